@@ -10,7 +10,7 @@ namespace spargo {
 
 namespace {
 
-// Text that lies in a regular file as it is needs no stream: it is read from any place.
+// An uncompressed regular file needs no stream: it can be read at any offset.
 void look_at_plain(detail::opened_input& input) {
   constexpr std::int64_t wanted = detail::head_bytes + std::ssize(detail::byte_order_mark);
   input.head.resize(static_cast<std::size_t>(std::min(wanted, input.file->size)));
@@ -29,7 +29,8 @@ namespace detail {
 
 std::unique_ptr<byte_stream> opened_input::take_stream() {
   if (file->is_regular) return std::make_unique<byte_stream>(file, name);
-  if (stream == nullptr) throw error(error_code::io, {name}, "was read already (expected a file, to be read again)");
+  if (stream == nullptr)
+    throw error(error_code::io, {name}, "was already read (expected a regular file, which can be read again)");
   return std::move(stream);
 }
 

@@ -1,4 +1,4 @@
-// What an `input_file` is: the open file, its first bytes, and how far a stream has been read.
+// State of an `input_file`: the open file, its first bytes, and the position in a stream.
 #pragma once
 
 #include "io/text/blocks.hpp"
@@ -13,20 +13,20 @@ struct opened_input {
   std::string name;
   std::shared_ptr<const opened_file> file;
   std::string head;             // without a byte-order mark
-  std::int64_t mark_bytes = 0;  // of the byte-order mark in a regular file that is not compressed
+  std::int64_t mark_bytes = 0;  // size of the byte-order mark in an uncompressed regular file
   bool is_compressed = false;
 
-  // Where there is but one reading, the bytes from the first on; null once someone reads them.
+  // For inputs that can be read only once: their bytes from the first on; null once taken.
   std::unique_ptr<byte_stream> stream;
 
-  // Of a Matrix Market stream: who has asked for the header goes on from there.
+  // For a Matrix Market stream whose header was read: reading continues from here.
   std::unique_ptr<text_source> begun;
   matrix_market_header header;
 
-  // Whether the bytes are those of the file, and can be read from any place.
+  // Whether the text is the file's bytes, readable at any offset.
   [[nodiscard]] bool is_plain() const { return file->is_regular && file->size > 0 && !is_compressed; }
 
-  // The bytes from the first on. Throws `error` (io) where they are read but once and that was before.
+  // The bytes from the first on. Throws `error` (io) if they can be read only once and were taken before.
   [[nodiscard]] std::unique_ptr<byte_stream> take_stream();
   [[nodiscard]] std::unique_ptr<byte_stream> take_text() { return is_plain() ? nullptr : take_stream(); }
 };

@@ -24,12 +24,12 @@ using detail::throw_system_error;
 namespace {
 
 struct tuning {
-  static constexpr std::size_t buffer = std::size_t{1} << 20;  // bytes a write: the cost of the call vanishes
+  static constexpr std::size_t buffer = std::size_t{1} << 20;  // bytes per write: the cost of the call is negligible
   static constexpr int attempts = 1000;                        // names tried for the temporary file
-  static constexpr int links = 40;                             // as many as Linux follows
+  static constexpr int links = 40;                             // Linux's limit
 };
 
-// The number N of a path that is /dev/fd/N or /proc/self/fd/N by any of its names.
+// The N of a path /dev/fd/N or /proc/self/fd/N under any of its names.
 std::optional<int> descriptor_at(const std::filesystem::path& path) {
   constexpr std::array<std::string_view, 3> standard = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
   for (std::size_t k = 0; k < standard.size(); ++k) {
@@ -47,8 +47,8 @@ std::optional<int> descriptor_at(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
-// What a path means: an open descriptor, or the name of a file, with links followed, so that a rename replaces the file
-// and not the link. A link may lead to a file that is yet to be.
+// The meaning of a path: an open descriptor, or a file name with links followed, so that a rename replaces the file and
+// not the link. A link may lead to a file that does not exist yet.
 struct destination {
   int descriptor = -1;
   std::string name;
@@ -64,7 +64,7 @@ destination resolved(const std::string& path, output_links links) {
     if (followed == tuning::links || !std::filesystem::is_symlink(target, failure)) break;
     const std::filesystem::path next = std::filesystem::read_symlink(target, failure);
     if (failure) break;
-    target = target.parent_path() / next;  // or `next` alone, when it is absolute
+    target = target.parent_path() / next;  // `next` alone if it is absolute
   }
   return {-1, target.string()};
 }
@@ -74,19 +74,19 @@ std::string directory_of(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
-// A rename is durable once its directory is. Some file systems refuse to sync one: then it is as durable as it gets.
+// A rename is durable once its directory is synced. Some file systems refuse that; then nothing more can be done.
 void sync_directory(const std::string& directory) {
   const detail::file_handle handle(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (handle.is_open()) ::fsync(handle.get());
 }
 
-// Where an output will go, examined without touching it.
+// Where an output will go, determined without touching it.
 struct place {
   destination to;
   std::string directory;  // of the file
   bool exists = false;
   bool direct = false;  // cannot be replaced
-  mode_t mode = 0;      // of what exists
+  mode_t mode = 0;      // of the existing file
 };
 
 place examine(const std::string& path, output_links links) {
@@ -109,7 +109,7 @@ place examine(const std::string& path, output_links links) {
   if (at.exists && S_ISDIR(at.mode)) throw_system_error(path, "write", EISDIR);
   if (links == output_links::followed && at.exists) {
     at.direct = !S_ISREG(at.mode);
-    // A rename would replace a file that its owner has made read-only.
+    // A rename would replace even a read-only file.
     if (::access(at.to.name.c_str(), W_OK) != 0) throw_system_error(path, "open for writing", errno);
   }
   if (!at.direct && ::access(at.directory.c_str(), W_OK | X_OK) != 0) throw_system_error(path, "create", errno);
@@ -128,9 +128,9 @@ struct output_file::state {
   void flush();
   void put(std::string_view bytes);
 
-  std::string path;  // as the caller named it: for messages
+  std::string path;  // as given by the caller: for messages
   place at;
-  detail::unfinished_file temporary;  // without a name when the target is written directly
+  detail::unfinished_file temporary;  // no name if the target is written directly
   detail::file_handle file;
   std::unique_ptr<detail::gzip_writer> compressor;
   std::string buffer;
@@ -150,7 +150,7 @@ output_file::state::state(const std::string& name, const output_options& options
   buffer.reserve(tuning::buffer);
 }
 
-// A duplicate shares the position and the flags of the shell's descriptor; opening the name again would not.
+// A duplicate shares position and flags with the shell's descriptor; reopening the name would not.
 void output_file::state::open_directly() {
   file = detail::file_handle(at.to.descriptor >= 0 ? ::fcntl(at.to.descriptor, F_DUPFD_CLOEXEC, 0)
                                                    : ::open(at.to.name.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
@@ -171,7 +171,7 @@ void output_file::state::put(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto written = ::write(file.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EAGAIN) {  // a pipe that somebody has made non-blocking
+    if (written < 0 && errno == EAGAIN) {  // a pipe in non-blocking mode
       pollfd room{file.get(), POLLOUT, 0};
       ::poll(&room, 1, -1);
       continue;
@@ -212,7 +212,7 @@ void output_file::state::commit() {
   if (at.direct) return;
   if (::rename(temporary.name().c_str(), at.to.name.c_str()) != 0) throw_system_error(path, "replace", errno);
   temporary.keep();
-  sync_directory(at.directory);  // nothing from the rename on may fail: the file is there
+  sync_directory(at.directory);  // nothing may fail after the rename: the file exists
 }
 
 output_file::output_file(const std::string& path, const output_options& options) try

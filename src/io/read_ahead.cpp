@@ -11,7 +11,7 @@ read_ahead::read_ahead(const context<host>& ctx, std::unique_ptr<byte_stream> st
   for (chunk& each : chunks_) each.bytes = array<char, host>(ctx, tuning::chunk_bytes);
   try {
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {  // no thread to be had: then without
+  } catch (const std::system_error&) {  // no thread available: decompress in the caller
   }
 }
 

@@ -29,7 +29,7 @@ constexpr int slots = 64;  // files written at once; one app writes at most thre
 slot table[slots];
 std::atomic<bool> closed{false};
 
-// No signal handler runs in this thread while this lives.
+// Blocks all signals in this thread during its lifetime.
 class signals_blocked {
  public:
   signals_blocked() {
@@ -101,7 +101,7 @@ void remove_unfinished_files() noexcept {
   const int kept = errno;
   closed = true;
   for (slot& s : table) {
-    while (s.state == slot_state::taken) {  // another thread is about to know whether there is a file
+    while (s.state == slot_state::taken) {  // another thread is creating the file
     }
     if (s.state == slot_state::live) ::unlink(s.name);
   }

@@ -1,9 +1,9 @@
-// The names of the temporary files of this process, where a signal handler finds them.
+// The names of this process's temporary files, accessible to signal handlers.
 //
 // Idea: a fixed table of names, so that a handler needs neither memory nor locks. A slot is `taken` while its file is
-// being created, with signals blocked in that thread: a handler that meets it runs in another thread and can wait for
-// it. Invariant: from the moment a file exists until it is removed or renamed, its name is in a slot that is `live` or
-// `taken`. The handler closes the table first: nothing begins after it.
+// being created, with signals blocked in that thread; so a handler that sees it runs in another thread and can wait for
+// it. Invariant: from a file's creation until it is removed or renamed, its name is in a slot that is `live` or
+// `taken`. The handler closes the table first: no file is created after that.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 
 namespace spargo::detail {
 
-// A new file that is removed with this object, or by `remove_unfinished_files`, unless `keep` comes first.
+// A new file that is removed with this object, or by `remove_unfinished_files`, unless `keep` is called first.
 class unfinished_file {
  public:
   unfinished_file() = default;
@@ -20,15 +20,15 @@ class unfinished_file {
   unfinished_file& operator=(const unfinished_file&) = delete;
   ~unfinished_file();
 
-  // Creates `name`, which must not exist, with these permissions less the umask: the descriptor, or -1 and errno; EINTR
-  // after `remove_unfinished_files`. With every slot taken, or a name longer than the system's limit, no signal handler
-  // finds it.
+  // Creates `name`, which must not exist, with these permissions less the umask. Returns the descriptor, or -1 and
+  // errno; EINTR after `remove_unfinished_files`. If every slot is taken or the name exceeds the system's limit, signal
+  // handlers do not find the file.
   [[nodiscard]] int create(std::string name, mode_t permissions);
 
-  // The name, empty before `create` has succeeded.
+  // Empty until `create` succeeds.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  // The file has become another by a rename.
+  // The file has been renamed.
   void keep() noexcept;
 
  private:

@@ -37,7 +37,7 @@ std::string form_of(std::string_view text, const std::string& path = "a.txt", he
     }
   } catch (const error& e) {
     const std::string said = std::string(e.what()).substr(path.size());
-    const std::size_t end = said.find(" file is not read");
+    const std::size_t end = said.find(" file is not supported");
     return end == std::string::npos ? said : said.substr(4, end - 4);
   }
 }
@@ -103,7 +103,7 @@ TEST(recognise, others_by_name) {
   EXPECT_EQ(form_of(words({2, 4, 2, 1, 1, 1})), "Galois graph (.gr)");
   EXPECT_EQ(form_of(words({2, 4, 2, 1, 1, 9})), "edge list") << "no offsets";
   const scratch folder;
-  test::expect_failure(run_app("bfs", {folder.write("a.gml", "graph [\n")}), "bfs", 1, "a GML file is not read");
+  test::expect_failure(run_app("bfs", {folder.write("a.gml", "graph [\n")}), "bfs", 1, "a GML file is not supported");
 }
 
 TEST(recognise, files_of_the_corpus) {

@@ -56,8 +56,9 @@ TEST(InputFormat, OthersAreRefusedByName) {
       (void)recognise_format(text, "a.txt");
       ADD_FAILURE() << text;
     } catch (const error& e) {
-      EXPECT_EQ(std::string(e.what()),
-                "a.txt: " + name + " is not read (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)");
+      EXPECT_EQ(
+          std::string(e.what()),
+          "a.txt: " + name + " is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)");
     }
   }
 }

@@ -61,7 +61,7 @@ TEST(InputFormat, OtherCompressionsAreRefusedByName) {
 TEST(InputFormat, OtherFormatsAreRefusedByName) {
   const auto expect = [](std::string_view head, const std::string& what) {
     EXPECT_EQ(refusal(head),
-              "f: " + what + " is not read (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)")
+              "f: " + what + " is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)")
         << head;
   };
   expect("<?xml version=\"1.0\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n", "a GraphML file");
@@ -179,7 +179,7 @@ TEST(InputFile, AStreamIsReadOnce) {
     ADD_FAILURE() << "read twice";
   } catch (const error& e) {
     EXPECT_EQ(e.code(), error_code::io);
-    EXPECT_NE(std::string(e.what()).find("was read already"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("was already read"), std::string::npos);
   }
 }
 

@@ -21,7 +21,7 @@ inline std::string why_no_snapshots() try {
 // Whether this build can write the file `name`; prints a note if not.
 inline bool can_write(const std::string& name) {
   if (!name.ends_with(".spg") || why_no_snapshots().empty()) return true;
-  std::printf("no snapshots: %s is passed over\n", name.c_str());
+  std::printf("no snapshots: %s is skipped\n", name.c_str());
   return false;
 }
 

@@ -32,40 +32,40 @@ enum class triangles { stored, both };
 [[nodiscard]] const char* field_name(const matrix_market_header& header) noexcept;
 [[nodiscard]] const char* name_of(symmetry_kind kind) noexcept;
 
-// As the public function.
+// Like the public function.
 template <entry_type V, index_type I>
 [[nodiscard]] coo_matrix<V, I, host> read_entries(const context<host>& ctx, const input_file& file,
                                                   const read_options& options, const matrix_market_tuning& tuning,
                                                   triangles wanted, matrix_market_summary& summary);
 
-// What a range of a file has shown besides its entries.
+// Facts about a range of a file besides its entries.
 struct range_summary {
   std::int64_t rounded_integers = 0;
-  std::int64_t diagonal = 0;  // entries on it
-  bool below = false;         // the diagonal
+  std::int64_t diagonal = 0;  // entries on the diagonal
+  bool below = false;         // some entry is below the diagonal
   bool above = false;
 };
 
-// The coordinates in `tuning.input.range`, whole lines behind the header, which was read before. How many there are to
-// be, and in which triangle, is for those to check who have all ranges. V: pattern, double, complex<double>.
+// Reads the coordinates in `tuning.input.range`, whole lines after the header, which was read before. The caller, who
+// has all ranges, checks their number and triangle. V: pattern, double, complex<double>.
 template <entry_type V>
 [[nodiscard]] coo_matrix<V, std::int64_t, host> read_entries_in(const context<host>& ctx, const input_file& file,
                                                                 const read_options& options,
                                                                 const matrix_market_tuning& tuning,
                                                                 matrix_market_header header, range_summary& summary);
 
-// A line that cannot be; thrown by parsers of parts, which do not know where in the file they are.
+// An invalid line; thrown by parsers of parts, which do not know its position in the file.
 struct bad_line {
   const char* where = nullptr;
   std::string message;
 };
 
-// Skips a comment: the beginning of the next line. A NUL byte among its first `looked_at` bytes is a `bad_line`: of a
-// long comment the rest is not always there.
+// Skips a comment; returns the beginning of the next line. Throws `bad_line` for a NUL byte among its first `looked_at`
+// bytes; the rest of a long comment may not be in memory.
 [[nodiscard]] const char* skip_comment(const char* p, const char* end, std::int64_t looked_at);
 
-// Checks that nothing but blanks follows on the line that began at `line`, and that the line is not too long;
-// returns the beginning of the next line.
+// Checks that only blanks follow on the line that began at `line` and that it is not too long; returns the beginning of
+// the next line.
 [[nodiscard]] const char* finish_line(const char* p, const char* line, std::int64_t max_line_bytes);
 
 }  // namespace spargo::detail

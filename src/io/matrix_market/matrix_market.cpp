@@ -1,4 +1,4 @@
-// The head of a Matrix Market file: banner, comments, size line; and what its combinations mean.
+// The header of a Matrix Market file: banner, comments, size line, and the rules for their combinations.
 #include <spargo/io/matrix_market.hpp>
 
 #include "core/rethrow.hpp"
@@ -61,7 +61,7 @@ class line_reader {
   const char* end_ = nullptr;
 };
 
-// The tokens of one line, each taken with an expectation.
+// Reads the tokens of one line, each with an expectation for messages.
 class token_reader {
  public:
   token_reader(text_source& source, const char* line) : source_(source), p_(line) {}
@@ -221,7 +221,7 @@ std::int64_t array_entries(std::int64_t rows, std::int64_t cols, symmetry_kind s
   std::int64_t b = cols;
   if (symmetry != symmetry_kind::general) {
     if (rows == most) return -1;
-    b = symmetry == symmetry_kind::skew_symmetric ? rows - 1 : rows + 1;  // a * b / 2: the even one is halved first
+    b = symmetry == symmetry_kind::skew_symmetric ? rows - 1 : rows + 1;  // a * b / 2: halve the even factor first
     (a % 2 == 0 ? a : b) /= 2;
   }
   if (a <= 0 || b <= 0) return 0;
@@ -254,7 +254,7 @@ matrix_market_header parse_matrix_market_header(text_source& source) try {
 
 namespace {
 
-// With one thread: nobody asks for the entries yet.
+// With one thread: the entries are not needed yet.
 std::unique_ptr<text_source> begin_text(const input_file& file, const input_tuning& tuning,
                                         matrix_market_header& header) {
   auto source = std::make_unique<text_source>(context<host>(host_options{.threads = 1}), file, read_options{}, tuning);

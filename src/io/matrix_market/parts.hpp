@@ -1,8 +1,8 @@
-// The entries in a part of a Matrix Market file: what one thread parses, line by line.
+// Parses a part of a Matrix Market file line by line; one thread per part.
 //
-// Most lines go through common_line.hpp. Others, and the last ones of a part, behind which eight bytes cannot be read
-// at once, are read byte by byte; whatever is wrong goes to the cold half, which says so as a `bad_line`. A part ends
-// in '\n', the sentinel of every loop.
+// Most lines go through common_line.hpp. Others, and the last ones of a part, where eight bytes cannot be read at once,
+// are read byte by byte. Errors go to the cold path, which throws a `bad_line`. A part ends in '\n', the sentinel of
+// every loop.
 #pragma once
 
 #include "io/matrix_market/detail.hpp"
@@ -22,7 +22,7 @@ namespace spargo::detail::mtx {
 
 using field_kind = matrix_market_field;
 
-// A float for V = float and complex<float>, so that numbers are rounded once; else a double.
+// float for V = float and complex<float>, so that numbers are rounded once; otherwise double.
 template <class V>
 struct real_part {
   using type = double;
@@ -41,10 +41,11 @@ struct rules {
   std::int64_t cols = 0;
   symmetry_kind symmetry = symmetry_kind::general;
   std::int64_t max_line_bytes = 0;
-  bool is_unsigned = false;  // integers go to 2^64 - 1
+  bool is_unsigned = false;  // integers up to 2^64 - 1
 };
 
-// --- The cold half: what is wrong ------------------------------------------------------------------------------------
+// --- Cold path: errors
+// ---------------------------------------------------------------------------------------------------
 
 [[noreturn]] inline void refuse_token(const char* p, const std::string& expected) {
   const std::string_view token = token_at(p);
@@ -88,7 +89,8 @@ template <field_kind F, class R>
                         : "a skew-symmetric matrix has no diagonal (expected an entry off it, or 0)"};
 }
 
-// --- The warm half: any line -----------------------------------------------------------------------------------------
+// --- Warm path: any line
+// -------------------------------------------------------------------------------------------------
 
 inline const char* read_index(const char* p, const char* what, std::int64_t limit, std::int64_t& value) {
   const char* const end = parse_digits(p, value);
@@ -96,8 +98,8 @@ inline const char* read_index(const char* p, const char* what, std::int64_t limi
   return read_unusual_index(p, what, limit, value);
 }
 
-// A value as the field writes it, in real numbers of the precision wanted. `read` takes any form and throws for what is
-// none; `read_common` stops at what is not common, with null.
+// A value as stored by the field, in real numbers of the requested precision. `read` takes any form and throws on
+// errors; `read_common` returns null for uncommon forms.
 template <field_kind F, class R>
 struct entry_value {
   R real{1};
@@ -139,7 +141,7 @@ struct entry_value {
     return end;
   }
 
-  // Null again and again: a null `p` gives null.
+  // A null `p` gives null, so calls can be chained.
   [[nodiscard]] const char* read_common(const char* p) noexcept {
     if constexpr (F == field_kind::pattern) return p;
     if (p == nullptr || (p = common_line::separate(p)) == nullptr) return nullptr;
@@ -170,26 +172,26 @@ struct entry_value {
   }
 };
 
-// Lines [text) and the entries in them, up to the first bad line. `lines` bounds the entries.
+// The lines of [text) and their entries, up to the first bad line. `lines` bounds the number of entries.
 template <class V, class I>
 struct part {
   std::string_view text;
   std::int64_t lines = 0;
   entry_sink<V, I> to;
-  bool direct = false;     // `to` is in the result, from entry `first` on; else in `own`
-  std::int64_t first = 0;  // the number of its first entry if every line of the block so far has one
-  std::int64_t place = 0;  // the number of its first entry
+  bool direct = false;     // `to` is in the result, from entry `first` on; otherwise in `own`
+  std::int64_t first = 0;  // its first entry's number if every earlier line of the block has one
+  std::int64_t place = 0;  // its first entry's number
   entry_store<V, I> own;
   std::int64_t count = 0;
   std::int64_t rounded = 0;
-  std::int64_t diagonal = 0;  // entries on it; of coordinates, as the next two
-  bool below = false;         // the diagonal
+  std::int64_t diagonal = 0;  // entries on the diagonal; for coordinates, like the next two
+  bool below = false;         // some entry is below the diagonal
   bool above = false;
   std::optional<bad_line> bad;
   std::exception_ptr exception;
 };
 
-// If the line at `line` holds no entry, the beginning of the next; else null, and `p` is its first token.
+// If the line at `line` has no entry, returns the beginning of the next; otherwise null, with `p` at its first token.
 inline const char* skip_if_empty(const char* line, const char*& p, const char* end, const rules& rule) {
   p = skip_blanks(line);
   if (is_digit(*p)) return nullptr;
@@ -197,7 +199,7 @@ inline const char* skip_if_empty(const char* line, const char*& p, const char* e
   return ends_token(p) ? finish_line(p, line, rule.max_line_bytes) : nullptr;
 }
 
-// An entry's line as nearly all are: the next line, or null. The row and the column are still to be checked.
+// Reads a line of the common form; returns the next line, or null. Row and column are not checked yet.
 template <field_kind F, class R>
 [[nodiscard]] inline const char* read_common_entry(const char* p, std::int64_t& row, std::int64_t& col,
                                                    entry_value<F, R>& value) noexcept {
@@ -208,7 +210,7 @@ template <field_kind F, class R>
   return p != nullptr ? common_line::finish(p) : nullptr;
 }
 
-// Any line: returns the next one. `start` is where its entry begins, null if it has none.
+// Reads any line; returns the next one. `start`: where its entry begins, null if it has none.
 template <field_kind F, class R>
 [[nodiscard]] const char* read_any_line(const char* line, const char* end, const rules& rule, const char*& start,
                                         std::int64_t& row, std::int64_t& col, entry_value<F, R>& value) {
@@ -240,7 +242,7 @@ void parse_coordinates(part<V, I>& out, const rules& rule) {
     const bool good = next != nullptr && row >= 1 && row <= rule.rows && col >= 1 && col <= rule.cols &&
                       (row != col || value.may_be_diagonal(rule.symmetry));
     if (!good) {
-      out.count = count;  // for what is thrown
+      out.count = count;  // for the exception
       const char* start = nullptr;
       next = read_any_line(line, end, rule, start, row, col, value);
       if (start == nullptr) {
@@ -264,7 +266,7 @@ void parse_coordinates(part<V, I>& out, const rules& rule) {
   out.above = above;
 }
 
-// Walks an array in file order: column by column, of the symmetric kinds the lower triangle.
+// Enumerates an array in file order: column by column; for symmetric kinds the lower triangle.
 class array_position {
  public:
   array_position(const rules& rule, std::int64_t entry)
@@ -277,7 +279,7 @@ class array_position {
       row_ = entry % rows_;
       return;
     }
-    std::int64_t above = rows_;  // the column is in [col_, above)
+    std::int64_t above = rows_;  // binary search: the column is in [col_, above)
     while (above - col_ > 1) {
       const std::int64_t middle = col_ + (above - col_) / 2;
       (before(middle) <= static_cast<std::uint64_t>(entry) ? col_ : above) = middle;
@@ -295,7 +297,7 @@ class array_position {
   }
 
  private:
-  // Entries of the columns before `col`; fits, for their number does (see `array_entries`).
+  // Entries of the columns before `col`; no overflow, since their number fits (see `array_entries`).
   [[nodiscard]] std::uint64_t before(std::int64_t col) const {
     const auto j = static_cast<std::uint64_t>(col);
     return j * static_cast<std::uint64_t>(rows_ - skip_) - (j == 0 ? 0 : j * (j - 1) / 2);
@@ -303,12 +305,12 @@ class array_position {
 
   std::int64_t rows_;
   bool packed_;
-  std::int64_t skip_;  // rows below the diagonal where a packed column begins
+  std::int64_t skip_;  // rows below the diagonal where a packed column starts
   std::int64_t row_ = 0;
   std::int64_t col_ = 0;
 };
 
-// `out.first` matters for hermitian arrays only, whose diagonal has a rule; `limit` entries are expected at all.
+// `out.first` matters only for hermitian arrays, because of their diagonal; `limit`: total number of entries expected.
 template <field_kind F, class V, class I>
 void parse_array(part<V, I>& out, const rules& rule, std::int64_t limit) {
   entry_value<F, typename real_part<V>::type> value;

@@ -1,14 +1,13 @@
 // The entries of a Matrix Market file, read in parallel.
 //
-// Idea: a block of whole lines is cut into parts at line ends. A thread that takes a part counts its lines, which
-// brings the text into the core's cache; from the counts of the parts before it knows where its entries go if every
-// line so far holds one, and parses straight into the result. Then, in file order, errors are looked for, and the
-// parts behind comments and blank lines are moved up; a part that the result has no room for yet waits in arrays of
-// its own. The result is bounded by the bytes that are left in the file and by the declared count, whichever is less:
-// the count alone allocates nothing.
-// Invariant: what is thrown depends on the text only: of all parts the first error in file order, and an entry past
-// the declared count counts as one before anything else that is wrong with its line.
-// Cost: one pass over the text; memory is the result. Its pages are first touched by the thread that fills them.
+// Idea: a block of whole lines is cut into parts at line ends. A thread takes a part and counts its lines, which brings
+// the text into cache; with the counts of earlier parts it knows the place of its entries if every line so far holds
+// one, and parses straight into the result. Then errors are checked in file order, and parts after comments and blank
+// lines are moved up; a part for which the result has no room waits in its own arrays. The result's capacity is bounded
+// by the bytes left in the file and by the declared count, whichever is less: the count alone allocates nothing.
+// Invariant: the exception depends only on the text. It is the first error in file order; an entry beyond the declared
+// count precedes any other error on its line.
+// Cost: one pass over the text; memory is the result, whose pages are first touched by the thread that fills them.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
@@ -42,7 +41,7 @@ const char* finish_line(const char* p, const char* line, std::int64_t max_line_b
   p = skip_blanks(p);
   if (*p == '\r' && p[1] == '\n') ++p;
   if (*p != '\n') throw bad_line{p, fmt::format("unexpected {} (expected the end of the line)", quoted(token_at(p)))};
-  if (p - line > max_line_bytes) throw bad_line{line, {}};  // `text_source::fail` knows what to say
+  if (p - line > max_line_bytes) throw bad_line{line, {}};  // `text_source::fail` supplies the message
   return p + 1;
 }
 
@@ -50,7 +49,7 @@ namespace {
 
 using namespace mtx;
 
-// The first entry whose place was given before in the other triangle; `count`: none.
+// The first entry whose place was listed before in the other triangle; `count`: none.
 template <class I>
 std::int64_t first_given_twice(const I* rows, const I* cols, std::int64_t count) {
   struct place {
@@ -61,7 +60,7 @@ std::int64_t first_given_twice(const I* rows, const I* cols, std::int64_t count)
   const auto is_before = [](const place& a, const place& b) {
     return std::pair(a.row, a.col) < std::pair(b.row, b.col);
   };
-  std::vector<place> upper;  // mirrored; of a place given several times the first entry comes first
+  std::vector<place> upper;  // mirrored; for duplicates the first entry comes first
   for (std::int64_t k = 0; k < count; ++k) {
     if (rows[k] < cols[k]) upper.push_back({cols[k], rows[k], k});
   }
@@ -113,19 +112,19 @@ class entry_reader {
     return entries_.release(static_cast<I>(header_.rows), static_cast<I>(header_.cols), total_);
   }
 
-  // Of what `run` has read.
+  // Summarises what `run` has read.
   [[nodiscard]] range_summary summary_of_range(const matrix_market_summary& met) const {
     return {met.rounded_integers, diagonal_, below_, above_};
   }
 
  private:
-  // The shortest line that can hold an entry: digits, blanks and a '\n'.
+  // The shortest line with an entry: digits, blanks and a '\n'.
   [[nodiscard]] std::int64_t least_bytes() const {
     const int numbers = header_.field == field_kind::complex ? 2 : header_.field == field_kind::pattern ? 0 : 1;
     return 2 * (numbers + (is_array_ ? 0 : 2));
   }
 
-  // An array of a symmetric kind holds the whole diagonal, or of a skew-symmetric matrix nothing of it.
+  // A symmetric array includes the whole diagonal, a skew-symmetric one none of it.
   [[nodiscard]] std::int64_t expanded() const {
     if (header_.symmetry == symmetry_kind::general) return total_;
     const std::int64_t implied = header_.symmetry == symmetry_kind::skew_symmetric ? 0 : header_.rows;
@@ -134,7 +133,7 @@ class entry_reader {
 
   void cut(std::string_view block) {
     std::int64_t chunks = div_up(static_cast<std::int64_t>(block.size()), tuning_.part_bytes);
-    if (is_array_ && header_.symmetry == symmetry_kind::hermitian) chunks = 1;  // its parser must know where it is
+    if (is_array_ && header_.symmetry == symmetry_kind::hermitian) chunks = 1;  // its parser needs the position
     const auto texts = split_at_lines(block, chunks);
     used_ = texts.size();
     if (parts_.size() < used_) parts_.resize(used_);
@@ -149,7 +148,7 @@ class entry_reader {
   template <field_kind F>
   void parse_field(part<V, I>& p) const {
     if constexpr (F == field_kind::complex && real_type<V>) {
-      return;  // refused before
+      return;  // rejected earlier
     } else if constexpr (F == field_kind::pattern) {
       parse_coordinates<F>(p, rule_);
     } else {
@@ -170,7 +169,7 @@ class entry_reader {
     }
   }
 
-  // Into the result where all lines of the part have room there; else into a store of its own.
+  // Parses into the result if it has room for all lines of the part; otherwise into the part's own store.
   void choose_sink(part<V, I>& p) {
     p.direct = p.lines <= entries_.capacity() - p.first;
     if (!p.direct) {
@@ -218,8 +217,8 @@ class entry_reader {
     }
   }
 
-  // Room for what was read, of which the first `used` entries are in place, and for what the rest of the file may hold:
-  // for a file at most that, for a stream as much if it goes on as it was.
+  // Capacity for what was read, of which the first `used` entries are in place, and for the rest of the file: for a
+  // file an upper bound, for a stream an extrapolation.
   void reserve(std::int64_t used, std::int64_t unread_bytes) {
     if (entries_.capacity() >= total_ && total_ > 0) return;
     std::int64_t wanted = std::max(total_, 2 * entries_.capacity());
@@ -233,7 +232,7 @@ class entry_reader {
     entries_.grow(ctx_, used, triangles_ * std::min(header_.entries, wanted));
   }
 
-  // What is not where it belongs: moved up over the room of lines without entries, or copied from a part's own arrays.
+  // Moves parts to their places: over gaps of lines without entries, or from a part's own arrays.
   void place_parts() {
     std::int64_t used = parts_[0].place;
     for (std::size_t i = 0; i < used_ && parts_[i].direct; ++i) {
@@ -247,7 +246,7 @@ class entry_reader {
     if (is_array_) number_places();
   }
 
-  // Rows and columns of an array's entries follow from their numbers.
+  // Rows and columns of an array's entries follow from their index.
   void number_places() {
     const auto count = static_cast<std::int64_t>(used_);
     parallel_parts(ctx_.threads(), count, [&](std::int64_t i) {
@@ -268,7 +267,7 @@ class entry_reader {
     return value;
   }
 
-  // As `expand_symmetry`, in place: the entries off the diagonal again, in their order, behind all others.
+  // Like `expand_symmetry`, in place: appends the mirrored off-diagonal entries in order.
   void add_mirrored() {
     const parts shares = split(total_, ctx_.threads(), tuning_.mirror_share);
     std::vector<std::int64_t> next(static_cast<std::size_t>(shares.count));
@@ -294,8 +293,8 @@ class entry_reader {
     total_ = all;
   }
 
-  // Called when both triangles hold entries. One of them is enough, and either is taken; but a place that is given in
-  // both would count twice once mirrored, and nobody can know whether that was meant.
+  // Called if both triangles hold entries. Either triangle is accepted, but a place listed in both would count twice
+  // once mirrored, and the file does not say whether that is intended.
   void refuse_both_triangles() const {
     const std::int64_t second = first_given_twice(entries_.rows.data(), entries_.cols.data(), total_);
     if (second == total_) return;
@@ -306,7 +305,7 @@ class entry_reader {
                             row, row, col, name_of(header_.symmetry)));
   }
 
-  // By reading again: entries do not remember their lines.
+  // Reads the file again: entries do not store their lines.
   [[nodiscard]] source_position position_of_entry(std::int64_t entry) const {
     const std::unique_ptr<text_source> again = source_.again();
     if (again == nullptr) return {source_.path()};
@@ -324,15 +323,15 @@ class entry_reader {
   const matrix_market_tuning tuning_;
   const rules rule_;
   const bool is_array_;
-  const std::int64_t triangles_;  // 2 where the mirrored entries are to follow
+  const std::int64_t triangles_;  // 2 if mirrored entries are to follow
 
   std::vector<part<V, I>> parts_;
-  std::size_t used_ = 0;  // of the parts, by the current block
+  std::size_t used_ = 0;  // parts in use by the current block
   std::int64_t total_ = 0;
   std::int64_t seen_bytes_ = 0;
   bool below_ = false;
   bool above_ = false;
-  std::int64_t diagonal_ = 0;  // entries on it; of coordinates
+  std::int64_t diagonal_ = 0;  // diagonal entries, for coordinates
   entry_store<V, I> entries_;
 };
 
@@ -342,7 +341,7 @@ template <entry_type V>
 coo_matrix<V, std::int64_t, host> read_entries_in(const context<host>& ctx, const input_file& file,
                                                   const read_options& options, const matrix_market_tuning& tuning,
                                                   matrix_market_header header, range_summary& summary) {
-  header.entries = std::numeric_limits<std::int64_t>::max() / 2;  // mirrored, no more than that
+  header.entries = std::numeric_limits<std::int64_t>::max() / 2;  // leaves room for mirrored entries
   text_source source(ctx, file, options, tuning.input);
   source.set_comment_marks("%");
   entry_reader<V, std::int64_t> reader(ctx, source, header, tuning, triangles::stored);
@@ -368,7 +367,7 @@ coo_matrix<V, I, host> read_entries(const context<host>& ctx, const input_file& 
   summary = {};
   const auto source = open_matrix_market(ctx, file, options, tuning.input, summary.header);
   if (real_type<V> && summary.header.field == matrix_market_field::complex) {
-    throw error(error_code::unsupported, {file.name()}, "the matrix is complex and was asked for in real numbers");
+    throw error(error_code::unsupported, {file.name()}, "the matrix is complex, but real numbers were requested");
   }
   constexpr std::int64_t most = std::numeric_limits<I>::max();
   if (summary.header.rows > most || summary.header.cols > most) {

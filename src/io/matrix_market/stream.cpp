@@ -1,5 +1,5 @@
-// Matrix Market to Matrix Market or edge list, entry by entry. The frame is in io/text/block_stream.hpp; the header's
-// number of entries goes out first and is held against what follows.
+// Matrix Market to Matrix Market or edge list, entry by entry. The driver is io/text/block_stream.hpp. The header's
+// number of entries is written first and checked against what follows.
 #include "core/rethrow.hpp"
 #include "io/edge_list/heading.hpp"
 #include "io/matrix_market/parts.hpp"
@@ -40,7 +40,7 @@ char* put_value(char* to, char separator, const V& value) {
   return to;
 }
 
-// V: what the field is written as.
+// V: type of the written values.
 template <class V>
 class matrix_stream {
  public:
@@ -153,7 +153,7 @@ class matrix_stream {
     text.bytes = to - first;
   }
 
-  // False where the triangle turns out to lie on both sides of the diagonal.
+  // False if the triangle has entries on both sides of the diagonal.
   [[nodiscard]] bool check_and_write(const part_type& part, const streamed_text& text) {
     if (text.exception) std::rethrow_exception(text.exception);
     const std::int64_t room = header_.entries - read_;
@@ -200,7 +200,7 @@ class matrix_stream {
   const edge_list_style style_;
   array<std::uint64_t, host> seen_;
   std::int64_t read_ = 0;  // entries
-  bool below_ = false;     // the diagonal
+  bool below_ = false;     // some entry is below the diagonal
   bool above_ = false;
   output_file out_;
   stream_result result_;
@@ -223,7 +223,7 @@ std::optional<stream_result> stream_matrix_market(const context<host>& ctx, cons
       refuse(from.name(), "an array cannot be rewritten as it is read (expected a coordinate file)");
     }
     if (options.to == text_format::edge_list && header.rows != header.cols) {
-      refuse(from.name(), fmt::format("a {} x {} matrix is no graph (expected a square one for an edge list)",
+      refuse(from.name(), fmt::format("a {} x {} matrix is not a graph (expected a square one for an edge list)",
                                       header.rows, header.cols));
     }
     if (header.field == field_kind::complex) {

@@ -1,4 +1,4 @@
-// Matrix Market files, written: lines by line_writer.hpp.
+// Writes Matrix Market files through line_writer.hpp.
 #include <spargo/io/matrix_market.hpp>
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
@@ -38,7 +38,7 @@ constexpr const char* field_of() {
   return is_pattern<V> ? "pattern" : complex_type<V> ? "complex" : "real";
 }
 
-// Banner and comment. A comment that ends with a line's end has no empty line after it.
+// Banner and comment. A comment that ends with a newline is not followed by an empty line.
 std::string heading(const char* layout, const char* field, const options_type& options) {
   std::string text = fmt::format("%%MatrixMarket matrix {} {} {}\n", layout, field, detail::name_of(options.symmetry));
   std::string_view rest = options.comment;
@@ -61,7 +61,7 @@ void check_symmetry(std::int64_t rows, std::int64_t cols, const options_type& op
                              detail::name_of(symmetry)));
 }
 
-// What is wrong with the value of an entry; empty where nothing is.
+// Describes an invalid value; empty if it is valid.
 template <class V>
 std::string fault_of(V value, bool on_diagonal, const options_type& options) {
   if constexpr (real_type<V>) {
@@ -137,7 +137,7 @@ void write_coordinates(const std::string& path, const coo_pattern_view<I, host>&
   detail::throw_out_of_memory(path, "host memory ran out while the file was written");
 }
 
-// Where each column's elements begin in the text: of a symmetry those from the diagonal on, of skew ones those below.
+// Number of elements before each column in the text: for a symmetry from the diagonal on, for skew-symmetry below it.
 std::vector<std::int64_t> column_starts(std::int64_t rows, std::int64_t cols, symmetry_kind symmetry) {
   std::vector<std::int64_t> starts{0};
   for (std::int64_t j = 0; j < cols; ++j) {

@@ -1,5 +1,5 @@
-// xxHash's sums (Collet), seed 0: checksums against damage, not against malice. Big arrays are hashed as a hash of the
-// hashes of 1 MiB chunks, so that threads can share them.
+// xxHash (Collet), seed 0: checksums against damage, not against malice. Large arrays are hashed as the hash of the
+// hashes of 1 MiB chunks, so that threads can share the work.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -11,15 +11,15 @@
 
 namespace spargo::detail {
 
-enum class hash_kind { xxh64, xxh3 };  // xxh3: of 64 bits
+enum class hash_kind { xxh64, xxh3 };  // xxh3: the 64-bit variant
 
-// Not to be asked for where `check_snapshots` throws.
+// Call only if `check_snapshots` does not throw.
 [[nodiscard]] std::uint64_t hash_of(hash_kind kind, const void* data, std::size_t bytes) noexcept;
 
 inline constexpr std::size_t hash_chunk_bytes = std::size_t{1} << 20;
 
-// The same for any thread count. Scratch: 8 bytes per chunk. `look(first, bytes)` sees each chunk, by its place in the
-// data, while it is in the cache of the thread that has hashed it; it must not throw.
+// The same for any number of threads. Scratch memory: 8 bytes per chunk. Calls `look(first, bytes)` for each chunk, by
+// its offset in the data, while it is in the cache of the thread that hashed it; it must not throw.
 template <class Look>
 [[nodiscard]] std::uint64_t chunked_hash(const context<host>& ctx, hash_kind kind, const void* data, std::size_t bytes,
                                          const Look& look) {

@@ -5,8 +5,9 @@
 namespace spargo {
 
 void check_snapshots(const std::string& path) {
-  throw error(error_code::unsupported, {path},
-              "this build reads and writes no snapshots: it has no xxHash (install libxxhash-dev and configure again)");
+  throw error(
+      error_code::unsupported, {path},
+      "this build cannot read or write snapshots: it has no xxHash (install libxxhash-dev and configure again)");
 }
 
 std::uint64_t detail::hash_of(hash_kind, const void*, std::size_t) noexcept { return 0; }

@@ -108,7 +108,7 @@ std::int64_t id_bytes(const raw_header& h) {
   return h.vertices == vertices_have_ids ? h.rows * 8 : 0;
 }
 
-// Where the sections lie. The counts are such that nothing overflows; see check_header.
+// Offsets of the sections. check_header has made sure that nothing overflows.
 section_list layout(const raw_header& h) {
   const std::array<std::int64_t, section_names.size()> bytes = {(h.rows + 1) * h.offset_bytes, h.nnz * h.index_bytes,
                                                                 h.nnz * value_bytes(static_cast<value_kind>(h.values)),
@@ -138,7 +138,7 @@ std::uint64_t own_hash(const raw_header& h) {
   throw error(error_code::parse, {path}, what);
 }
 
-// Everything that can be wrong with a header and the size of its file, without trust in any count.
+// Checks a header against the size of its file, trusting no count.
 raw_header check_header(const std::string& path, std::string_view file) {
   raw_header h;
   if (file.size() < sizeof(h)) {
@@ -159,7 +159,7 @@ raw_header check_header(const std::string& path, std::string_view file) {
   const bool widths = (h.index_bytes == 4 || h.index_bytes == 8) && (h.offset_bytes == 4 || h.offset_bytes == 8) &&
                       h.index_bytes <= h.offset_bytes;
   const std::int64_t most = h.index_bytes == 4 ? std::numeric_limits<std::int32_t>::max() : INT64_MAX;
-  // No array is larger than the file, so no product below overflows.
+  // No array is larger than the file, so the products below cannot overflow.
   const auto size = static_cast<std::int64_t>(file.size());
   const bool counts = h.rows >= 0 && h.cols >= 0 && h.nnz >= 0 && h.rows < size && h.nnz < size && h.rows <= most &&
                       h.cols <= most && (h.offset_bytes == 8 || h.nnz <= std::numeric_limits<std::int32_t>::max()) &&
@@ -179,8 +179,8 @@ raw_header check_header(const std::string& path, std::string_view file) {
   return h;
 }
 
-// Where the sections are. The offsets of a mapped file are a copy: whatever becomes of the file, those who trust them
-// stay within their arrays.
+// Addresses of the sections. The offsets of a mapped file are copied: if the file changes, indexing by them still stays
+// within the arrays.
 using section_data = std::array<const char*, section_names.size()>;
 
 template <class I, class O>
@@ -195,7 +195,7 @@ std::uint64_t& checksum(raw_header& h, std::size_t section) {
   return section < std::size(h.checksums) ? h.checksums[section] : h.notes_checksum;
 }
 
-// Of a section's bytes; notes that are not there have none. `look` as in hash.hpp.
+// Checksum of a section's bytes; 0 for absent notes. `look`: see hash.hpp.
 template <class Look>
 std::uint64_t sum_of(const context<host>& ctx, const raw_header& h, std::size_t section, const void* data,
                      std::int64_t bytes, const Look& look) {
@@ -203,8 +203,8 @@ std::uint64_t sum_of(const context<host>& ctx, const raw_header& h, std::size_t 
   return absent ? 0 : detail::chunked_hash(ctx, hash_kind_of(h), data, static_cast<std::size_t>(bytes), look);
 }
 
-// Part of a section: `count` elements from number `first`. The loops below look at all of them, so that they are
-// vectorised; which element is wrong is found by others, where one is.
+// A range of a section: `count` elements from number `first`. The loops below always scan all of them, so that they
+// vectorise; check_contents then finds the faulty element.
 template <class T>
 struct part {
   const T* data;
@@ -225,7 +225,7 @@ bool has_outside(const part<T>& p, std::int64_t bound) {
   return outside != 0;
 }
 
-// Whether an element is less than the one before it (which may lie in the part before), by `step` at least.
+// Whether an element is less than its predecessor (which may be in the previous part) plus `step`.
 template <class T>
 bool has_descent(const part<T>& p, T step) {
   using bits = std::make_unsigned_t<T>;
@@ -237,7 +237,7 @@ bool has_descent(const part<T>& p, T step) {
   return descents != 0;
 }
 
-// False for a part that may break a rule of the matrix: check_contents knows.
+// False for a part that may break a rule of the matrix; check_contents decides.
 bool looks_right(const raw_header& h, std::size_t k, const char* section, std::size_t first, std::size_t bytes) {
   using i32 = std::int32_t;
   using i64 = std::int64_t;
@@ -255,7 +255,7 @@ bool looks_right(const raw_header& h, std::size_t k, const char* section, std::s
   }
 }
 
-// The ends of the offsets and the first id.
+// Checks the first and last offset and the first id.
 bool ends_look_right(const raw_header& h, const section_data& data) {
   const auto offset = [&](std::int64_t row) {
     const char* const at = data[0] + row * h.offset_bytes;
@@ -266,7 +266,7 @@ bool ends_look_right(const raw_header& h, const section_data& data) {
   return offset(0) == 0 && offset(h.rows) == h.nnz && (h.vertices != vertices_have_ids || h.rows == 0 || ids[0] >= 0);
 }
 
-// Throws where a checksum differs. Whether the contents look right, too.
+// Throws if a checksum differs. Returns whether the contents look right as well.
 bool check_sums(const context<host>& ctx, const std::string& path, raw_header h, const char* file,
                 const section_data& data) {
   const auto sections = layout(h);
@@ -311,7 +311,7 @@ void check_contents(const context<host>& ctx, const std::string& path, const raw
   if (h.vertices == vertices_have_ids) check_ids(path, {reinterpret_cast<const std::int64_t*>(data[3]), h.rows});
 }
 
-// A copy of them, with offsets that are none's but ours when they are checked.
+// Copies the names, so that their offsets cannot change after they are checked.
 vertex_name_table copy_names(const context<host>& ctx, const std::string& path, const raw_header& h,
                              const char* section) {
   if (h.vertices != vertices_have_names) return {};
@@ -325,7 +325,7 @@ vertex_name_table copy_names(const context<host>& ctx, const std::string& path, 
   return {ctx, std::move(characters), std::move(offsets)};
 }
 
-// A stream to its end. Room is made for as much as the header states, but never for more than twice of what has come.
+// Reads a stream to its end. Capacity follows the header's size, but is never more than twice what has arrived.
 std::string_view read_whole(const context<host>& ctx, detail::byte_stream& stream, const std::string& path,
                             array<char, host>& copy) {
   constexpr std::int64_t least = std::int64_t{1} << 20;
@@ -376,7 +376,7 @@ struct snapshot::state {
   std::string path;
   detail::mapped_file map;
   array<char, host> copy;     // of what cannot be mapped
-  array<char, host> offsets;  // of what is
+  array<char, host> offsets;  // copy, for a mapped file
   section_data data{};
   raw_header raw{};
   snapshot_header header;
@@ -485,7 +485,7 @@ void write_snapshot(const context<host>& ctx, const std::string& path, const csr
   h.nnz = matrix.nnz();
   h.notes_bytes = static_cast<std::int64_t>(options.notes.size());
   const auto sections = layout(h);
-  array<char, host> names;  // as a section
+  array<char, host> names;  // in section format
   if (!options.names.empty()) {
     names = array<char, host>(ctx, id_bytes(h));
     const span<const std::int64_t, host> offsets = options.names.offsets();

@@ -1,5 +1,5 @@
-// Blocks of text through threads: each part is parsed and formatted by one of them, what they made is checked and
-// written in order. The frame of both streams; what differs is how a part becomes text.
+// Streams blocks of text through threads: each part is parsed and formatted by one thread; results are checked and
+// written in order. Used by both streaming converters, which differ in how a part becomes text.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -17,19 +17,19 @@
 namespace spargo::detail {
 
 struct stream_tuning {
-  // Small: the memory is that of the parts of one block, parsed and formatted. A part is some 0.5 ms of work.
+  // Small, since memory holds all parts of one block, parsed and formatted. A part is some 0.5 ms of work.
   std::int64_t block_bytes_a_thread = std::int64_t{1} << 20;
   std::int64_t part_bytes = std::int64_t{128} << 10;
 };
 
-// What a part of a block has become. Nothing follows one that is bad.
+// The text made from a part of a block. A bad part is the last one.
 struct streamed_text {
   array<char, host> room;
   std::int64_t bytes = 0;
   std::optional<bad_line> bad;
   std::exception_ptr exception;
 
-  // Room for `wanted` bytes; what was there is forgotten.
+  // Room for `wanted` bytes; earlier contents are lost.
   [[nodiscard]] char* ensure(const context<host>& ctx, std::int64_t wanted) {
     if (room.size() < wanted) room = {};
     if (room.size() < wanted) room = array<char, host>(ctx, wanted);
@@ -41,7 +41,7 @@ struct streamed_text {
   return {.block_bytes = tuning.block_bytes_a_thread * ctx.threads()};
 }
 
-// Runs `make(part, text)` over the parts of the block, in parallel. It may throw.
+// Calls `make(part, text)` for the parts of the block in parallel. It may throw.
 template <class Part, class Make>
 void make_texts(const context<host>& ctx, std::string_view block, const stream_tuning& tuning, std::vector<Part>& parts,
                 std::vector<streamed_text>& texts, const Make& make) {

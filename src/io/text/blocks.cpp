@@ -23,7 +23,7 @@ std::int64_t block_size(const context<host>& ctx, const input_tuning& tuning) {
   return std::clamp(4 * mib * ctx.threads(), 8 * mib, 64 * mib);
 }
 
-// A copy from the system's memory takes 0.1 ms per MiB.
+// Copying from the page cache takes 0.1 ms per MiB.
 constexpr std::int64_t chunk_bytes = mib / 2;
 
 std::string_view to_view(const char* first, std::int64_t bytes) { return {first, static_cast<std::size_t>(bytes)}; }
@@ -89,7 +89,7 @@ std::int64_t text_source::read_file(char* to, std::int64_t bytes) {
   return wanted;
 }
 
-// Reads until the buffer holds `target` bytes; false when the text ended before that.
+// Reads until the buffer holds `target` bytes; false if the text ended first.
 bool text_source::fill_buffer(std::int64_t target) {
   while (end_ < target && !ended_) {
     char* const to = buffer_.data() + end_;
@@ -104,7 +104,7 @@ std::string_view text_source::next() {
   report();
   if (line_cut_) fail(current_.data(), {});
   const bool failed = stream_ && !stream_->failure().empty();
-  if (begin_ == end_ && ended_ && !failed && !dropping_) return {};  // `current_` stays: it says where the text ends
+  if (begin_ == end_ && ended_ && !failed && !dropping_) return {};  // keeps `current_`, which says where the text ends
   if (dropping_) {
     drop_rest_of_line();
   } else if (stream_) {
@@ -140,7 +140,7 @@ std::string_view text_source::next() {
   return deliver_added_newline(end_);
 }
 
-// The last line of a text that lacks its '\n', or the beginning of one that is too long.
+// The last line of a text that lacks its '\n', or the beginning of an overlong line.
 std::string_view text_source::deliver_added_newline(std::int64_t bytes) {
   buffer_[bytes] = '\n';
   newline_added_ = true;
@@ -153,7 +153,7 @@ bool text_source::begins_with_comment(std::string_view line) const {
   return first != std::string_view::npos && comment_marks_.find(line[first]) != std::string_view::npos;
 }
 
-// What follows a comment's beginning, up to its '\n' or the end of the text.
+// Skips the rest of a comment, up to its '\n' or the end of the text.
 void text_source::drop_rest_of_line() {
   dropping_ = false;
   std::size_t newline = std::string_view::npos;
@@ -177,7 +177,7 @@ void text_source::put_back(const char* line_start) {
   line_cut_ = false;
 }
 
-// Of a regular file by reading it again, up to where the current block begins.
+// For a regular file: reads it again up to the current block.
 std::int64_t text_source::count_lines_before() const {
   if (stream_) return lines_before_;
   const std::int64_t last = position_ - end_;
@@ -194,7 +194,7 @@ std::int64_t text_source::count_lines_before() const {
 
 source_position text_source::position_of(const char* where) const {
   const char* const end = current_.data() + current_.size();
-  if (where == end && newline_added_) --where;  // the text itself ends before the '\n'
+  if (where == end && newline_added_) --where;  // the text ends before the added '\n'
   const std::string_view before = to_view(current_.data(), where - current_.data());
   const std::int64_t lines = count_newlines(before) + count_lines_before();
   const std::size_t newline = before.rfind('\n');
@@ -245,7 +245,7 @@ void text_source::report() {
 
 std::int64_t count_newlines(std::string_view text) noexcept {
   constexpr std::size_t lanes = 64;
-  constexpr std::size_t most = 255;  // counts of a lane
+  constexpr std::size_t most = 255;  // maximum of a lane's counter
   std::int64_t total = 0;
   while (text.size() >= lanes) {
     std::array<std::uint8_t, lanes> counts{};
@@ -262,7 +262,7 @@ std::int64_t count_newlines(std::string_view text) noexcept {
 
 std::int64_t find_line(const opened_file& file, const std::string& path, std::int64_t at, std::int64_t last) {
   std::vector<char> text(static_cast<std::size_t>(chunk_bytes));
-  for (--at; at < last;) {  // the line before may end just there
+  for (--at; at < last;) {  // the previous line may end exactly there
     const std::int64_t got = read_up_to(file, path, text.data(), std::min(chunk_bytes, last - at), at);
     if (got == 0) break;
     const auto newline = to_view(text.data(), got).find('\n');

@@ -1,22 +1,22 @@
-// The lines that nearly all files consist of, read eight bytes at a time: indices of up to 19 digits, blanks, a number
-// of up to 19 significant digits. Anything else returns null, and the caller reads the line again
-// byte by byte, reporting errors. What is accepted here reads as it would there.
+// Fast path for common lines, read eight bytes at a time: indices of up to 19 digits, blanks, a number of up to 19
+// significant digits. Anything else returns null, and the caller reads the line again byte by byte, reporting errors.
+// Both ways give the same values.
 //
-// Invariant: nothing beyond `line_reach` bytes from the beginning of the line is read.
+// Invariant: reads at most `line_reach` bytes from the beginning of the line.
 #pragma once
 
 #include "io/text/number.hpp"
 
 namespace spargo::detail::common_line {
 
-// Where each token may begin, at most, and from it the end of what is read: 8 bytes blank, 24 an index, 8 blank, 24 an
-// index, 8 blank, a real of 1 + 8 + 1 + 24 + 6, 8 blank, another one, and eight bytes read at the last place.
+// Where each token may begin at most, and the resulting end of the reads: 8 bytes blank, 24 index, 8 blank, 24 index, 8
+// blank, a real of 1 + 8 + 1 + 24 + 6, 8 blank, another real, and eight bytes read at the last position.
 inline constexpr std::int64_t blanks_reach = 8;
 inline constexpr std::int64_t index_reach = 24;
 inline constexpr std::int64_t real_reach = 40;
 inline constexpr std::int64_t line_reach = 4 * blanks_reach + 2 * index_reach + 2 * real_reach + 16;
 
-// Past blanks; null where there are more than `blanks_reach`.
+// Skips blanks; null if there are more than `blanks_reach`.
 [[nodiscard]] inline const char* skip_few_blanks(const char* p) noexcept {
   if (!is_blank(*p)) return p;
   const char* const last = p + blanks_reach;
@@ -26,12 +26,12 @@ inline constexpr std::int64_t line_reach = 4 * blanks_reach + 2 * index_reach + 
   return p == last ? nullptr : p;
 }
 
-// The same where at least one blank is due.
+// The same if at least one blank is required.
 [[nodiscard]] inline const char* separate(const char* p) noexcept {
   return is_blank(*p) ? skip_few_blanks(p) : nullptr;
 }
 
-// Digits, 1 to 19 of them, of a number below 2^63: past them.
+// Reads 1 to 19 digits of a number below 2^63; returns the position after them.
 [[nodiscard]] inline const char* read_index(const char* p, std::int64_t& value) noexcept {
   const digit_run first = read_eight(p);
   if (first.count == 0) return nullptr;
@@ -50,7 +50,7 @@ inline constexpr std::int64_t line_reach = 4 * blanks_reach + 2 * index_reach + 
   return value >= 0 ? p : nullptr;
 }
 
-// The digits behind a point, up to 23, onto `value`; null where there are more.
+// Appends the digits after a point, up to 23, to `value`; null if there are more.
 [[nodiscard]] inline const char* read_fraction(const char* p, std::uint64_t& value) noexcept {
   for (int chunk = 0; chunk < 3; ++chunk) {
     const digit_run run = read_eight(p);
@@ -61,7 +61,7 @@ inline constexpr std::int64_t line_reach = 4 * blanks_reach + 2 * index_reach + 
   return nullptr;
 }
 
-// e, E, a sign, one to three digits; as it is where there is no exponent, null where there are more digits.
+// e or E, a sign, one to three digits. Returns `p` if there is no exponent, null if there are more digits.
 [[nodiscard]] inline const char* read_exponent(const char* p, std::int64_t& exponent) noexcept {
   if ((*p | 0x20) != 'e') return p;
   ++p;
@@ -101,11 +101,11 @@ template <class T>
 [[nodiscard]] inline const char* read_integer(const char* p, std::int64_t& value) noexcept {
   const bool negative = *p == '-';
   p = read_index(p + (negative ? 1 : 0), value);
-  if (negative && p != nullptr) value = -value;  // p: -2^63 has no opposite, and is not for here
+  if (negative && p != nullptr) value = -value;  // -2^63 cannot occur here: it has no positive counterpart
   return p;
 }
 
-// The end of the line, after blanks: the beginning of the next one.
+// Skips blanks and the line end; returns the next line.
 [[nodiscard]] inline const char* finish(const char* p) noexcept {
   if (*p == '\n') return p + 1;
   p = skip_few_blanks(p);

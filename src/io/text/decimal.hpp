@@ -1,10 +1,10 @@
-// Decimal to binary, correctly rounded, and digits eight at a time.
+// Decimal to binary with correct rounding, and digits eight at a time.
 //
 // Idea: w * 10^q is the top of the product of w with the first 128 bits of 5^q (Lemire, "Number parsing at a gigabyte
-// per second", SPE 2021); for a w of 64 bits those bits always decide the rounding (Mushtak and Lemire, "Fast number
+// per second", SPE 2021); for a 64-bit w those bits always decide the rounding (Mushtak and Lemire, "Fast number
 // parsing without fallback", SPE 2023). Eight digits in a word become a number in three multiplications (Lemire's
-// `parse_eight_digits_unrolled`), so that the length of a number costs no mispredicted branch.
-// Invariant: results are those of std::from_chars, bit by bit.
+// `parse_eight_digits_unrolled`), so the length of a number costs no mispredicted branch.
+// Invariant: results equal those of std::from_chars, bit by bit.
 // Cost: about 20 cycles per number, independent of its digits.
 #pragma once
 
@@ -28,7 +28,7 @@ namespace powers_of_five {
 
 __extension__ using wide = unsigned __int128;
 
-// Exponents of ten beyond these are rare, and left to std::from_chars; 5^limit has 186 bits.
+// Exponents of ten beyond this are rare and left to std::from_chars; 5^limit has 186 bits.
 inline constexpr int limit = 80;
 
 struct entry {
@@ -36,7 +36,7 @@ struct entry {
   std::uint64_t low = 0;
 };
 
-// 256 bits: just enough arithmetic to make the table, in few steps, for compilers count them.
+// 256-bit arithmetic for making the table, in few steps because compilers limit constexpr steps.
 struct number {
   wide high = 0;
   wide low = 0;
@@ -51,7 +51,7 @@ struct number {
   [[nodiscard]] constexpr number minus(const number& other) const {
     return {high - other.high - (low < other.low ? 1 : 0), low - other.low};
   }
-  [[nodiscard]] constexpr number shifted(int bits) const {  // 0 to 255, to the left
+  [[nodiscard]] constexpr number shifted(int bits) const {  // left shift by 0 to 255
     if (bits == 0) return *this;
     if (bits >= 128) return {low << (bits - 128), 0};
     return {high << bits | low >> (128 - bits), low << bits};
@@ -69,7 +69,7 @@ constexpr entry split(wide value) {
 
 constexpr entry leading_bits(const number& power) { return split(power.shifted(256 - power.bits()).high); }
 
-// The first 128 bits of 1 / power, by long division; rounded up where the quotient still decides ties (q >= -27).
+// The first 128 bits of 1 / power by long division; rounded up if the quotient can decide ties (q >= -27).
 constexpr entry reciprocal(const number& power, int q) {
   number rest = number{0, 1}.shifted(power.bits());
   wide quotient = 0;
@@ -98,7 +98,7 @@ inline constexpr std::array<entry, 2 * limit + 1> table = make_table();
 
 }  // namespace powers_of_five
 
-// What rounding needs to know of a type. Within the exponents no result is subnormal or infinite.
+// Rounding parameters of a type. Within the exponents no result is subnormal or infinite.
 template <class T>
 struct binary_format;
 template <>
@@ -108,7 +108,8 @@ struct binary_format<double> {
   static constexpr int bias = 1023;
   static constexpr int least_exponent = -powers_of_five::limit;
   static constexpr int largest_exponent = powers_of_five::limit;
-  static constexpr int least_tie = -4;  // powers of ten for which w * 10^q may lie halfway between two numbers
+  static constexpr int least_tie =
+      -4;  // w * 10^q can lie halfway between two numbers only for powers of ten from here on
   static constexpr int largest_tie = 23;
 };
 template <>
@@ -122,7 +123,7 @@ struct binary_format<float> {
   static constexpr int largest_tie = 10;
 };
 
-// digits * 10^q, correctly rounded: digits are not 0 and begin with `zeros` zero bits, `five` is the table's entry for
+// digits * 10^q, correctly rounded. `digits` is nonzero with `zeros` leading zero bits, `five` is the table's entry for
 // q, and q is within the format's exponents.
 template <class T>
 [[nodiscard]] SPARGO_HD inline T round_decimal(std::uint64_t digits, int zeros, const powers_of_five::entry& five,
@@ -155,7 +156,7 @@ template <class T>
       static_cast<bits>((static_cast<std::uint64_t>(exponent) << format::mantissa_bits) | fraction));
 }
 
-// False where the exponent is outside the table (or the type's range): then `value` is as before.
+// False if the exponent is outside the table (or the type's range); `value` is then unchanged.
 template <class T>
 [[nodiscard]] inline bool to_real(const decimal& d, T& value) noexcept {
   using format = binary_format<T>;
@@ -180,14 +181,15 @@ struct digit_run {
   int count = 0;  // 0 to 8
 };
 
-// The digits at the beginning of the eight bytes at `p`, all of which must be readable.
+// The leading digits among the eight bytes at `p`, all of which must be readable.
 [[nodiscard]] inline digit_run read_eight(const char* p) noexcept {
   std::uint64_t word = 0;
   std::memcpy(&word, p, sizeof(word));
-  word ^= 0x3030303030303030;  // a digit's byte is its value now
+  word ^= 0x3030303030303030;  // each digit's byte is now its value
   const std::uint64_t other = ((word + 0x7676767676767676) | word) & 0x8080808080808080;
   const int count = std::countr_zero(other) / 8;
-  const int half = 4 * (8 - count);  // digits to the top, zeros before them; in two steps, for a shift by 64 is none
+  const int half =
+      4 * (8 - count);  // digits move to the top, zeros before them; in two steps, since a shift by 64 is undefined
   word = (word << half) << half;
   word = (word & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8;
   word = (word & 0x00ff00ff00ff00ff) * 6553601 >> 16;

@@ -1,7 +1,7 @@
-// Entries that grow at the end while threads write parts of them: the result of a text reader in the making.
+// Growing entry arrays that threads write in parts: the result of a text reader while it is read.
 //
-// Idea: a part that fits into the room there is goes straight to its place; one that does not waits in a store of its
-// own. Room that nobody has touched costs address space and no memory, so it may be generous.
+// Idea: a part that fits is written straight to its place; another waits in its own store. Untouched capacity costs
+// address space but no memory, so it may be generous.
 #pragma once
 
 #include "core/touch.hpp"
@@ -14,22 +14,22 @@
 
 namespace spargo::detail {
 
-// Where a thread puts entries.
+// Destination of a thread's entries.
 template <class V, class I>
 struct entry_sink {
   I* rows = nullptr;
   I* cols = nullptr;
-  V* values = nullptr;  // null where none are kept
+  V* values = nullptr;  // null if values are dropped
 };
 
 template <class V, class I>
 struct entry_store {
   array<I, host> rows;
   array<I, host> cols;
-  array<V, host> values;               // empty where none are kept
-  bool keeps_values = !is_pattern<V>;  // to be settled before it grows
+  array<V, host> values;               // empty if values are dropped
+  bool keeps_values = !is_pattern<V>;  // set before the store grows
 
-  // Of the smallest array: one that could not grow after the others leaves it as it was.
+  // Of the smallest array, so that a failure to grow one of them leaves the store unchanged.
   [[nodiscard]] std::int64_t capacity() const {
     const std::int64_t places = std::min(rows.size(), cols.size());
     return keeps_values ? std::min(places, values.size()) : places;
@@ -39,7 +39,7 @@ struct entry_store {
     return {rows.data() + first, cols.data() + first, keeps_values ? values.data() + first : nullptr};
   }
 
-  // Room for `wanted` entries, of which the first `used` are kept.
+  // Grows to `wanted` entries, keeping the first `used`.
   void grow(const context<host>& ctx, std::int64_t used, std::int64_t wanted) {
     const auto move = [&]<class T>(array<T, host>& to) {
       array<T, host> larger(ctx, wanted);
@@ -51,7 +51,7 @@ struct entry_store {
     if (keeps_values) move(values);
   }
 
-  // Entries [first, last), of which nothing is kept, are about to be written.
+  // Touches the pages of entries [first, last), which are about to be written.
   void touch(const context<host>& ctx, std::int64_t first, std::int64_t last) {
     const auto touch_part = [&]<class T>(array<T, host>& of) {
       touch_pages(ctx.threads(), of.data() + first, (last - first) * std::int64_t{sizeof(T)});
@@ -61,12 +61,12 @@ struct entry_store {
     if (keeps_values) touch_part(values);
   }
 
-  // Room for `wanted` entries; none is kept.
+  // Room for `wanted` entries; earlier ones are lost.
   void ensure(const context<host>& ctx, std::int64_t wanted) {
     if (capacity() < wanted) grow(ctx, 0, wanted);
   }
 
-  // `count` entries to `place`; from this store they may come from further behind.
+  // Copies `count` entries to `place`; they may come from a later place of this store.
   void put(const entry_sink<V, I>& from, std::int64_t count, std::int64_t place) {
     std::copy_n(from.rows, count, rows.data() + place);
     std::copy_n(from.cols, count, cols.data() + place);

@@ -22,7 +22,7 @@ std::vector<std::string_view> tokens_of(std::string_view line) {
   return tokens;
 }
 
-// The next whole line, without its end; none where the head has no more of them.
+// The next whole line without its end; none if the head has no more.
 std::optional<std::string_view> take_line(std::string_view& head, head_extent extent) {
   if (head.empty()) return std::nullopt;
   const std::size_t newline = head.find('\n');
@@ -49,7 +49,7 @@ bool is_number(std::string_view token) {
 
 struct metis_head {
   std::int64_t vertices = 0;
-  std::size_t before_neighbours = 0;  // numbers on a line
+  std::size_t before_neighbours = 0;  // numbers before a line's neighbours
   bool edge_weights = false;
 };
 
@@ -93,8 +93,8 @@ bool is_metis(std::string_view text, head_extent extent, std::string_view name) 
   std::optional<metis_head> head;
   std::size_t columns = 0;
   std::int64_t vertices = 0;
-  bool obeys = true;  // METIS's rules
-  bool even = true;   // lines of equally many columns
+  bool obeys = true;  // follows METIS's rules
+  bool even = true;   // all lines have equally many columns
   while (const auto line = take_line(text, extent)) {
     const auto tokens = tokens_of(*line);
     if (!tokens.empty() && tokens[0][0] == '%') continue;

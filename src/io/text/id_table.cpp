@@ -16,7 +16,7 @@ namespace {
 
 struct tuning {
   static constexpr std::int64_t least_places = std::int64_t{1} << 12;
-  // Four places for three ids, and half as many more when they run out: half to three quarters are taken.
+  // Four slots for three ids, growing by half when full: half to three quarters are occupied.
   static constexpr std::int64_t places = 4;
   static constexpr std::int64_t ids = 3;
 };
@@ -33,7 +33,7 @@ std::int64_t next_place(std::int64_t place, std::int64_t count) { return place +
 template <class I>
 id_table<I>::id_table(const context<host>& ctx) : ctx_(ctx), seed_(name_hash::fresh_seed()) {}
 
-// Murmur3's finaliser: every bit of the id reaches every bit of the place.
+// Murmur3's finaliser: every bit of the id affects every bit of the hash.
 template <class I>
 std::uint64_t id_table<I>::hash(std::int64_t id) const noexcept {
   std::uint64_t h = static_cast<std::uint64_t>(id) ^ seed_;
@@ -70,7 +70,7 @@ void id_table<I>::reserve(std::int64_t more) {
   });
 }
 
-// The number of an id that is looked for from line `at` on; `fresh` points there, too, if the id was not in the table.
+// The number of an id, searched from line `at` on; if the id was new, `fresh` points to it as well.
 template <class I>
 typename id_table<I>::number_type* id_table<I>::find(std::int64_t id, std::int64_t at, number_type*& fresh) {
   while (true) {
@@ -81,7 +81,7 @@ typename id_table<I>::number_type* id_table<I>::find(std::int64_t id, std::int64
         const std::atomic_ref<std::int64_t> place(here.ids[s]);
         if (place.compare_exchange_strong(there, id, std::memory_order_relaxed)) return fresh = &here.numbers[s];
       }
-      if (there == id) return &here.numbers[s];  // also when another thread was faster
+      if (there == id) return &here.numbers[s];  // also if another thread has just inserted it
     }
     at = next_place(at, lines_.size());
   }
@@ -105,7 +105,7 @@ void id_table<I>::number(const std::int64_t* ids, std::int64_t count, std::int64
     found[static_cast<std::size_t>(k)] = find(ids[k], lines[static_cast<std::size_t>(k)], added);
     if (added != nullptr) fresh[static_cast<std::size_t>(fresh_count++)] = added;
   }
-  // All of one's own numbers are given before another thread's is waited for, so someone always gets on.
+  // A thread assigns all its own numbers before it waits for another's, so some thread always makes progress.
   const std::int64_t first = fresh_count > 0 ? size_.fetch_add(fresh_count, std::memory_order_relaxed) : 0;
   for (std::int64_t k = 0; k < fresh_count; ++k) {
     std::atomic_ref<number_type>(*fresh[static_cast<std::size_t>(k)])

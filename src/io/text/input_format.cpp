@@ -1,9 +1,9 @@
-// Which format a text is in.
+// Recognises the format of a text.
 //
-// Idea: magic numbers and keywords come first, those of formats that are not supported included, so that the error can
-// name them. Everything else is taken for an edge list, whose reader reports the first line that is not an edge. The
-// file's name decides only where a text could be either of two formats, or which reader should explain a broken file.
-// A new format is a test in `recognise_format`, before the last line.
+// Idea: magic numbers and keywords come first, including those of unsupported formats, so that errors can name them.
+// Everything else is treated as an edge list, whose reader reports the first line that is not an edge. The file's name
+// decides only if a text could be either of two formats, or which reader should report a broken file. To add a format,
+// add a test to `recognise_format` before the last line.
 #include "io/text/input_format.hpp"
 
 #include "io/text/graph_text_format.hpp"
@@ -31,7 +31,7 @@ bool starts_with_ignoring_case(std::string_view text, std::string_view word) {
          std::equal(word.begin(), word.end(), text.begin(), [](char w, char c) { return w == lower(c); });
 }
 
-// The text from its first line on that is neither blank nor a comment of these marks.
+// The text from its first line that is neither blank nor a comment with one of these marks.
 std::string_view without_comments(std::string_view text, std::string_view marks) {
   while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
@@ -43,7 +43,7 @@ std::string_view without_comments(std::string_view text, std::string_view marks)
 struct magic {
   std::string_view bytes;
   std::string_view name;
-  std::string_view command;  // that makes of FILE what can be read
+  std::string_view command;  // converts FILE to a readable file
 };
 
 constexpr std::array compressions = {
@@ -84,7 +84,7 @@ std::string_view name_of_markup(std::string_view head) {
   return "an XML file";
 }
 
-// GML opens with a list named graph, after keys that say who wrote it.
+// GML begins with a list named graph, after optional keys about its creator.
 bool is_gml(std::string_view text) {
   if (starts_with_ignoring_case(text, "creator \"")) return true;
   if (starts_with_ignoring_case(text, "version ")) text = without_comments(text.substr(text.find('\n') + 1), "#");
@@ -94,14 +94,14 @@ bool is_gml(std::string_view text) {
   return text.starts_with('[');
 }
 
-// Numbers of 8 bytes each from a place on.
+// The 8-byte number at a place.
 std::uint64_t number_at(std::string_view head, std::size_t place) {
   std::uint64_t value = 0;
   std::memcpy(&value, head.data() + place, sizeof(value));
   return value;
 }
 
-// Whether numbers from a place on, as many as there are of `count`, ascend to `last`.
+// Whether the numbers at a place, as many of `count` as exist, ascend to `last`.
 bool are_offsets(std::string_view head, std::size_t place, std::uint64_t count, std::uint64_t last) {
   std::uint64_t before = 0;
   for (std::uint64_t k = 0; k < count && place + 8 <= head.size(); ++k, place += 8) {
@@ -112,7 +112,7 @@ bool are_offsets(std::string_view head, std::size_t place, std::uint64_t count, 
   return true;
 }
 
-// GAP (.sg, .wsg): whether it is directed, edges, vertices, and the vertices' offsets from 0 on.
+// GAP (.sg, .wsg): directed flag, edges, vertices, offsets of vertices.
 bool is_gap(std::string_view head) {
   constexpr std::size_t header = 1 + 8 + 8;
   if (head.size() < header + 8 || (head[0] != 0 && head[0] != 1)) return false;
@@ -122,7 +122,7 @@ bool is_gap(std::string_view head) {
          are_offsets(head, header, vertices + 1, edges);
 }
 
-// Galois (.gr): version 1 or 2, bytes of an edge's value, vertices, edges, and where each vertex's edges end.
+// Galois (.gr): version 1 or 2, bytes per edge value, vertices, edges, end of each vertex's edges.
 bool is_galois(std::string_view head) {
   constexpr std::size_t header = 4 * 8;
   constexpr std::uint64_t largest_value = 64;
@@ -130,7 +130,7 @@ bool is_galois(std::string_view head) {
   return number_at(head, 8) <= largest_value && are_offsets(head, header, number_at(head, 16), number_at(head, 24));
 }
 
-// The name of a format that is not read; empty for others.
+// Name of an unsupported format; empty if not recognised.
 std::string_view name_of_foreign(std::string_view head) {
   if (is_tar(head)) return "a tar archive";
   if (head.starts_with("\x89HDF\r\n\x1a\n")) return "an HDF5 file";
@@ -167,8 +167,8 @@ input_format recognise_format(std::string_view head, const std::string& name) {
   detail::refuse_foreign_bytes(head, name);
   if (const std::string_view foreign = detail::name_of_foreign(head); !foreign.empty()) {
     detail::refuse(
-        name,
-        fmt::format("{} is not read (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)", foreign));
+        name, fmt::format("{} is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)",
+                          foreign));
   }
   if (detail::is_named(name, {".mtx", ".mm"})) return input_format::matrix_market;
   const auto extent = std::ssize(head) < detail::head_bytes ? detail::head_extent::whole : detail::head_extent::part;

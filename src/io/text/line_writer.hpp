@@ -1,8 +1,8 @@
-// Lines of text from numbered items: threads format chunks, which go out in order.
+// Lines of text from numbered items: threads format chunks, which are written in order.
 //
-// Idea: whoever has formatted a chunk waits for the chunks before it to be written, writes its own, and formats the
-// next one while others write. The text is a function of the items alone. Memory: a bounded buffer for each thread.
-// Numbers are the shortest that read back to the same bits (std::to_chars: Adams, "Ryu", PLDI 2018).
+// Idea: a thread that has formatted a chunk waits until earlier chunks are written, writes its own, and formats the
+// next while others write. The text depends on the items only. Memory: a bounded buffer per thread. Numbers are the
+// shortest that read back to the same bits (std::to_chars: Adams, "Ryu", PLDI 2018).
 #pragma once
 
 #include "core/parallel.hpp"
@@ -23,7 +23,7 @@
 namespace spargo::detail {
 
 struct line_writer_tuning {
-  // Items that a thread formats at a time: about 0.5 MiB of text, some ms of work.
+  // Items per chunk: about 0.5 MiB of text, some ms of work.
   static constexpr std::int64_t chunk = std::int64_t{1} << 14;
   // Two 64-bit integers of at most 19 digits, two numbers of at most 24, four separators.
   static constexpr std::int64_t longest_line = 2 * 19 + 2 * 24 + 4;
@@ -34,21 +34,21 @@ template <class T>
   return std::to_chars(to, to + 24, value).ptr;
 }
 
-// Of a real that is an integer of 64 bits; 2^63, to which 2^63 - 1 is rounded, as that.
+// Writes a real that is a 64-bit integer; 2^63, to which 2^63 - 1 is rounded, as 2^63 - 1.
 [[nodiscard]] inline char* put_integer(char* to, double value) noexcept {
   constexpr double limit = 9223372036854775808.0;
   return put_number(to, value >= limit ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(value));
 }
 
-// The same of one without a sign.
+// The same for unsigned integers.
 [[nodiscard]] inline char* put_unsigned(char* to, double value) noexcept {
   constexpr double limit = 18446744073709551616.0;
   if (value < 0) return put_integer(to, value);
   return put_number(to, value >= limit ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(value));
 }
 
-// Line k of `count` is what `put_line(to, k)` puts at `to`, returning past it, and a '\n'; it must not throw. No line
-// is longer than `longest`, without the '\n'.
+// Writes `count` lines: line k is what `put_line(to, k)` writes at `to`, returning the position after it, and a '\n'.
+// `put_line` must not throw. No line exceeds `longest` bytes without '\n'.
 template <class PutLine>
 void write_lines(const context<host>& ctx, output_file& out, std::int64_t count, const PutLine& put_line,
                  std::int64_t longest = line_writer_tuning::longest_line - 1) {
@@ -61,7 +61,7 @@ void write_lines(const context<host>& ctx, output_file& out, std::int64_t count,
   for (int t = 0; t < threads; ++t) texts.emplace_back(ctx, chunk * (longest + 1));
   std::atomic<std::int64_t> taken{0};
   turn_order turn;
-  std::exception_ptr failure;  // the first, whose chunk ends the text
+  std::exception_ptr failure;  // the first one; its chunk ends the text
   const auto write = [&](std::string_view text) {
     try {
       if (!failure) out.write(text);

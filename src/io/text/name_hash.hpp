@@ -1,7 +1,7 @@
-// A hash of strings, 16 bytes a step: two words are multiplied to 128 bits and the halves combined.
+// A hash of strings, 16 bytes per step: two words are multiplied to 128 bits and the halves combined.
 //
-// The folded multiplication is that of wyhash (Wang Yi, public domain). A secret seed keeps a hostile file from
-// choosing names that collide. 1.5 ns for a name of 10 bytes.
+// The folded multiplication is wyhash's (Wang Yi, public domain). A secret seed keeps a hostile file from choosing
+// colliding names. 1.5 ns for a name of 10 bytes.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ std::uint64_t load(const char* from) noexcept {
   return fold(second_key ^ fold(a ^ first_key, b ^ h), first_key);
 }
 
-// Where a hash belongs among `count` places, in the order of the hashes.
+// Maps a hash to one of `count` places, monotonically.
 [[nodiscard]] inline std::int64_t place_of(std::uint64_t hash, std::int64_t count) noexcept {
   return static_cast<std::int64_t>((static_cast<uint128>(hash) * static_cast<std::uint64_t>(count)) >> 64);
 }

@@ -18,7 +18,7 @@ namespace {
 
 struct tuning {
   static constexpr std::int64_t least_places = std::int64_t{1} << 12;
-  // Eight places for five names, and half as many more when they run out: 42 to 62 in a hundred are taken.
+  // Eight slots for five names, growing by half when full: 42 to 62 percent are occupied.
   static constexpr std::int64_t places = 8;
   static constexpr std::int64_t names = 5;
   static constexpr std::int64_t arena_bytes = std::int64_t{256} << 10;
@@ -36,7 +36,7 @@ T load(T& word, std::memory_order order) {
   return std::atomic_ref<T>(word).load(order);
 }
 
-// What another thread is about to store.
+// Waits for a value that another thread is about to store.
 template <class T>
 T await(T& word, T absent) {
   T there = load(word, std::memory_order_acquire);
@@ -121,7 +121,7 @@ void name_interner::give_back(arena& used) noexcept {
   free_arenas_.push_back(&used);
 }
 
-// The record of a name; `memory` has room for it.
+// The record of a name; `memory` has room for a new one.
 name_interner::record* name_interner::find(std::string_view name, std::uint64_t hash, std::int64_t place, arena& memory,
                                            bool& fresh) {
   for (std::int64_t at = name_hash::place_of(hash, lines_.size());; at = at + 1 == lines_.size() ? 0 : at + 1) {
@@ -178,7 +178,7 @@ void name_interner::number(const std::string_view* names, std::int64_t count, st
     found[static_cast<std::size_t>(k)] = r;
     if (fresh) added[static_cast<std::size_t>(added_count++)] = r;
   }
-  // All of one's own numbers are given before another thread's is waited for, so someone always gets on.
+  // A thread assigns all its own numbers before it waits for another's, so some thread always makes progress.
   const std::int64_t first = added_count > 0 ? size_.fetch_add(added_count, std::memory_order_relaxed) : 0;
   for (std::int64_t k = 0; k < added_count; ++k) {
     std::atomic_ref<std::int64_t>(added[static_cast<std::size_t>(k)]->number)
@@ -188,7 +188,7 @@ void name_interner::number(const std::string_view* names, std::int64_t count, st
 }
 
 void name_interner::number_all(span<const std::string_view, host> names, span<std::int64_t, host> numbers) {
-  constexpr std::int64_t round = std::int64_t{1} << 20;  // names between two looks at the table's size
+  constexpr std::int64_t round = std::int64_t{1} << 20;  // names between two checks of the table's size
   for (std::int64_t begin = 0; begin < names.size(); begin += round) {
     const std::int64_t count = std::min(round, names.size() - begin);
     reserve(count);

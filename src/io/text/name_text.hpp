@@ -1,4 +1,4 @@
-// A name as edge lists hold it, see `append_name`.
+// A name in the form of edge lists, see `append_name`.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace spargo::detail {
   return name.empty() || name[0] == '#' || name[0] == '%' || name.find_first_of(" \t,;\"\r{") != std::string_view::npos;
 }
 
-// Past it; up to twice its length and 2 bytes.
+// Returns the position after it; at most twice its length plus 2 bytes.
 [[nodiscard]] inline char* put_name(char* to, std::string_view name) noexcept {
   if (!needs_quotes(name)) return std::copy(name.begin(), name.end(), to);
   *to++ = '"';

@@ -10,13 +10,13 @@ namespace spargo::detail {
 
 namespace {
 
-// from_chars takes '-' and not '+'; "+-1" is no number.
+// from_chars accepts '-' but not '+'; "+-1" is not a number.
 std::string_view without_plus(std::string_view token) {
   return token.size() > 1 && token[0] == '+' && token[1] != '-' ? token.substr(1) : token;
 }
 
-// Of a number whose value is out of T's range: whether it is too small rather than too large. It is, where the decimal
-// exponent of its first significant digit is negative.
+// For a number outside T's range: whether it is too small (not too large), which is so if the decimal exponent of its
+// first significant digit is negative.
 bool is_tiny(std::string_view number) {
   const std::size_t e = std::min(number.find_first_of("eE"), number.size());
   const std::string_view significand = number.substr(0, e);
@@ -44,7 +44,7 @@ bool is_rounded(std::string_view token, double value) noexcept {
   if (token[0] == '-' || token[0] == '+') token.remove_prefix(1);
   token.remove_prefix(std::min(token.find_first_not_of('0'), token.size()));
   if (!std::all_of(token.begin(), token.end(), is_digit)) return false;
-  std::array<char, 310> exact{};  // as many digits as a double may have
+  std::array<char, 310> exact{};  // maximum digits of a double
   const auto end =
       std::to_chars(exact.data(), exact.data() + exact.size(), std::abs(value), std::chars_format::fixed, 0);
   return std::string_view(exact.data(), end.ptr) != token;

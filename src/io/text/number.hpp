@@ -1,8 +1,8 @@
-// Numbers of text files: decimal to binary, correctly rounded, without locale.
+// Numbers in text files: decimal to binary, correctly rounded, locale-independent.
 //
-// Idea: every buffer that is parsed ends in a sentinel that is no part of a number ('\n'), so loops need no bound.
-// A real of at most 19 significant digits and a common exponent is rounded here (see decimal.hpp); every other one goes
-// to std::from_chars. Both round correctly, so the result does not depend on which one ran.
+// Idea: every parsed buffer ends in a sentinel that is not part of a number ('\n'), so loops need no bound. A real of
+// at most 19 significant digits with a common exponent is rounded here (see decimal.hpp); others go to std::from_chars.
+// Both round correctly, so the result does not depend on which one ran.
 #pragma once
 
 #include "io/text/decimal.hpp"
@@ -34,8 +34,8 @@ namespace spargo::detail {
   return {p, static_cast<std::size_t>(end - p)};
 }
 
-// Digits and nothing else, up to a token's end: past them, or null for anything else and for 19 digits and more
-// (`parse_integer` takes those).
+// Digits only, up to a token's end; returns the position after them, or null for anything else and for 19 digits or
+// more (left to `parse_integer`).
 [[nodiscard]] inline const char* parse_digits(const char* p, std::int64_t& value) noexcept {
   const char* const first = p;
   std::uint64_t v = 0;
@@ -46,15 +46,15 @@ namespace spargo::detail {
 
 enum class number_status { ok, malformed, out_of_range };
 
-// A whole token with an optional sign. On `ok`, and on `out_of_range`, the token is a number.
+// A whole token with an optional sign. The token is a number if the result is `ok` or `out_of_range`.
 [[nodiscard]] number_status parse_integer(std::string_view token, std::int64_t& value) noexcept;
 
-// A whole token: optional sign; digits with an optional point and an optional exponent after e, E, or Fortran's
-// d, D; or inf, infinity, nan in any case. A finite number beyond T's range is `out_of_range`; one too small is a zero.
+// A whole token: optional sign; digits with an optional point and an optional exponent after e, E, or Fortran's d, D;
+// or inf, infinity, nan in any case. A finite number beyond T's range is `out_of_range`; one that underflows is zero.
 template <class T>
 [[nodiscard]] number_status parse_real(std::string_view token, T& value);
 
-// Digits of [first, last) that count: behind leading zeros, a point apart.
+// Significant digits in [first, last): without leading zeros and the point.
 [[nodiscard]] inline std::int64_t significant_digits(const char* first, const char* last) noexcept {
   bool point_passed = false;
   for (; first != last && (*first == '0' || *first == '.'); ++first) point_passed |= *first == '.';
@@ -65,8 +65,8 @@ template <class T>
   return digits;
 }
 
-// The common form of a real: past it, whatever follows. Null where it has another form or more than 19 significant
-// digits.
+// The common form of a real; returns the position after it, whatever follows. Null for another form or more than 19
+// significant digits.
 [[nodiscard]] inline const char* scan_decimal(const char* p, decimal& d) noexcept {
   d.negative = *p == '-';
   p += *p == '-' || *p == '+';
@@ -97,13 +97,13 @@ template <class T>
   return p;
 }
 
-// The same of a whole token.
+// The same for a whole token.
 [[nodiscard]] inline const char* scan_real(const char* p, decimal& d) noexcept {
   p = scan_decimal(p, d);
   return p != nullptr && ends_token(p) ? p : nullptr;
 }
 
-// The number at `p`, past it; null where there is none or it is out of range (then ask `parse_real` why).
+// Reads the number at `p`; null if there is none or it is out of range (`parse_real` tells which).
 template <class T>
 [[nodiscard]] inline const char* read_real(const char* p, T& value) {
   decimal d;
@@ -123,15 +123,15 @@ template <class T>
   return parse_integer(token, value) == number_status::ok ? p + token.size() : nullptr;
 }
 
-// From here on a double has no room for every integer.
+// From here on doubles cannot represent every integer.
 inline constexpr double least_rounded = 9007199254740992.0;
 [[nodiscard]] inline bool may_be_rounded(double value) noexcept {
   return value >= least_rounded || value <= -least_rounded;
 }
-// Whether a token is an integer other than the number it was read as.
+// Whether a token is an integer that differs from the number it was read as.
 [[nodiscard]] bool is_rounded(std::string_view token, double value) noexcept;
 
-// Whether a floating type with this many significant bits must round the integer.
+// Whether an integer must be rounded in a floating type with this many significant bits.
 [[nodiscard]] inline bool must_round(std::int64_t value, int digits) noexcept {
   const std::uint64_t magnitude =
       value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);

@@ -1,6 +1,6 @@
-// Pairs sorted by key, in parallel: a radix sort of chunks, which are then merged two by two.
+// Parallel sort of pairs by key: a radix sort of chunks, which are then merged pairwise.
 //
-// O(n log threads) beyond the radix sort; memory: the pairs once more.
+// O(n log threads) besides the radix sort; memory: the pairs once more.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -15,18 +15,18 @@
 namespace spargo::detail::pair_sort {
 
 struct sorting {
-  // Keys a thread sorts at least: 0.2 ms, against some 10 us for a parallel region.
+  // Minimum keys per thread: 0.2 ms, compared with some 10 us for a parallel region.
   static constexpr std::int64_t chunk = std::int64_t{1} << 14;
 };
 
-// Distinct keys of 0 or more, and a value for each.
+// Distinct nonnegative keys, each with a value.
 template <class Number>
 struct sorted_pairs {
   array<std::int64_t, host> keys;
   array<Number, host> values;
 };
 
-// Two sorted neighbours [first, middle) and [middle, last) into one.
+// Merges the sorted ranges [first, middle) and [middle, last).
 template <class Number>
 void merge(const sorted_pairs<Number>& from, std::int64_t first, std::int64_t middle, std::int64_t last,
            sorted_pairs<Number>& to) {
@@ -40,7 +40,7 @@ void merge(const sorted_pairs<Number>& from, std::int64_t first, std::int64_t mi
   }
 }
 
-// By key: chunks by their bytes, then neighbours merged until one is left.
+// Radix-sorts chunks, then merges neighbours until one is left.
 template <class Number>
 void sort_pairs(const context<host>& ctx, sorted_pairs<Number>& pairs) {
   const std::int64_t size = pairs.keys.size();

@@ -1,5 +1,5 @@
-// A text token by token, line by line, for formats whose lines depend on those before them and so are read by one
-// thread; and arrays that grow while it is read.
+// Reads a text token by token, for formats whose lines depend on earlier ones and are read by one thread; and arrays
+// that grow meanwhile.
 #pragma once
 
 #include "io/text/blocks.hpp"
@@ -15,12 +15,12 @@ namespace spargo::detail {
 
 class text_lines {
  public:
-  // A line whose first character that is no blank is `comment` may have any length.
+  // A line whose first nonblank character is `comment` may have any length.
   text_lines(text_source& source, const char* comment) : source_(source), comment_(*comment) {
     source_.set_comment_marks(comment);
   }
 
-  // To the next line; false at the end of the text.
+  // Moves to the next line; false at the end of the text.
   [[nodiscard]] bool next() {
     if (next_ == end_) {
       const std::string_view block = source_.next();
@@ -42,11 +42,11 @@ class text_lines {
     return token_;
   }
 
-  // The token taken last, or the whole line, is to be taken again.
+  // Makes the last token, or the whole line, the next to be read.
   void put_back() { token_ = {token_.data(), 0}; }
   void rewind() { token_ = {line_, 0}; }
 
-  // An integer from `least` to `most`, called `what` in messages.
+  // Reads an integer from `least` to `most`; `what` is its name in messages.
   [[nodiscard]] std::int64_t integer(const char* what, std::int64_t least, std::int64_t most) {
     std::int64_t value = 0;
     expect(what);
@@ -71,14 +71,14 @@ class text_lines {
     return value;
   }
 
-  // Integers that `real` has rounded.
+  // Number of integers that `real` has rounded.
   [[nodiscard]] std::int64_t rounded() const { return rounded_; }
 
   void finish() {
     if (!token().empty()) fail(fmt::format("unexpected {} (expected the end of the line)", quoted(token_)));
   }
 
-  // At the token taken last, or where the line ends.
+  // Reports an error at the last token, or at the end of the line.
   [[noreturn]] void fail(const std::string& message) const { source_.fail(token_.data(), message); }
 
   [[nodiscard]] std::int64_t line() const { return number_; }

@@ -1,4 +1,4 @@
-// What a file with more vertices than the caller's index type can name is refused with.
+// The error for files with more vertices than the caller's index type can hold.
 #pragma once
 
 #include <spargo/core/error.hpp>

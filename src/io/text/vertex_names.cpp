@@ -1,6 +1,6 @@
-// The table of names: one array of characters, one of offsets, and an index that the first search by name builds.
+// The table of names: one array of characters, one of offsets, and an index built by the first search by name.
 //
-// The index is a hash table with open addressing of vertices alone: a place holds a vertex, whose name is compared.
+// The index is a hash table with open addressing that holds only vertices; names are compared through them.
 #include <spargo/io/vertex_names.hpp>
 
 #include "core/parallel.hpp"
@@ -25,8 +25,8 @@ struct vertex_name_table::state {
   array<std::int64_t, host> offsets;
   std::uint64_t seed = name_hash::fresh_seed();
   std::once_flag indexed;
-  array<std::int64_t, host> index;      // vertices; -1: a free place
-  std::atomic<bool> has_twins = false;  // two vertices with one name
+  array<std::int64_t, host> index;      // vertices; -1: free
+  std::atomic<bool> has_twins = false;  // two vertices have the same name
 
   state(const context<host>& with, array<char, host> text, array<std::int64_t, host> begins)
       : ctx(with), characters(std::move(text)), offsets(std::move(begins)) {}
@@ -35,7 +35,7 @@ struct vertex_name_table::state {
     return {characters.data() + offsets[v], static_cast<std::size_t>(offsets[v + 1] - offsets[v])};
   }
 
-  // The place of the vertex that is called so, or a free one.
+  // The slot of the vertex with this name, or a free one.
   [[nodiscard]] std::int64_t place(std::string_view wanted) const noexcept {
     std::int64_t at = name_hash::place_of(name_hash::of(wanted, seed), index.size());
     while (index[at] >= 0 && name(index[at]) != wanted) at = at + 1 == index.size() ? 0 : at + 1;
@@ -77,7 +77,7 @@ vertex_name_table::vertex_name_table(const context<host>& ctx, span<const std::s
   state_->ensure_index();
   if (state_->has_twins) {
     throw error(error_code::invalid_argument,
-                "vertex_name_table: two vertices have one name (expected different ones)");
+                "vertex_name_table: two vertices have the same name (expected different names)");
   }
 }
 
