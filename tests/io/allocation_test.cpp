@@ -1,5 +1,5 @@
-// Every request for memory refused in turn, of arrays and of everything else, once and from then on: reading, writing
-// and building end in out_of_memory, leave nothing allocated or open, and files as they were.
+// Every allocation fails in turn, of arrays and of anything else, once or from then on. Reading, writing and building
+// must end in out_of_memory, leave nothing allocated or open, and leave files unchanged.
 // Own program: it replaces operator new.
 #include "io/edge_list/read.hpp"
 #include "io/matrix_market/detail.hpp"
@@ -39,7 +39,7 @@ struct allocation_case {
   const char* file;  // to read or to write
   std::function<void(const context<host>&, const std::string& path)> prepare;
   std::function<void(const context<host>&, const std::string& path)> run;
-  bool translated = true;  // by the function called; else the exception may be the standard library's
+  bool translated = true;  // by the called function; otherwise the exception may be the standard library's
 
   friend void PrintTo(const allocation_case& c, std::ostream* to) { *to << c.name; }
 };
@@ -54,7 +54,7 @@ std::map<std::string, std::string> contents(const test::temporary_folder& folder
   return all;
 }
 
-// The error is the library's also where there is no memory for its message.
+// The error is the library's even if there is no memory for its message.
 TEST_P(Allocation, RefusedAnywhereIsAnErrorAndNothingElse) {
   if (std::string(GetParam().name).find("snapshot") != std::string::npos) SPARGO_NEEDS_SNAPSHOTS();
   const test::temporary_folder folder;
@@ -65,9 +65,9 @@ TEST_P(Allocation, RefusedAnywhereIsAnErrorAndNothingElse) {
   const auto run = [&] { GetParam().run(ctx, path); };
   const auto before = contents(folder);
   std::string what;
-  what.reserve(4096);  // so that a message changes nothing
+  what.reserve(4096);  // so that building the message allocates nothing
   allocator.refused = -1;
-  ASSERT_EQ(end_of(run, what), ending::done) << what;  // also: what is allocated once for all
+  ASSERT_EQ(end_of(run, what), ending::done) << what;  // also allocates what is allocated once per process
   for (const auto& [name, content] : before) (void)folder.write(name, content);
   for (const bool onwards : {false, true}) {
     std::int64_t k = 0;

@@ -1,4 +1,4 @@
-// Calls as people write them: matrices go to writers as they are.
+// Calls as users write them: matrices are passed to writers directly.
 #include "io/support/files.hpp"
 #include "support/snapshots.hpp"
 

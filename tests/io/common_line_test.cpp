@@ -1,4 +1,4 @@
-// Large files with lines of every form, against a reader that splits at blanks and asks the C library for numbers.
+// Large files with lines of every form, against a naive reader that uses the C library for numbers.
 #include "io/text/common_line.hpp"
 
 #include "io/matrix_market/detail.hpp"
@@ -19,7 +19,7 @@ namespace {
 using detail::matrix_market_tuning;
 using detail::triangles;
 
-// How a random line is written: `common` half of the time, so that both halves of the reader meet.
+// Writes random lines; half of them are `common`, so that both paths of the reader are used alternately.
 class line_writer {
  public:
   explicit line_writer(unsigned seed) : random_(seed) {}
@@ -161,7 +161,7 @@ TEST(CommonLine, LinesOfEveryFormAreRead) {
   }
 }
 
-// One character of a good line replaced by any other: both halves must say the same, whichever reads it.
+// Replaces each character of a valid line by any other: both paths of the reader must report the same.
 TEST(CommonLine, ADamagedLineIsTheSameInTheMiddleAndAtTheEnd) {
   const test::temporary_folder folder;
   const std::string head = "%%MatrixMarket matrix coordinate complex general\n400 400 3\n1 1 1 1\n";
@@ -182,8 +182,8 @@ TEST(CommonLine, ADamagedLineIsTheSameInTheMiddleAndAtTheEnd) {
     for (int c = 1; c < 256; ++c) {
       std::string damaged = line;
       damaged[at] = static_cast<char>(c);
-      if (c == '\n' || c == '%') continue;  // other lines altogether
-      // In front of much text the common half reads it; as the last line, the other one.
+      if (c == '\n' || c == '%') continue;  // changes the line structure
+      // Followed by much text the line is read by the fast path; as the last line, by the other.
       const std::string early = outcome(head + damaged + far);
       const std::string late = outcome(head + far + damaged);
       if (early.find("f:") == std::string::npos) {
@@ -200,7 +200,7 @@ TEST(CommonLine, ADamagedLineIsTheSameInTheMiddleAndAtTheEnd) {
 }
 
 TEST(CommonLine, NothingIsReadBeyondItsReach) {
-  // The longest of all the tokens it takes, and a byte more of each: within the reach, or refused.
+  // The longest tokens of all kinds, and each one byte longer: read within the reach, or rejected.
   const std::string blanks(7, ' ');
   const std::string index(19, '1');
   const std::string real = "-1234567.12345678901234567890123e+100";
@@ -215,7 +215,7 @@ TEST(CommonLine, NothingIsReadBeyondItsReach) {
   EXPECT_EQ(detail::common_line::read_real("1e0001                              ", value), nullptr);
 }
 
-// Of 64 bits, the one whose opposite is none: left to the reader of other lines.
+// The most negative 64-bit integer has no positive counterpart: left to the general reader.
 TEST(CommonLine, TheLeastIntegerIsNotNegated) {
   std::int64_t value = 0;
   EXPECT_EQ(detail::common_line::read_integer("-9223372036854775808            ", value), nullptr);

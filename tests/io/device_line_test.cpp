@@ -1,5 +1,5 @@
-// The parser of a line that GPU threads run, here on the host. It may refuse a line, which then goes to the host's
-// reader; what it accepts must be what the C library reads, and what the host's reader accepts as well.
+// The line parser of GPU threads, run on the host. It may reject a line, which then goes to the host reader; what it
+// accepts must equal what the C library reads, and the host reader must accept it too.
 #include "io/device/line.hpp"
 #include "io/matrix_market/parts.hpp"
 
@@ -27,7 +27,7 @@ bool same_bits(T a, T b) {
   return std::bit_cast<bits>(a) == std::bit_cast<bits>(b);
 }
 
-// Whether the token is taken whole; then it must be the C library's number.
+// Whether the token is accepted as a whole; it must then be the C library's number.
 template <class T>
 bool takes(const std::string& token) {
   const std::string text = token + '\n';
@@ -141,7 +141,7 @@ TEST(DeviceLine, RoundsAsTheCLibrary) {
   EXPECT_GT(taken, 300'000);
 }
 
-// Halfway between two doubles, and beside it.
+// Halfway between two doubles, and next to it.
 TEST(DeviceLine, RoundsTiesToEven) {
   std::mt19937_64 random(12);
   for (int k = 0; k < 100'000; ++k) {
@@ -186,7 +186,7 @@ host_line<double> by_host(const std::string& line, const matrix_line& rule) {
   return by_host<matrix_market_field::pattern>(line, rule);
 }
 
-// Accepted here: then there as well, with the same result.
+// A line accepted here must be accepted by the host reader with the same result.
 bool accepted_by_both(const std::string& line, const matrix_line& rule) {
   parsed_entry<double> entry;
   if (!parse_line(rule, fives(), line.data(), entry)) return false;
@@ -231,7 +231,7 @@ TEST(DeviceLine, IntegersSayWhetherTheyWereRounded) {
   EXPECT_TRUE(wide.rounded);
 }
 
-// Lines as they are, and with a few bytes changed.
+// Valid lines, and lines with a few bytes changed.
 TEST(DeviceLine, NeverTakesWhatTheHostRefuses) {
   std::mt19937_64 random(13);
   const std::string alphabet = std::string("0123456789 \t\r.+-eEdx%,n") + '\0';

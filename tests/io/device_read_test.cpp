@@ -1,5 +1,5 @@
-// Reading into device memory. The host's readers, which other tests hold against the formats, are the oracle: the same
-// matrix bit by bit, or the same error; and every test says whether it is the device that must have parsed the text.
+// Reading into device memory, against the host readers (tested elsewhere): the same matrix bit by bit, or the same
+// error. Every test states whether the device must have parsed the text.
 #include "io/device/tuning.hpp"
 #include "io/support/files.hpp"
 #include "support/data.hpp"
@@ -29,7 +29,7 @@ struct way {
   device_read_tuning tuning;
 };
 
-// Chunks so small that lines cross them, more threads than slots, and as it is by default.
+// Chunks so small that lines cross them, more threads than slots, and the default.
 std::vector<way> ways() {
   return {{1, {.chunk_bytes = 64, .slots = 1}},    {3, {.chunk_bytes = 1000, .slots = 2}},
           {4, {.chunk_bytes = 8191, .slots = 3}},  {2, {.chunk_bytes = 8192, .slots = 8}},
@@ -124,7 +124,7 @@ outcome edges_by_device(const context<device>& ctx, const std::string& path, con
   });
 }
 
-// Returns in how many of the ways the device parsed the text.
+// Returns the number of ways in which the device parsed the text.
 template <class V, class I>
 int expect_same_matrix(const context<device>& ctx, const std::string& path) {
   const outcome expected = matrix_by_host<V, I>(path);
@@ -249,7 +249,7 @@ TEST(DeviceRead, EveryKindOfMatrix) {
   }
 }
 
-// A text of which every line has the same length, so that line ends fall on each place of a tile, a vector, a word.
+// All lines have the same length, so that line ends fall on every position of a tile, a vector and a word.
 TEST(DeviceRead, LineEndsEverywhere) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -271,7 +271,7 @@ TEST(DeviceRead, UnusualLinesAreTheHosts) {
       "1 1 inf\n2 2 nan\n3 3 1d-5\n4 4 1e-310\n5 5 1.00000000000000000000000000000000001\n6 6 -1e300\n#7 7 1\n"
       "8 8 123456789012345678901234567890";
   const std::string path = folder.write("a.mtx", text);
-  // "#7" is an error of that line, "+7" unusual.
+  // "#7" is an error, "+7" is unusual.
   EXPECT_EQ((expect_same_matrix<double, std::int32_t>(ctx, path)), 0);
   text.replace(text.find("#7"), 2, "+7");
   const std::string good = folder.write("b.mtx", text);
@@ -307,7 +307,7 @@ TEST(DeviceRead, WhatTheHostMustReadItDoes) {
   EXPECT_EQ(same(plain + "% a comment\n"), 0);
   EXPECT_EQ(same(plain + "1 1 1\n"), 0);
   EXPECT_EQ(same(head), 0);
-  EXPECT_EQ(same(head + std::string(5000, ' ') + tail), 0);  // longer than the device keeps
+  EXPECT_EQ(same(head + std::string(5000, ' ') + tail), 0);  // longer than the margin on the device
   EXPECT_EQ(same(head + "1 1 x\n" + tail), 0);
   EXPECT_EQ(same(head + "70001 1 1\n" + tail), 0);
   EXPECT_EQ(same("%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 5\n2 3 6\n"), 0);
@@ -439,10 +439,10 @@ TEST(DeviceRead, EdgesTheHostMustRead) {
   EXPECT_EQ(same(plain), all_ways());
   EXPECT_EQ(same(plain + "1 2"), all_ways());
   EXPECT_EQ(same(plain + "1 2 \r\n\n\n"), all_ways());
-  EXPECT_EQ(same(plain + "1 2 ,\n"), all_ways());                    // the host's line
-  EXPECT_EQ(same(plain + "000000000000000000001 2\n"), all_ways());  // the host's line
-  EXPECT_EQ(same(plain + "1 2 {}\n"), all_ways());                   // the host's line
-  EXPECT_EQ(same("0 1 {'weight': 3}\n3 4 5\n"), all_ways());         // the host's line
+  EXPECT_EQ(same(plain + "1 2 ,\n"), all_ways());                    // parsed by the host
+  EXPECT_EQ(same(plain + "000000000000000000001 2\n"), all_ways());  // parsed by the host
+  EXPECT_EQ(same(plain + "1 2 {}\n"), all_ways());                   // parsed by the host
+  EXPECT_EQ(same("0 1 {'weight': 3}\n3 4 5\n"), all_ways());         // parsed by the host
   EXPECT_EQ(same("# names\nfrom,to\n" + plain), all_ways());
   EXPECT_EQ(same("from,to\nfrom,to\n" + plain), 0);
   EXPECT_EQ(same(plain + "from,to\n"), 0);
@@ -462,7 +462,7 @@ TEST(DeviceRead, EdgesTheHostMustRead) {
   EXPECT_EQ(same(test::gzip(plain)), 0);
 }
 
-// More edges than the first MiB lets expect: the text is parsed twice.
+// More edges than estimated from the first MiB: the text is parsed twice.
 TEST(DeviceRead, EdgesThatBecomeShorter) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

@@ -1,4 +1,4 @@
-// One text, read in every way there is: whole or in blocks of any size, by one thread or several, mapped, compressed or
+// One text read in every possible way: whole or in blocks of any size, by one or several threads, mapped, compressed or
 // through a pipe, and the compressed file truncated or damaged anywhere. The outcome must be the same: the same matrix,
 // or the same error at the same line and column.
 #include "io/edge_list/read.hpp"
@@ -35,7 +35,7 @@ std::vector<way> ways() {
 
 using reader = std::function<std::string(const std::string& path, const way& how)>;
 
-// Entries and values bit by bit, or the error without the file's name.
+// Entries and values bit by bit, or the error without the file name.
 template <class Read>
 std::string outcome(const std::string& path, const Read& read) {
   try {
@@ -98,7 +98,7 @@ std::vector<text_case> cases() {
   };
 }
 
-// Whole, and in the ways from the `first` on, `step` apart.
+// Reads whole, and in every `step`-th way from `first` on.
 void expect_one_outcome(const text_case& text, const std::string& path, std::size_t first = 0, std::size_t step = 1) {
   const std::string expected = text.read(path, {1, 0, 1 << 17});
   const std::vector<way> all = ways();
@@ -109,7 +109,7 @@ void expect_one_outcome(const text_case& text, const std::string& path, std::siz
   }
 }
 
-// For many files: all ways, or under sanitizers those whose turn it is, so that each meets files of every kind.
+// For many files: all ways, or under sanitizers a rotating subset, so that each way sees files of every kind.
 class ways_in_turn {
  public:
   void expect_one_outcome(const text_case& text, const std::string& path) {
@@ -139,7 +139,7 @@ TEST(Differential, APipeIsTheSame) {
   const test::temporary_folder folder;
   const std::string pipe = folder.file("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that has met an error leaves
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that reports an error closes the pipe early
   for (const text_case& text : cases()) {
     const std::string expected = text.read(folder.write("plain", text.text), {1, 0, 1 << 17});
     for (const std::string& content : {text.text, test::gzip(text.text)}) {
@@ -179,7 +179,7 @@ TEST(Differential, DamagedAtEveryByte) {
   }
 }
 
-// A compressed file is read ahead: who gives up early must not wait for the rest of it, nor leave a thread behind.
+// A compressed file is read ahead: a reader that stops early must not wait for the rest, nor leave a thread behind.
 TEST(Differential, LeavingEarlyStopsTheReadAhead) {
   const test::temporary_folder folder;
   std::string text = "1 2\n3 x\n";

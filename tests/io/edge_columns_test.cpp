@@ -1,5 +1,5 @@
-// Edge lists whose columns stand in any order: header lines, named columns, separators, decimal commas, and what
-// comments say of the direction.
+// Edge lists with columns in any order: header lines, named columns, separators, decimal commas, and directions given
+// by comments.
 #include <spargo/core/error.hpp>
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/stream.hpp>
@@ -28,8 +28,8 @@ std::string listed(const edge_list<std::int32_t>& list) {
 
 class EdgeColumns : public testing::Test {
  protected:
-  // "source target [weight]" a line, or the error without the file's name: the same by every reader, with blocks and
-  // parts of any size.
+  // One "source target [weight]" per line, or the error without the file name; the same for every reader, with blocks
+  // and parts of any size.
   std::string read(const std::string& text, const std::string& columns = {}) const {
     const std::string path = folder_.write("a.csv", text);
     const std::string packed = folder_.write("a.csv.gz", test::gzip(text));
@@ -218,7 +218,7 @@ TEST_F(EdgeColumns, DecimalCommasAreReadOrRefused) {
   EXPECT_EQ(read("1;2;1.000,5\n").find("'1.000,5'") != std::string::npos, true);
   EXPECT_EQ(read("1,2,0,5\n2,3,1,25\n"), "1 2 0\n2 3 1\n") << "commas separate columns";
   EXPECT_EQ(read("1, 2, 0,5\n"), "1 2 0\n");
-  std::string late;  // where the first lines have none
+  std::string late;  // a decimal comma that the first lines do not have
   for (int k = 0; k < 10000; ++k) late += "1 2 3.5\n";
   const std::string path = folder_.write("late.el", late + "1 2 0,5\n");
   EXPECT_EQ(attempt(path, [&] { return listed(read_edge_list<std::int32_t>(context<host>({.threads = 2}), path)); })

@@ -1,5 +1,5 @@
-// The edge lists in tests/io/corpus: valid ones against a few lines of the standard library, the others refused at the
-// line and column that their names end in. All of them in blocks and parts of any size, by one thread or several.
+// The edge lists in tests/io/corpus: valid ones against a naive reader, invalid ones with the error's line and column
+// in their names. All are read in blocks and parts of any size, by one or several threads.
 #include "io/edge_list/read.hpp"
 #include "io/support/files.hpp"
 #include "support/folders.hpp"
@@ -25,7 +25,7 @@ std::vector<std::filesystem::path> corpus(const std::string& kind) {
   return files;
 }
 
-// "source target weight" a line, or the error without the file's name.
+// One "source target weight" per line, or the error without the file name.
 std::string read(const std::string& path, int threads, std::int64_t block, std::int64_t part) {
   detail::edge_list_tuning tuning;
   tuning.input.block_bytes = block;
@@ -44,7 +44,7 @@ std::string read(const std::string& path, int threads, std::int64_t block, std::
   }
 }
 
-// What a line that holds attributes says of the weight.
+// The weight in a line's attributes.
 double weight_among(const std::string& attributes) {
   const std::size_t name = attributes.find("weight");
   if (name == std::string::npos) return 1;

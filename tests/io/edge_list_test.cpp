@@ -25,7 +25,7 @@ namespace {
 
 using edge = std::tuple<std::int64_t, std::int64_t, double>;
 
-// Edges under the file's own ids.
+// Edges with the file's ids.
 template <class I>
 std::vector<edge> edges_of(const edge_list<I>& list) {
   std::vector<edge> result;
@@ -36,8 +36,8 @@ std::vector<edge> edges_of(const edge_list<I>& list) {
   return result;
 }
 
-// Threads and block sizes that a text is read with: the result must not depend on them. Larger blocks for a text of
-// megabytes, as each is a system call.
+// Threads and block sizes; the result must not depend on them. Larger blocks for texts of megabytes, since each block
+// is a system call.
 std::vector<std::pair<int, detail::edge_list_tuning>> ways(const std::string& path) {
   std::error_code failed;
   const std::uintmax_t bytes = std::filesystem::file_size(path, failed);
@@ -104,7 +104,7 @@ std::string error_all_ways(const std::string& path) {
 class EdgeList : public testing::Test {
  protected:
   std::vector<edge> read(const std::string& text) { return edges_of(read_all_ways(folder_.write("a.el", text))); }
-  // What comes after the file's name.
+  // The message after the file name.
   std::string refusal(const std::string& text) {
     const std::string path = folder_.write("a.el", text);
     const std::string message = error_all_ways(path);
@@ -209,7 +209,7 @@ TEST_F(EdgeList, TheFirstErrorInTheFileWins) {
   EXPECT_EQ(refusal("1 2 x\n4 5\n").rfind("1:5: 'x' is not a weight", 0), 0U);
 }
 
-// Ids far above the number of edges are sorted in chunks by several threads.
+// Ids far larger than the number of edges are sorted in chunks by several threads.
 TEST_F(EdgeList, ManySparseIdsAreOrdered) {
   std::string text;
   std::vector<edge> expected;
@@ -234,8 +234,8 @@ TEST_F(EdgeList, ManySparseIdsAreOrdered) {
   }
 }
 
-// Lines as they are and unusual ones in a file long enough for every way of reading them; `draw(k)` makes the ids of
-// edge k. Expected is what the C library reads.
+// Common and unusual lines in a file long enough for all ways of reading; `draw(k)` generates the ids of edge k. The
+// expected values are read by the C library.
 template <class Draw>
 void expect_mixture(const test::temporary_folder& folder, const char* separator, const Draw& draw) {
   std::string text;
@@ -276,7 +276,7 @@ TEST_F(EdgeList, FewIdsFarApart) {
   expect_mixture(folder_, ", ", [](std::int64_t k) { return std::pair(k % 300 * 7'000'000, 2'147'483'647 - k % 11); });
 }
 
-// The bitmap is given up after the first edges, which are too few for it, and made at the end.
+// The bitmap is abandoned after the first edges, which are too few for it, and built at the end.
 TEST_F(EdgeList, ALargeIdAtTheBeginning) {
   expect_mixture(folder_, " ", [](std::int64_t k) { return std::pair(k == 0 ? 100'000 : k % 777, k % 300); });
 }
@@ -285,8 +285,9 @@ TEST_F(EdgeList, NoIdMissing) {
   expect_mixture(folder_, " ", [](std::int64_t k) { return std::pair(k % 5000, (k * 7) % 5000); });
 }
 
-// One character of a line replaced by any other: what is said of it must not depend on which half of the parser reads
-// the line, so on whether much text follows. Under sanitizers each place has an eighth of the characters in its turn.
+// Replaces each character of a line by any other: the message must not depend on which path of the parser reads the
+// line, which depends on whether much text follows. Under sanitizers each place gets a rotating eighth of the
+// characters.
 TEST_F(EdgeList, ADamagedLineIsTheSameInTheMiddleAndAtTheEnd) {
   const std::string line = "12 ,345\t-1.25e-3;x\n";
   const std::string far = "#" + std::string(1000, 'x') + "\n1 2 3\n";
@@ -318,7 +319,7 @@ TEST_F(EdgeList, ADamagedLineIsTheSameInTheMiddleAndAtTheEnd) {
   }
 }
 
-// Room for the edges is guessed from the beginning of a file: here it is far too small at first.
+// The number of edges is estimated from the beginning of the file: here it is far too small.
 TEST_F(EdgeList, DenserEndsThanBeginnings) {
   std::string text = "1 2\n#" + std::string(5000, 'x') + "\n";
   std::vector<edge> expected = {{1, 2, 1}};
@@ -406,7 +407,7 @@ TEST_F(EdgeList, BadGraphsAreNotWritten) {
 
 // --- Real files ------------------------------------------------------------------------------------------------------
 
-// What a file says, read with standard streams.
+// A file's contents, read with standard streams.
 struct plain_reading {
   std::vector<edge> edges;
   std::set<std::int64_t> ids;
@@ -429,7 +430,7 @@ plain_reading read_plainly(const std::string& text) {
   return result;
 }
 
-// What others counted: numpy and networkx, in truth.json.
+// Figures by numpy and networkx, in truth.json.
 void expect_facts(const edge_list<std::int32_t>& list, const nlohmann::json& facts, const std::string& name) {
   const std::vector<edge> edges = edges_of(list);
   ASSERT_FALSE(edges.empty()) << name;
@@ -475,7 +476,7 @@ TEST(EdgeListFiles, AgreeWithAPlainReadingAndTheTruth) {
   EXPECT_EQ(files, 14);
 }
 
-// Over a block, so that room is made before anything is read: enough, too little, far too much.
+// Larger than a block, so that room is reserved before anything is read: enough, too little, far too much.
 TEST(EdgeListFiles, LargeOnesWhoseLinesBecomeShorterOrLonger) {
   const test::temporary_folder folder;
   const auto lines = [](const std::string& filling, std::size_t bytes, int step) {
@@ -506,7 +507,7 @@ TEST(EdgeListFiles, LargeOnesWhoseLinesBecomeShorterOrLonger) {
   }
 }
 
-// As it comes, with a line `from,to`; MANIFEST.md of the data has the figures.
+// The original file, with a line `from,to`; the figures are in MANIFEST.md of the data.
 TEST(EdgeListFiles, ALineOfColumnNamesIsPassedOver) {
   SPARGO_TEST_NEEDS_DATA();
   const std::string path = (test::data_directory() / "twitch_DE_raw.csv.gz").string();

@@ -1,6 +1,6 @@
-// The random generators against a second, naive writing of what random.hpp and generate.cpp promise: one draw at a
-// time, by quadrants, integer divisions and long multiplication. A change of meaning shows here and says where; the
-// frozen fingerprints in generate_test.cpp say only that something changed.
+// The random generators against a second, naive implementation of random.hpp and generate.cpp: draw by draw, by
+// quadrants, with integer divisions and long multiplication. It locates a change of meaning; the fingerprints in
+// generate_test.cpp only show that something changed.
 #include <spargo/io/generate.hpp>
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ std::vector<triplet> entries_of(const std::string& spec, int threads) {
 
 // --- Draws -----------------------------------------------------------------------------------------------------------
 
-// The first output of the SplitMix64 generator whose state is x, as its authors publish it.
+// The first output of SplitMix64 from state x, as published by its authors.
 std::uint64_t split_mix(std::uint64_t x) {
   std::uint64_t z = x + 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -43,7 +43,7 @@ std::uint64_t draw(std::uint64_t seed, stream s, std::uint64_t counter) {
   return split_mix(split_mix(split_mix(seed) ^ s) ^ split_mix(counter));
 }
 
-// The 25 leading bits, as a fraction of 2^25, stretched over [-1, 1).
+// The 25 leading bits as a fraction of 2^25, mapped to [-1, 1).
 double real_of(std::uint64_t bits) { return std::ldexp(static_cast<double>(bits >> 39), -24) - 1.0; }
 
 // floor(bits * bound / 2^64) in halves; bound < 2^32.
@@ -53,8 +53,8 @@ std::int64_t scaled(std::uint64_t bits, std::int64_t bound) {
   return static_cast<std::int64_t>(((bits >> 32) * b + (low >> 32)) >> 32);
 }
 
-// Where each of 0..size-1 goes: three rounds of an odd multiplication, an addition and a shift on the next power of
-// two, repeated while the result is outside.
+// The permutation of 0..size-1: three rounds of an odd multiplication, an addition and a shift on the next power of
+// two, repeated while the result is out of range.
 std::vector<std::int64_t> shuffled(std::int64_t size, std::uint64_t seed) {
   const std::uint64_t key = split_mix(seed ^ order);
   int bits = 0;
@@ -140,7 +140,7 @@ TEST(GenerateOracle, Rmat) {
   }
 }
 
-// Said without any draw: under the vertices' old names, each level of the product has each quadrant's share.
+// Independent of draws: with the unpermuted vertices, every level of the product has each quadrant's share.
 TEST(GenerateOracle, RmatQuadrantsHaveTheirSharesAtEveryLevel) {
   constexpr int scale = 12;
   const auto got = entries_of("gen:rmat:scale=12,degree=32,seed=5,a=0.5,b=0.3,c=0.15", 2);
@@ -204,7 +204,8 @@ TEST(GenerateOracle, Banded) {
 
 // --- Power law -------------------------------------------------------------------------------------------------------
 
-// Lengths by rank, in integers (alpha is 1 or 2): as large a scale c as the total allows, the rest dealt out in turns.
+// Lengths by rank, in integers (alpha is 1 or 2): the largest scale c that the total allows; the rest is distributed
+// round-robin.
 std::vector<std::int64_t> ranked_lengths(std::int64_t rows, std::int64_t total, std::int64_t longest, int alpha) {
   const auto with = [&](std::int64_t c) {
     std::vector<std::int64_t> lengths = {longest};

@@ -30,7 +30,7 @@ std::vector<triplet> entries_of(const std::string& spec, int threads = 2) {
   return result;
 }
 
-// What each structured kind means, written down point by point: entries between grid points by their coordinates.
+// The definition of each structured kind, point by point: entries between grid points by their coordinates.
 std::vector<triplet> grid_oracle(std::int64_t n, std::int64_t m, std::int64_t k, double diagonal, int points) {
   std::vector<triplet> result;
   for (std::int64_t a = 0; a < n * m * k; ++a) {
@@ -188,7 +188,7 @@ TEST(Generate, IsTheSameForEveryThreadCountAndIndexWidth) {
   }
 }
 
-// FNV-1a over the numbers, so that a change of any bit on any machine shows.
+// FNV-1a over the numbers, to detect a change of any bit on any machine.
 std::uint64_t fingerprint(const std::string& spec) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   const auto add = [&](std::uint64_t x) {
@@ -214,8 +214,8 @@ TEST(Generate, SeedsDiffer) {
   EXPECT_EQ(entries_of("gen:rmat:scale=10,degree=8,seed=1"), entries_of("gen:rmat:scale=10,degree=8"));
 }
 
-// The four quadrants of the unpermuted Kronecker product have the right shares at the top level; after the permutation
-// only the degree distribution can be seen: it must be skewed, unlike the uniform one.
+// The quadrants of the unpermuted Kronecker product have the right shares at the top level; after the permutation only
+// the degree distribution shows: it must be skewed, unlike the uniform one.
 TEST(Generate, RmatIsSkewed) {
   const auto longest = [](const std::string& spec) {
     std::map<std::int64_t, std::int64_t> degree;

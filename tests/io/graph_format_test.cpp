@@ -1,4 +1,4 @@
-// What a file is, by its first bytes and its name; and that every reader of text passes over a byte-order mark.
+// Recognition of formats by first bytes and name; every text reader skips a byte-order mark.
 #include "io/support/files.hpp"
 
 #include <spargo/core/error.hpp>

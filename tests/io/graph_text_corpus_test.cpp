@@ -1,5 +1,5 @@
-// METIS and DIMACS graphs in tests/io/corpus: valid ones against a few lines of the standard library, the others
-// refused at the line and column that their names end in; plain, compressed, for both widths of indices.
+// METIS and DIMACS graphs in tests/io/corpus: valid ones against a naive reader, invalid ones with the error's line and
+// column in their names; uncompressed and compressed, with both index widths.
 #include "io/support/files.hpp"
 #include "support/folders.hpp"
 
@@ -180,7 +180,7 @@ TEST(Dimacs, MoreVerticesThanIndicesIsUnsupported) {
   }
 }
 
-// A hub's line is longer than the lines of other formats may be.
+// A hub's line is longer than other formats allow.
 TEST(Metis, LinesMayBeLong) {
   const test::temporary_folder folder;
   constexpr int leaves = 400'000;
@@ -232,8 +232,8 @@ TEST(Metis, WhatItCannotHoldIsRefused) {
   EXPECT_NE(refusal({0, 1}, {1, 0}, {2, 3}).find("differs"), std::string::npos);
   EXPECT_NE(refusal({0, 1}, {1, 0}, {0.5, 0.5}).find("is 0.5 (expected an integer above 0)"), std::string::npos);
   EXPECT_NE(refusal({0, 1}, {1, 0}, {-1, -1}).find("expected an integer above 0"), std::string::npos);
-  EXPECT_NE(refusal({0}, {1}, {1}).find("no mirrored one"), std::string::npos);
-  EXPECT_NE(refusal({0, 1}, {1, 2}, {1, 1}).find("no mirrored one"), std::string::npos);
+  EXPECT_NE(refusal({0}, {1}, {1}).find("no mirrored entry"), std::string::npos);
+  EXPECT_NE(refusal({0, 1}, {1, 2}, {1, 1}).find("no mirrored entry"), std::string::npos);
   EXPECT_NE(refusal({2}, {2}, {1}).find("self-loop"), std::string::npos);
   EXPECT_EQ(folder.entries(), 0U);
 }

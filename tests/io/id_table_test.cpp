@@ -14,7 +14,7 @@
 namespace spargo {
 namespace {
 
-// Ids are numbered by several threads in rounds, between which the table grows; then ranks must be those of a set.
+// Several threads number ids in rounds, between which the table grows; the ranks must equal those of a set.
 template <class I>
 void expect_ranks(const std::vector<std::int64_t>& ids, int threads, std::int64_t round) {
   const context<host> ctx({.threads = threads});
@@ -60,7 +60,7 @@ TEST(IdTable, RanksAreThoseOfASet) {
   }
 }
 
-// However ids come, the table is never much larger than they need.
+// The table is never much larger than the ids need, in whatever order they come.
 TEST(IdTable, MemoryFollowsTheIds) {
   detail::id_table<std::int32_t> table(context<host>{});
   std::vector<std::int64_t> ids(500), numbers(500);

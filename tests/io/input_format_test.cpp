@@ -1,4 +1,4 @@
-// What a file is taken for, by its first bytes; and that whoever looks at a stream takes nothing from its reader.
+// Recognition of formats by first bytes; looking at a stream does not consume it.
 #include "io/support/files.hpp"
 
 #include <spargo/io/edge_list.hpp>
@@ -128,7 +128,7 @@ TEST(InputFormat, AByteOrderMarkIsSkipped) {
   }
 }
 
-// A pipe with some bytes, for as long as this lives.
+// A pipe filled with some bytes, for the object's lifetime.
 class fed_pipe {
  public:
   fed_pipe(const test::temporary_folder& folder, std::string bytes) : path_(folder.file("pipe")) {
@@ -195,7 +195,7 @@ TEST(InputFile, ARegularFileIsReadAsOftenAsWanted) {
   }
 }
 
-// Whoever writes in place while a file is read gets an error, not a mixture.
+// A file modified in place while it is read is an error, not a mixture.
 TEST(InputFile, AFileThatChangesMeanwhileIsAnError) {
   const test::temporary_folder folder;
   const context<host> ctx;
@@ -203,7 +203,7 @@ TEST(InputFile, AFileThatChangesMeanwhileIsAnError) {
   for (int k = 0; k < 1000; ++k) text += "1 2\n";
   for (const std::string& now : {text.substr(4), text + "3 4\n", "x" + text.substr(1)}) {
     const input_file file(folder.write("f", text));
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a file system's clock ticks
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the file system's clock must advance
     (void)folder.write("f", now);
     try {
       (void)read_edge_list<std::int32_t>(ctx, file);

@@ -33,7 +33,7 @@ const std::vector<std::string>& texts() {
   return all;
 }
 
-// The text that the blocks make up; every block must be whole lines, each byte must know its position.
+// Concatenates the blocks; every block must be whole lines, and each byte must have the right position.
 std::string collect(text_source& source, std::int64_t line = 1) {
   std::string all;
   for (std::string_view block = source.next(); !block.empty(); block = source.next()) {
@@ -130,7 +130,7 @@ TEST(Input, PositionsSurvivePutBack) {
   }
 }
 
-// What goes wrong, as `what()`, when all of a file is read and nothing is checked but the source's own rules.
+// The error of reading a whole file with only the source's own checks, as `what()`.
 std::string failure_of(const std::string& path, const input_tuning& tuning = {}) {
   try {
     text_source source(context<host>({.threads = 1}), path, {}, tuning);
@@ -190,7 +190,7 @@ TEST(Input, GzipDamagedAnywhereIsRefused) {
   const test::temporary_folder folder;
   const std::string packed = gzip("the quick brown fox jumps over the lazy dog\n");
   for (std::size_t at = 2; at < packed.size(); ++at) {
-    if (at >= 4 && at < 10) continue;  // time, flags of the compressor, operating system: nobody checks them
+    if (at >= 4 && at < 10) continue;  // time, compressor flags, operating system: not checked
     std::string damaged = packed;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
     EXPECT_NE(failure_of(folder.write("file", damaged)).find("gzip"), std::string::npos) << at;
@@ -201,7 +201,7 @@ TEST(Input, GzipDamagedAnywhereIsRefused) {
 TEST(Input, TextBeforeADamageIsDelivered) {
   const test::temporary_folder folder;
   const std::string packed = gzip("one\ntwo\nthr");
-  const std::string path = folder.write("file", packed.substr(0, packed.size() - 4));  // the length is cut off
+  const std::string path = folder.write("file", packed.substr(0, packed.size() - 4));  // cuts off the length
   text_source source(context<host>(), path);
   EXPECT_EQ(source.next(), "one\ntwo\n");
   try {
@@ -271,7 +271,7 @@ TEST(Input, SplitsAtLineEnds) {
   }
 }
 
-// What a build without xxHash says, before it looks at anything else.
+// The error of a build without xxHash, before it looks at anything else.
 TEST(Input, SnapshotsAreRefusedWithoutXxhash) {
   try {
     check_snapshots("none.spg");

@@ -1,9 +1,9 @@
-// The corpus: tests/io/corpus/valid and invalid, small files whose names say what they test.
+// The corpus in tests/io/corpus/valid and invalid: small files named after what they test.
 //
-// A valid file's comment `% expect: N SUM` gives the number of entries after expansion and their sum (re im for
-// complex ones), worked out by hand. An invalid file's name ends in `@LINE_COLUMN.mtx`, where its error lies. Every
-// file is read with several thread counts, cut into blocks and parts of several sizes, plain and compressed: the
-// result, or the whole message, must be the same.
+// A valid file's comment `% expect: N SUM` gives the number of entries after expansion and their sum (re im if
+// complex), computed by hand. An invalid file's name ends in `@LINE_COLUMN.mtx`, the position of its error. Every file
+// is read with several thread counts, in blocks and parts of several sizes, uncompressed and compressed: the result, or
+// the whole message, must be the same.
 #include "io/matrix_market/detail.hpp"
 #include "io/support/files.hpp"
 #include "support/folders.hpp"
@@ -30,7 +30,7 @@ std::vector<std::filesystem::path> corpus(const std::string& kind) {
 }
 
 struct outcome {
-  std::string error;  // without the file's name; empty for success
+  std::string error;  // without the file name; empty for success
   std::vector<std::int64_t> places;
   std::vector<value> values;
   bool operator==(const outcome&) const = default;
@@ -53,7 +53,7 @@ outcome read(const std::string& path, int threads, const detail::matrix_market_t
   return result;
 }
 
-// NaNs compare unequal; the corpus has none where outcomes are compared.
+// NaNs compare unequal; no file compared here has any.
 void expect_the_same_however_read(const std::string& content, const outcome& expected) {
   const test::temporary_folder folder;
   for (const std::string& path : {folder.write("plain", content), folder.write("packed", test::gzip(content))}) {

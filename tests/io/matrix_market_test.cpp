@@ -190,7 +190,7 @@ TEST(MatrixMarket, SpecialValuesSurvive) {
 
 // --- Arrays ----------------------------------------------------------------------------------------------------------
 
-// Packed arrays of every size, against a walk over columns: places must not depend on where parts begin.
+// Packed arrays of every size, against a loop over columns: places must not depend on where parts begin.
 TEST(MatrixMarket, PackedArraysOfEverySize) {
   const temporary_folder folder;
   for (const std::string symmetry : {"general", "symmetric", "skew-symmetric", "hermitian"}) {
@@ -301,8 +301,8 @@ TEST(MatrixMarket, TheFirstErrorOfALargeFileIsReported) {
 
 // --- Hostile files ---------------------------------------------------------------------------------------------------
 
-// Runs and measures: the error must come soon, and memory must stay bounded. Time is the processors', so that a busy
-// machine fails nothing; what is quadratic would take hours.
+// Runs and measures: the error must come quickly and memory stay bounded. Uses CPU time, so that a busy machine does
+// not fail the test; quadratic behaviour would take hours.
 error hostile(const std::string& path) {
   rusage before{};
   getrusage(RUSAGE_SELF, &before);
@@ -316,7 +316,7 @@ error hostile(const std::string& path) {
   return e;
 }
 
-// `size` bytes of one character behind a header, compressed chunk by chunk.
+// `size` bytes of one character after a header, compressed chunk by chunk.
 std::string bomb(const std::string& head, char filling, std::size_t size) {
   z_stream z{};
   if (deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::runtime_error("zlib");
@@ -381,7 +381,7 @@ TEST(MatrixMarketHostile, ALineOfTenMegabytes) {
   }
 }
 
-// Of a comment the first MiB is looked at, wherever it stands.
+// Only the first MiB of a comment is examined, wherever the comment is.
 TEST(MatrixMarketHostile, ACommentOfTenMegabytesIsNone) {
   const temporary_folder folder;
   const std::string comment = "%" + std::string(10'000'000, '1') + "\n";
@@ -400,7 +400,7 @@ TEST(MatrixMarketHostile, ACommentOfTenMegabytesIsNone) {
             title + ":1:1048577: the line is too long (expected at most 1048576 bytes)");
 }
 
-// The limit is the same inside a block, where nothing is cut.
+// The limit also holds inside a block, where nothing is cut.
 TEST(MatrixMarketHostile, TheLimitOfALineIsExact) {
   const temporary_folder folder;
   const std::size_t limit = std::size_t{1} << 20;
@@ -438,7 +438,7 @@ TEST(MatrixMarketHostile, AGzipCutAnywhereIsRefused) {
   }
 }
 
-// A text file cut anywhere: refused, or (in the last number, or at its end) read.
+// A text file cut anywhere is rejected or (cut in the last number or at its end) read.
 TEST(MatrixMarketHostile, ATextCutAnywhereIsRefused) {
   const temporary_folder folder;
   const std::string text = banner + "% c\n3 3 3\n1 1 1.5\n2 2 2.5\n3 3 3";
@@ -450,7 +450,7 @@ TEST(MatrixMarketHostile, ATextCutAnywhereIsRefused) {
   }
 }
 
-// Every byte of a small file replaced by odd ones: any outcome but a crash, a hang or a foreign exception.
+// Replaces every byte of a small file by odd ones: no crash, no hang, no foreign exception.
 TEST(MatrixMarketHostile, DamagedBytesDoNoHarm) {
   const temporary_folder folder;
   const std::string text = "%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 3\n1 1 1.5\n2 1 2.5\n3 3 3e1\n";

@@ -1,4 +1,4 @@
-// Real files against figures that scipy and numpy computed (truth.json beside them).
+// Real files against figures computed by scipy and numpy (truth.json beside them).
 #include "support/data.hpp"
 
 #include <spargo/io/matrix_market.hpp>

@@ -1,4 +1,4 @@
-// What the Matrix Market writers take besides the library's matrices: exact integers, triangles of arrays, comments.
+// Input of the Matrix Market writers besides the library's matrices: exact integers, triangles of arrays, comments.
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/stream.hpp>
 #include <spargo/io/system_error.hpp>
@@ -75,7 +75,7 @@ TEST(MatrixMarketWriters, UnsignedFilesAreRead) {
               error_code::parse)
         << bad;
   }
-  // Streamed they stay the same numbers.
+  // Streaming keeps the numbers.
   ASSERT_TRUE(stream_matrix_market(ctx, path, folder.file("b.mtx"), {.to = text_format::matrix_market}));
   EXPECT_EQ(test::read_file(folder.file("b.mtx")),
             "%%MatrixMarket matrix coordinate unsigned-integer general\n1 4 4\n1 1 18446744073709551615\n1 2 "
@@ -84,7 +84,7 @@ TEST(MatrixMarketWriters, UnsignedFilesAreRead) {
   EXPECT_EQ(code_of([&] { (void)read_matrix_market_header(folder.write("c.mtx", skew)); }), error_code::parse);
 }
 
-// Against a walk over columns.
+// Against a loop over columns.
 TEST(MatrixMarketWriters, TrianglesOfArrays) {
   const temporary_folder folder;
   const std::string path = folder.file("a.mtx");

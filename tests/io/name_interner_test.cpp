@@ -16,8 +16,8 @@ namespace {
 
 using detail::name_interner;
 
-// Names are numbered by several threads in rounds, between which the table grows; vertices must then be those of a
-// reader that meets one name after the other.
+// Several threads number names in rounds, between which the table grows; the vertices must equal those of a sequential
+// reader.
 void expect_first_appearance(const std::vector<std::string>& names, int threads, std::int64_t round,
                              const detail::name_interner_tuning& tuning = {}) {
   const context<host> ctx({.threads = threads});
@@ -55,7 +55,7 @@ void expect_first_appearance(const std::vector<std::string>& names, int threads,
   EXPECT_EQ(table.find("no such name"), std::nullopt);
 }
 
-// Of 0 to 40 bytes, many of which occur more than once.
+// Random names of 0 to 40 bytes, many of them repeated.
 std::vector<std::string> random_names(std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
   std::vector<std::string> names;

@@ -80,7 +80,7 @@ class NamedEdges : public testing::Test {
     return first;
   }
 
-  // What comes after the file's name.
+  // The message after the file name.
   std::string refusal(const std::string& text, const edge_list_options& options = {}) {
     const std::string path = folder_.write("a.csv", text);
     std::vector<std::string> all;
@@ -239,7 +239,7 @@ TEST_F(NamedEdges, AreWrittenAndReadAgain) {
   }
 }
 
-// Fields of random bytes, quoted where they must be and sometimes elsewhere.
+// Fields of random bytes, quoted where necessary and sometimes elsewhere.
 TEST_F(NamedEdges, RandomFilesAreThoseOfAMap) {
   std::mt19937_64 random(1);
   for (std::int64_t round = 0; round < static_cast<std::int64_t>(test::rounds(200)); ++round) {

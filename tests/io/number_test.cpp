@@ -62,7 +62,7 @@ TEST(Number, RandomDecimalsAreRoundedAsTheCLibraryDoes) {
   }
 }
 
-// Halfway between two neighbours, and a digit to either side of it.
+// Halfway between two neighbours, and one digit to either side.
 TEST(Number, TiesGoToEven) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 20'000; ++i) {

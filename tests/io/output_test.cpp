@@ -55,12 +55,12 @@ TEST(Output, ManySmallAndAFewLargeWritesKeepTheirOrder) {
       expected += chunk;
     }
     out.commit();
-    EXPECT_EQ(test::gunzip(path), expected);  // zlib reads plain files as they are
+    EXPECT_EQ(test::gunzip(path), expected);  // zlib reads uncompressed files unchanged
     EXPECT_EQ(read_file(path) == expected, std::string(name) == "plain");
   }
 }
 
-// Limits the size of files for as long as it lives, so that writes fail as on a full disk.
+// Limits the file size during its lifetime, so that writes fail as on a full disk.
 class file_size_limit {
  public:
   explicit file_size_limit(rlim_t bytes) {

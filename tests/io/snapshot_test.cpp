@@ -23,7 +23,7 @@ namespace {
 using detail::hash_kind;
 using test::temporary_folder;
 
-// A snapshot's header hashed anew, as its version has it.
+// Recomputes a header's hash for its version.
 void sign(std::string& bytes) {
   const std::uint64_t sum = detail::hash_of(bytes[8] == 1 ? hash_kind::xxh64 : hash_kind::xxh3, bytes.data(), 120);
   std::memcpy(bytes.data() + 120, &sum, sizeof(sum));
@@ -91,7 +91,7 @@ TEST(Snapshot, RemembersWhatTheValuesWereAndWhereTheSourceBegan) {
   EXPECT_THROW(write_snapshot(ctx, path, none.view(), {.first_vertex = -2}), error);
 }
 
-// Those of the corpus are of version 1, written before snapshots remembered origin and first vertex.
+// The corpus has version 1 files, written before snapshots stored origin and first vertex.
 TEST(Snapshot, OlderFilesAreRead) {
   const context<host> ctx;
   for (const char* name : {"complex.spg", "no_rows.spg", "symmetric_pattern.spg", "weighted_graph_with_ids.spg"}) {
@@ -127,7 +127,7 @@ TEST(Snapshot, RefusesAnotherTypeThanItHolds) {
   EXPECT_THROW((void)(got.matrix<double, std::int64_t, std::int64_t>()), error);
 }
 
-// Whoever follows the offsets stays within the arrays, whatever another process makes of the file.
+// Following the offsets stays within the arrays, whatever another process does to the file.
 TEST(Snapshot, OffsetsStayAsTheyWereVerified) {
   const temporary_folder folder;
   const std::string path = folder.file("a.spg");
@@ -143,7 +143,7 @@ TEST(Snapshot, OffsetsStayAsTheyWereVerified) {
 TEST(Snapshot, IsReadFromAPipeOrUnpacked) {
   const temporary_folder folder;
   const context<host> ctx;
-  const std::int64_t rows = 500'000;  // more than the first room
+  const std::int64_t rows = 500'000;  // more than the initial capacity
   std::vector<std::int32_t> offsets(static_cast<std::size_t>(rows) + 1);
   std::vector<std::int32_t> indices(static_cast<std::size_t>(rows));
   for (std::size_t k = 0; k < indices.size(); ++k) {
@@ -180,13 +180,13 @@ class DamagedSnapshot : public testing::Test {
     good_ = test::read_file(path_);
   }
 
-  // The message of opening these bytes; empty when they are taken.
+  // The message of opening these bytes; empty if they are accepted.
   std::string refusal(const std::string& bytes) {
     (void)folder_.write("a.spg", bytes);
     return refusal();
   }
 
-  // The same of the file as it is with one byte changed.
+  // The same for the file with one byte changed.
   std::string refusal_with(std::size_t at, char byte) {
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(static_cast<std::streamoff>(at)).put(byte).flush();
@@ -235,7 +235,7 @@ TEST_F(DamagedSnapshot, EveryTruncationIsNoticed) {
   EXPECT_NE(refusal(good_ + '\0').find("after its end"), std::string::npos);
 }
 
-// A header with a count changed, and the checksum made to agree.
+// Changes a count in the header and corrects the checksum.
 std::string forge(std::string bytes, std::size_t at, std::int64_t value) {
   std::memcpy(bytes.data() + at, &value, sizeof(value));
   sign(bytes);
@@ -270,7 +270,7 @@ TEST_F(DamagedSnapshot, ForgedOriginsAreNotTrusted) {
   EXPECT_NE(with_origin(4, 1).find("inconsistent"), std::string::npos);
 }
 
-// Counts whose products with 8 are, modulo 2^64, what they were.
+// Counts whose products with 8 are unchanged modulo 2^64.
 TEST_F(DamagedSnapshot, CountsThatWrapAroundAreRefused) {
   const sample<double, std::int64_t, std::int64_t> wide;
   write_snapshot(ctx_, path_, wide.view());
@@ -287,7 +287,7 @@ TEST_F(DamagedSnapshot, ForgedNotesAreNotTrusted) {
   }
 }
 
-// A section's bytes replaced, and both checksums made to agree: what remains is to look at the matrix.
+// Replaces a section's bytes and corrects both checksums, so that only the checks of the matrix remain.
 TEST_F(DamagedSnapshot, ForgedArraysAreNotTrusted) {
   const auto forged = [&]<class T>(std::size_t section, std::size_t begin, const std::vector<T>& content) {
     std::string bytes = good_;
@@ -347,7 +347,7 @@ TEST(SnapshotFile, BadMatricesAreNotWritten) {
       error);
 }
 
-// A file that no reader would take is not written either.
+// A file that readers would reject is not written.
 TEST(SnapshotFile, BadIdsAreNotWritten) {
   const temporary_folder folder;
   const sample<double, std::int32_t, std::int32_t> s;
@@ -358,7 +358,7 @@ TEST(SnapshotFile, BadIdsAreNotWritten) {
   EXPECT_EQ(folder.entries(), 0U);
 }
 
-// Sections of several chunks: the same file from any number of threads, and damage anywhere in it shows.
+// Sections of several chunks: the same file from any number of threads, and damage anywhere is detected.
 TEST(SnapshotFile, LargeOnesAreHashedInChunks) {
   const temporary_folder folder;
   const std::string path = folder.file("a.spg");
@@ -390,7 +390,7 @@ TEST(SnapshotFile, LargeOnesAreHashedInChunks) {
   }
 }
 
-// Chunks by the definition in hash.hpp, hashed chunk by chunk by xxHash itself.
+// Chunks as defined in hash.hpp, hashed one by one by xxHash itself.
 TEST(ChunkedHash, IsTheHashOfTheHashesOfChunks) {
   constexpr std::size_t chunk = std::size_t{1} << 20;
   XXH3_state_t* const state = XXH3_createState();
@@ -431,7 +431,7 @@ TEST(SnapshotFile, EveryRefusedAllocationSurfaces) {
             2);
 }
 
-// Values that others have published: seed 0, and no other variant of either hash.
+// Published values for seed 0, and for no other variant of either hash.
 TEST(Hash, IsTheOneThatTheFormatNames) {
   EXPECT_EQ(detail::hash_of(hash_kind::xxh64, "", 0), 0xef46db3751d8e999U);
   EXPECT_EQ(detail::hash_of(hash_kind::xxh64, "abc", 3), 0x44bc2cf5ad770999U);

@@ -1,5 +1,5 @@
-// Text rewritten in bounded memory, against reading it whole and writing it: the same bytes or the same error, for the
-// whole corpus and for files of several parts.
+// Streaming conversion against reading and writing the whole: the same bytes or the same error, for the whole corpus
+// and for files of several parts.
 #include <spargo/io/stream.hpp>
 
 #include "io/support/files.hpp"
@@ -38,7 +38,7 @@ outcome outcome_of(const std::string& from, const std::string& to, const Run& ru
   return result;
 }
 
-// Entries as listed; of a triangle each one followed by its mirrored one where an edge list is written.
+// Entries as listed; for an edge list each entry of a triangle is followed by its mirrored entry.
 template <class V>
 void write_whole(const context<host>& ctx, const std::string& from, const std::string& to, text_format format) {
   matrix_market_summary summary;
@@ -108,7 +108,7 @@ bool can_be_streamed(const std::string& path) {
     const matrix_market_header header = read_matrix_market_header(path);
     return header.layout == matrix_market_layout::coordinate && header.entries < 1'000'000;
   } catch (const error&) {
-    return true;  // and says the same
+    return true;  // both report the same
   }
 }
 
@@ -168,7 +168,7 @@ TEST(Stream, EdgesOfTheCorpus) {
   }
 }
 
-// Lines of every length, comments between them, several parts and blocks; `last` goes behind all entries.
+// Lines of every length with comments between them, several parts and blocks; `last` is appended.
 std::string many(std::int64_t rows, std::int64_t step, const std::string& field, const std::string& last = {}) {
   std::string lines;
   std::int64_t count = 0;
@@ -210,7 +210,7 @@ TEST(Stream, LargeMatricesForAnyNumberOfThreads) {
   }
 }
 
-// The last line is too many, missing, or wrong; the old output stays.
+// The last line is one too many, missing, or wrong; the old output remains.
 TEST(Stream, WhatIsWrongAtTheEndIsNoticed) {
   const test::temporary_folder folder;
   const std::string to = folder.write("out.mtx", "old");
@@ -269,11 +269,11 @@ TEST(Stream, LargeEdgeListsForAnyNumberOfThreads) {
   }
 }
 
-// Two parts of the same size, each right in itself.
+// Two parts of the same size, each valid by itself.
 TEST(Stream, WhatIsWrongBetweenPartsIsNoticed) {
   const test::temporary_folder folder;
   const context<host> ctx({.threads = 2});
-  constexpr int lines = 8'000;  // of 16 bytes in each part
+  constexpr int lines = 8'000;  // of 16 bytes each, per part
   std::string matrix =
       fmt::format("%%MatrixMarket matrix coordinate pattern symmetric\n99999999 99999999 {}\n", 2 * lines);
   std::string edges;

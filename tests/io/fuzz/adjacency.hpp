@@ -1,5 +1,4 @@
-// What both formats of undirected graphs promise of what they read: pairs of vertices that exist, on and below the
-// diagonal.
+// Guarantees of both undirected graph formats: entries are valid vertices, on and below the diagonal.
 #pragma once
 
 #include "io/fuzz/fuzz.hpp"

@@ -1,4 +1,4 @@
-// Any bytes as an edge list: read whole and in small blocks and parts, with one outcome.
+// Any bytes as an edge list: the same outcome read whole and in small blocks and parts.
 #include "io/fuzz/fuzz.hpp"
 
 #include "io/edge_list/read.hpp"

@@ -1,4 +1,4 @@
-// What the fuzz targets share: bytes as a file that has no name on disk, and outcomes that can be compared.
+// Common to the fuzz targets: bytes as a file without a name on disk, and comparable outcomes.
 #pragma once
 
 #include <spargo/core/error.hpp>
@@ -38,7 +38,7 @@ std::string text_of(const coo_matrix<V, I, host>& a) {
   return text;
 }
 
-// What `read` returns as text, or its error. Anything but an `error` is a finding.
+// The result of `read` as text, or its error. Any other exception is a finding.
 template <class Read>
 std::string outcome(const Read& read) {
   try {

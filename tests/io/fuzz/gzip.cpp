@@ -1,4 +1,4 @@
-// Any bytes as a compressed file: the text, and where it ends and why, are the same for any size of blocks.
+// Any bytes as a compressed file: the text, its end and the reason for it are the same for any block size.
 #include "io/fuzz/fuzz.hpp"
 
 #include "io/text/blocks.hpp"
@@ -9,7 +9,7 @@ using namespace spargo;
 
 namespace {
 
-// As a reader does: one line after the other, up to the first that is too long.
+// Like a reader: line by line, up to the first that is too long.
 void append_lines(const detail::text_source& source, std::string_view text, std::string& all) {
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');

@@ -1,4 +1,4 @@
-// Any bytes as a Matrix Market file: read whole and in small blocks and parts, with one outcome.
+// Any bytes as a Matrix Market file: the same outcome read whole and in small blocks and parts.
 #include "io/fuzz/fuzz.hpp"
 
 #include "io/matrix_market/detail.hpp"

@@ -1,4 +1,4 @@
-// A fuzz target without a fuzzer: its arguments are folders whose files it is given once each.
+// Runs a fuzz target without a fuzzer: once for each file in the given folders.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     for (const auto& file : std::filesystem::directory_iterator(argv[k])) {
       std::ifstream in(file.path(), std::ios::binary);
       const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-      std::printf("%s\n", file.path().c_str());  // the last line of a run that ends here
+      std::printf("%s\n", file.path().c_str());  // shows the file of a crash
       std::fflush(stdout);
       LLVMFuzzerTestOneInput(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
       ++files;

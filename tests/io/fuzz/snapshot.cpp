@@ -1,5 +1,5 @@
-// Any bytes as a snapshot, as they are and with all checksums put right, so that what lies behind them is reached. What
-// is accepted has indices and offsets that can be followed.
+// Any bytes as a snapshot, unchanged and with all checksums corrected, so that the code behind them is reached. Indices
+// and offsets of an accepted snapshot must be valid.
 #include "io/fuzz/fuzz.hpp"
 
 #include "io/snapshot/hash.hpp"
@@ -52,14 +52,15 @@ void open(const std::string& bytes) {
     for (const std::int64_t id : read.ids()) {
       if (id < 0) std::abort();
     }
-    if (std::string(read.notes()).size() != read.notes().size()) std::abort();  // every byte is there
+    if (std::string(read.notes()).size() != read.notes().size()) std::abort();  // reads every byte
     if (read.header().index_bytes == 8) return std::to_string(walk<std::int64_t, std::int64_t>(read));
     if (read.header().offset_bytes == 8) return std::to_string(walk<std::int32_t, std::int64_t>(read));
     return std::to_string(walk<std::int32_t, std::int32_t>(read));
   });
 }
 
-// The sections as the header has them, if they lie inside; see the table in src/io/snapshot.cpp.
+// Corrects the checksums of the sections given by the header, if they are in range; see the table in
+// src/io/snapshot/snapshot.cpp.
 void mend(std::string& bytes) {
   if (bytes.size() < 128) return;
   const auto number = [&](std::size_t at) {

@@ -1,4 +1,4 @@
-// Small files for the tests of readers and writers: a folder that goes with the test, gzip by zlib alone.
+// Small files for the tests of readers and writers: a temporary folder, and gzip by zlib alone.
 #pragma once
 
 #include <gtest/gtest.h>
