@@ -1,6 +1,6 @@
-// What the pattern of an access costs: copies whose reads begin at an offset, or step by a stride. A thread moves one
-// float, so that a warp's request shows as it is; GB/s counts useful bytes (one read and one written an element),
-// "moved" the bytes of all 32-byte sectors that are touched, per useful byte.
+// Cost of access patterns: copies whose reads begin at an offset, or use a stride. A thread moves one float, so that a
+// warp's request is visible; GB/s counts useful bytes (one read and one write per element), "moved" the bytes of all
+// 32-byte sectors touched, per useful byte.
 #include "bench/check_device.hpp"
 
 #include <array>
@@ -11,11 +11,11 @@ namespace {
 
 constexpr int threads = 256;
 constexpr std::int64_t offset_elements = std::int64_t{1} << 26;
-constexpr std::int64_t strided_elements = std::int64_t{1} << 24;  // times 32 strides: 2 GiB are read over
+constexpr std::int64_t strided_elements = std::int64_t{1} << 24;  // times 32 strides: the reads span 2 GiB
 constexpr std::int64_t widest = 32;
-constexpr std::int64_t sector = 32 / sizeof(float);  // what memory is read in
+constexpr std::int64_t sector = 32 / sizeof(float);  // unit of memory reads
 
-// Reads in[offset + i * stride], i < size: nothing beyond that.
+// Reads in[offset + i * stride], i < size, and nothing else.
 __global__ void __launch_bounds__(threads)
     access_kernel(const float* in, std::int64_t offset, std::int64_t stride, std::int64_t size, float* out) {
   const std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x;
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(threads) fill_kernel(float* to, std::int64_t s
 
 unsigned blocks(std::int64_t size) { return static_cast<unsigned>(div_up(size, threads)); }
 
-// The first of the results that is wrong is an error.
+// Throws for the first wrong result.
 void check(const array<float, device>& out, std::int64_t offset, std::int64_t stride) {
   expect_all_on_device("element", out,
                        [=](std::int64_t i) { return static_cast<float>((offset + i * stride) & 0xfffff); });

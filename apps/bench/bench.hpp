@@ -1,8 +1,8 @@
-// What the files of the bench driver share: settings, registration, timing, and the names of counters.
+// Shared by the files of the bench driver: settings, registration, timing, names of counters.
 //
-// Each *_bench.cpp registers itself (`const registration here{[] { ... }}`), so the driver has no list of them, and a
-// file that a machine lacks the library for is simply not compiled. A case is named GROUP/RUNG; the table compares
-// the rungs of a group with each other and with its peers.
+// Each *_bench.cpp registers itself (`const registration here{[] { ... }}`), so the driver needs no list, and a file
+// whose library is missing is simply not compiled. A case is named GROUP/RUNG; the table compares the rungs of a group
+// with each other and with its peers.
 #pragma once
 
 #include "bench/outcome.hpp"
@@ -30,7 +30,7 @@ struct settings {
   std::string file{};    // a user's matrix or graph, for the cases that take one; empty: the built-in ones
 };
 
-// Groups of cases that a user's file can be timed in: matrices, then graphs.
+// Groups that can be timed on a user's file: matrices, then graphs.
 inline constexpr const char* groups_with_a_file[] = {"spmv",        "bfs",         "components", "pagerank",
                                                      "communities", "betweenness", "sssp",       "triangles"};
 inline bool takes_a_file(const std::string& filter) {
@@ -38,19 +38,19 @@ inline bool takes_a_file(const std::string& filter) {
                      [&](const char* group) { return filter.find(group) != std::string::npos; });
 }
 
-// Set by the driver before anything is registered.
+// Set by the driver before registration.
 inline settings& current_settings() {
   static settings value;
   return value;
 }
 
-// What a file is taken for where more than one kind will do.
+// Whether a file is treated as a matrix where several kinds are accepted.
 inline bool is_matrix_market_name(const std::string& file) {
   return file.substr(file.find_last_of('/') + 1).find(".mtx") != std::string::npos;
 }
 
-// What a reader of the JSON results must know about the run: filled by whoever knows it, such as the ceilings when
-// they were measured.
+// Facts about the run for readers of the JSON results, filled in wherever they become known (such as ceilings when they
+// are measured).
 inline std::map<std::string, std::string>& run_context() {
   static std::map<std::string, std::string> value;
   return value;
@@ -62,13 +62,13 @@ inline int host_threads() {
   return threads;
 }
 
-// Called before the results are written: more to say about the run, now that it is over.
+// Called before the results are written, to add facts known only after the run.
 inline std::vector<std::function<void()>>& closing_notes() {
   static std::vector<std::function<void()>> all;
   return all;
 }
 
-// Notes a ceiling, in bytes per second unless its name says otherwise, and returns it.
+// Records a ceiling, in bytes per second unless its name says otherwise, and returns it.
 inline double note_ceiling(const std::string& name, double rate) {
   run_context()["ceiling_" + name] = std::to_string(rate);
   return rate;
@@ -81,7 +81,7 @@ inline std::vector<register_function>& registrations() {
   return all;
 }
 
-// What prints a table of its own instead of timing cases: `bench NAME` or `bench NAME/REGEX`; all need a device.
+// A report printed instead of timing cases: `bench NAME` or `bench NAME/REGEX`; all need a device.
 using report_function = void (*)(std::ostream& out, const std::string& filter);
 
 inline std::map<std::string, report_function>& reports() {
@@ -93,22 +93,22 @@ struct registration {
   explicit registration(register_function add) { registrations().push_back(add); }
 };
 
-// Counters that the table knows. Rates are in their unit per second, without SI scaling.
+// Counters known to the table. Rates are per second in their unit, without SI scaling.
 inline constexpr const char* gbytes_per_second = "GB/s";
 inline constexpr const char* gflops = "GFLOP/s";
-inline constexpr const char* fraction_of_copy = "of_copy";    // of the rate of a copy of this run
-inline constexpr const char* fraction_of_read = "of_read";    // of the rate of a kernel of this run that only reads
-inline constexpr const char* fraction_of_triad = "of_triad";  // of the rate of a host triad of this run
-inline constexpr const char* fraction_of_limit = "of_limit";  // of another limit: the case's comment says which
+inline constexpr const char* fraction_of_copy = "of_copy";    // relative to a copy in this run
+inline constexpr const char* fraction_of_read = "of_read";    // relative to a read-only kernel in this run
+inline constexpr const char* fraction_of_triad = "of_triad";  // relative to a host triad in this run
+inline constexpr const char* fraction_of_limit = "of_limit";  // relative to another limit, given in the case's comment
 inline constexpr const char* mteps = "MTEPS";
-inline constexpr const char* mteps_error = "MTEPS_error";  // the standard error of a mean over searches
-// Of times that are not of the same work, in ms: searches from different sources.
+inline constexpr const char* mteps_error = "MTEPS_error";  // standard error of the mean over searches
+// For times of different work, in ms: searches from different sources.
 inline constexpr const char* least_ms = "least_ms";
 inline constexpr const char* first_quartile_ms = "first_quartile_ms";
 inline constexpr const char* third_quartile_ms = "third_quartile_ms";
 inline constexpr const char* greatest_ms = "greatest_ms";
-inline constexpr const char* is_peer = "peer";                    // 1: another library's
-inline constexpr const char* host_threads_used = "host_threads";  // of a case on the host
+inline constexpr const char* is_peer = "peer";                    // 1: another library's operation
+inline constexpr const char* host_threads_used = "host_threads";  // of a host case
 
 inline double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -116,7 +116,7 @@ inline double median(std::vector<double> values) {
   return *middle;
 }
 
-// Median seconds of `runs` calls after `warmups`, by the host's clock.
+// Median seconds of `runs` calls after `warmups`, by the host clock.
 template <class Run>
 double median_seconds(Run&& run, int runs = 21, int warmups = 3) {
   for (int k = 0; k < warmups; ++k) run();
@@ -129,28 +129,28 @@ double median_seconds(Run&& run, int runs = 21, int warmups = 3) {
   return median(seconds);
 }
 
-// A case that was wanted. `measure` returns its median seconds and sets counters, or throws: wrong_result if what it
-// timed computes something else.
+// A case selected by the filter. `measure` returns its median seconds and sets counters, or throws; wrong_result if the
+// timed code computes something else.
 struct bench_case {
   std::string name;
   bool peer = false;  // another library's operation
   std::function<double(benchmark::State&)> measure;
 };
 
-// In their order.
+// In order of registration.
 inline std::vector<bench_case>& wanted_cases() {
   static std::vector<bench_case> cases;
   return cases;
 }
 
-// Whether the filter lets a name through. Google Benchmark's own filter sees names with suffixes of its own.
+// Whether a name matches the filter. Google Benchmark's own filter would see names with suffixes.
 inline bool is_wanted(const std::string& name) {
   static const std::regex wanted(current_settings().filter, std::regex::extended);
   return current_settings().filter.empty() || std::regex_search(name, wanted);
 }
 
-// The peers of each group that this program has, wanted or not: a comparison names the best one known, or says which
-// were left out.
+// All peers of each group in this program, also unselected ones: a comparison names the best one, or lists those not
+// run.
 inline std::map<std::string, std::vector<std::string>>& known_peers() {
   static std::map<std::string, std::vector<std::string>> all;
   return all;
@@ -162,7 +162,7 @@ inline std::string group_of(const std::string& name) {
 }
 inline std::string rung_of(const std::string& name) { return name.substr(name.rfind('/') + 1); }
 
-// The threads of a case on the host that has not said otherwise: those of the run, or one where the rung is sequential.
+// Default threads of a host case: those of the run, or one for a sequential rung.
 inline void note_threads(const std::string& name, benchmark::State& state) {
   const std::string group = group_of(name);
   const bool on_host = group.ends_with("/cpu") || group.ends_with("/host") || rung_of(name).starts_with("host:");
@@ -175,14 +175,14 @@ void add_case(const std::string& name, Measure measure) {
   if (is_wanted(name)) wanted_cases().push_back({name, false, measure});
 }
 
-// The same of another library's operation.
+// The same for another library's operation.
 template <class Measure>
 void add_peer(const std::string& name, Measure measure) {
   known_peers()[group_of(name)].push_back(rung_of(name));
   if (is_wanted(name)) wanted_cases().push_back({name, true, measure});
 }
 
-// The same of one on the host that has `threads` threads: 1 where it knows no others.
+// The same for a host operation with `threads` threads.
 template <class Measure>
 void add_peer_of(int threads, const std::string& name, Measure measure) {
   add_peer(name, [measure, threads](benchmark::State& state) {
@@ -191,7 +191,7 @@ void add_peer_of(int threads, const std::string& name, Measure measure) {
   });
 }
 
-// Hands a case to Google Benchmark: it measures itself, once.
+// Registers a case with Google Benchmark, to run once: it measures itself.
 inline void register_case(const bench_case& wanted) {
   benchmark::RegisterBenchmark(wanted.name.c_str(),
                                [wanted](benchmark::State& state) {

@@ -1,5 +1,5 @@
 // Betweenness on the host: every algorithm from 4 sources of large graphs, and from all vertices of a small one beside
-// the peers that this machine has.
+// the available peers.
 #include "bench/betweenness_cases.hpp"
 
 namespace spargo::bench {

@@ -1,4 +1,4 @@
-// Boost.Graph's brandes_betweenness_centrality on its own CSR graph, as a peer on the host.
+// Peer on the host: Boost.Graph's brandes_betweenness_centrality on its own CSR graph.
 #include "bench/betweenness_cases.hpp"
 
 #include <boost/graph/betweenness_centrality.hpp>

@@ -1,7 +1,7 @@
-// What the benchmarks of betweenness share: the graphs, those of the BFS benchmarks, and how values are checked.
+// Shared by the betweenness benchmarks: the graphs (those of the BFS benchmarks) and the check of values.
 //
-// A case runs from 4 of the graph's sources, as the GAP benchmark does, or from all vertices of a small graph. It
-// reports the median time of a plan's runs and million stored edges a second, each counted once per source. The values
+// A case runs from 4 of the graph's sources, as in the GAP benchmark, or from all vertices of a small graph. It reports
+// the median time of a plan's runs and million stored edges per second, each edge counted once per source. The values
 // of every case are checked once.
 #pragma once
 
@@ -35,8 +35,8 @@ inline void report_betweenness(benchmark::State& state, const bfs_problem& p, st
   state.counters[mteps] = searches * static_cast<double>(p.graph.view().out.nnz()) / seconds * 1e-6;
 }
 
-// Another library's values from all vertices, on the host: `make` prepares it for a graph; the returned call adds up
-// dependencies, each pair of ends once from either.
+// Another library's values from all vertices on the host: `make` prepares it for a graph; the returned call sums
+// dependencies, for each pair of ends once from either end.
 struct betweenness_peer {
   using find = std::function<void(std::vector<double>& sums)>;
   std::string name;

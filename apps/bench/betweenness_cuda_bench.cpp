@@ -1,4 +1,4 @@
-// Betweenness on the device, from 4 sources. A run synchronises at its end, so the host's clock times it whole.
+// Betweenness on the device, from 4 sources. A run synchronises at its end, so the host clock times all of it.
 #include "bench/betweenness_cases.hpp"
 #include "bench/device_timing.hpp"
 

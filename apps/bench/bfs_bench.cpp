@@ -1,4 +1,4 @@
-// BFS: the graphs, and on the host every algorithm beside the peers that this machine has.
+// BFS: the graphs, and on the host every algorithm beside the available peers.
 #include "bench/bfs_cases.hpp"
 
 namespace spargo::bench {
@@ -67,7 +67,7 @@ void add_all() {
   }
 }
 
-// The four graphs of the GAP suite's kind; larger ones take a host minutes, and can be named on the command line.
+// Four graphs of the GAP suite's kinds; larger ones take minutes on the host and can be given on the command line.
 const bool on_host =
     (bfs_backends().push_back({add_host, {"rmat_20_16", "uniform_1m_16", "grid_2000", "rmat_22_16"}}), true);
 

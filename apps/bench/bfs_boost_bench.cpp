@@ -1,4 +1,4 @@
-// Boost.Graph's breadth_first_search on its own CSR graph, as a peer on the host: levels and parents recorded.
+// Peer on the host: Boost.Graph's breadth_first_search on its own CSR graph, with levels and parents recorded.
 #include "bench/bfs_cases.hpp"
 
 #include <boost/graph/breadth_first_search.hpp>

@@ -1,12 +1,12 @@
-// What the BFS benchmarks share: the graphs, how a search is timed and validated, and the figures of merit.
+// Shared by the BFS benchmarks: the graphs, timing and validation of searches, and the figures of merit.
 //
-// A case searches once from each of 64 sources and reports the median of the times, their least, quartiles and
-// greatest, and traversed edges per second by Graph500's rules: the harmonic mean over the searches and its standard
-// error. MTEPS counts the edges of the graph that was built, each once; Graph500_MTEPS, as Graph500 does, those of the
-// input, loops and duplicates included. Between the timed searches each is validated: its levels against the
-// benchmarks' own search (bfs_problem.hpp), and both results by check_bfs; one that is wrong fails its case. So that
-// this leaves no trace in the times of quick searches, the search before is run once more, untimed, before the clock
-// starts: caches and clocks are as they are when searches follow each other.
+// A case searches once from each of 64 sources and reports the median, minimum, quartiles and maximum of the times, and
+// traversed edges per second by Graph500's rules: the harmonic mean over the searches and its standard error. MTEPS
+// counts each edge of the built graph once; Graph500_MTEPS, like Graph500, counts input edges, including loops and
+// duplicates. Every search is validated after it is timed: its levels against the benchmarks' own search
+// (bfs_problem.hpp), and both results by check_bfs; a wrong result fails the case. Validation would disturb the times
+// of quick searches; so the previous search is repeated, untimed, before the clock starts, and caches and clocks are as
+// in back-to-back searches.
 #pragma once
 
 #include "bench/bfs_problem.hpp"
@@ -22,15 +22,15 @@
 
 namespace spargo::bench {
 
-// A graph in the names of cases, and whether the rungs that are slow by design are tried on it.
+// A graph with its name in cases, and whether the rungs that are slow by design run on it.
 struct bfs_case {
   std::string name;
   bfs_spec spec;
   bool push_only_rungs = true;
 };
 
-// The user's file or spec where one was given, else `built_in`. As in `bfs`, it is directed unless the file or the
-// generator says that it is symmetric.
+// The user's file or spec if given, otherwise `built_in`. As in `bfs`, it is directed unless the file or the generator
+// says that it is symmetric.
 inline std::vector<bfs_case> bfs_cases_or_file(std::vector<bfs_case> built_in) {
   const std::string& file = current_settings().file;
   if (file.empty()) return built_in;
@@ -44,7 +44,7 @@ inline std::vector<bfs_case> bfs_cases_or_file(std::vector<bfs_case> built_in) {
   return {{name, {file, symmetric ? direction_kind::undirected : direction_kind::directed}}};
 }
 
-// What graph algorithms are measured with on a device.
+// Graphs for measuring graph algorithms on a device.
 inline std::vector<bfs_case> device_graphs_or_file() {
   return bfs_cases_or_file({{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
                             {"rmat_22_16_directed", {"gen:rmat:scale=22,degree=16", direction_kind::directed}},
@@ -54,7 +54,7 @@ inline std::vector<bfs_case> device_graphs_or_file() {
 
 struct bfs_rates {
   double mean = 0;   // harmonic
-  double error = 0;  // its standard error
+  double error = 0;  // standard error
 };
 
 // Norris, "The standard errors of the geometric and harmonic means and their application to index numbers", 1940, as
@@ -69,7 +69,7 @@ inline bfs_rates harmonic_mean(const std::vector<double>& seconds, const std::ve
   return {mean, n > 1 ? std::sqrt(squares) / (n - 1) * mean * mean : 0};
 }
 
-// The value below which the share q of the sorted values lies, between two of them by interpolation.
+// Quantile q of the sorted values, interpolated.
 inline double quantile(const std::vector<double>& sorted, double q) {
   const double at = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
@@ -110,11 +110,11 @@ inline void validate(bfs_problem& p, std::size_t k, span<const std::int32_t, hos
   if (!wrong.empty()) throw wrong_result(from + wrong);
 }
 
-// `run(source)` is timed; `levels()` and `parents()` (which may be empty) give its result on the host. Returns the
-// median of the searches' seconds.
+// Times `run(source)`; `levels()` and `parents()` (which may be empty) return its result on the host. Returns the
+// median seconds of a search.
 template <class Run, class Levels, class Parents>
 double measure_bfs(benchmark::State& state, bfs_problem& p, Run&& run, Levels&& levels, Parents&& parents) {
-  constexpr double quick = 0.02;  // seconds: a longer search fills the caches by itself
+  constexpr double quick = 0.02;  // longer searches fill the caches themselves
   std::vector<double> seconds;
   run(p.sources.back());
   for (std::size_t k = 0; k < p.sources.size(); ++k) {
@@ -130,8 +130,8 @@ inline std::string bfs_rung(bfs_algorithm algorithm, bfs_output output) {
   return std::string(to_string(algorithm)) + (output == bfs_output::levels ? "" : "+parents");
 }
 
-// Another library's search on the host: `make` prepares it for a graph. The returned call fills both vectors (of
-// one element a vertex, -1 where unreached).
+// Another library's search on the host: `make` prepares it for a graph. The returned call fills both vectors (one
+// element per vertex, -1 if unreached).
 struct bfs_peer {
   using search =
       std::function<void(bfs_index source, std::vector<std::int32_t>& levels, std::vector<bfs_index>& parents)>;
@@ -145,10 +145,10 @@ inline std::vector<bfs_peer>& bfs_peers() {
   return all;
 }
 
-// Adds the cases of a graph on one backend; graph by graph, so that each is made once.
+// Adds a graph's cases for one backend; graph by graph, so that each graph is built once.
 struct bfs_backend_cases {
   std::function<void(const bfs_case&)> add;
-  std::vector<std::string> built_in;  // names of the graphs that it takes of those built in
+  std::vector<std::string> built_in;  // names of the built-in graphs that it runs
 };
 
 inline std::vector<bfs_backend_cases>& bfs_backends() {

@@ -1,5 +1,5 @@
-// BFS on the device. A search synchronises at its end, so the host's clock times it whole, launch and copy of the level
-// sizes included; `events_ms` is the median of what CUDA events around it say.
+// BFS on the device. A search synchronises at its end, so the host clock times all of it, including launch and copy of
+// the level sizes; `events_ms` is the median by CUDA events.
 #include "bench/bfs_cases.hpp"
 #include "bench/device_timing.hpp"
 
@@ -31,7 +31,7 @@ class stream_clock {
   std::vector<double> milliseconds_;
 };
 
-// A result on its way to the host, into memory that is kept.
+// Copies a result to host memory that is reused.
 template <class T>
 span<const T, host> fetch(const context<device>& ctx, span<const T, device> from, array<T, host>& to) {
   if (to.size() != from.size()) to = array<T, host>(context<host>(), from.size());

@@ -1,9 +1,9 @@
-// A graph to search, its sources, and what a search of it must find, by a search of the benchmarks' own.
+// A graph, its sources, and the expected results, by the benchmarks' own search.
 //
-// Sources: 64 vertices with out-edges, drawn with a fixed seed, as Graph500 has it. The graph is built on the device
-// where device cases run, else on the host, once for all cases of it. What every search found is compared with a plain
-// level-by-level search on the host that uses nothing of the library's: its levels are kept as a sum of hashes, 8 bytes
-// a source, since 64 sets of levels of a large graph would fill the memory.
+// Sources: 64 vertices with out-edges, sampled with a fixed seed, as in Graph500. The graph is built once for all its
+// cases, on the device if device cases run, otherwise on the host. Every search is compared with a plain level-by-level
+// host search that is independent of the library. Its levels are kept as a sum of hashes, 8 bytes per source, since 64
+// sets of levels of a large graph would not fit in memory.
 #pragma once
 
 #include "bench/bench.hpp"
@@ -28,7 +28,7 @@ using bfs_index = std::int32_t;
 using bfs_graph = graph<bfs_index, bfs_index, host>;
 using bfs_view = graph_view<bfs_index, bfs_index, host>;
 
-// What a graph is made of: a generator's spec, a Matrix Market file (`.mtx` in its name) or an edge list.
+// Source of a graph: a generator's spec, a Matrix Market file (`.mtx` in its name) or an edge list.
 struct bfs_spec {
   std::string source;
   direction_kind direction = direction_kind::undirected;
@@ -42,7 +42,7 @@ inline coo_matrix<pattern, bfs_index, host> bfs_pairs(const context<host>& ctx, 
   return {read.rows(), read.cols(), std::move(read.row_indices()), std::move(read.col_indices()), {}};
 }
 
-// Level by level, the vertices of one shared among threads. The arrays are kept from search to search.
+// Level by level; threads share a level's vertices. The arrays are reused.
 class reference_search {
  public:
   const std::vector<std::int32_t>& run(const bfs_view& g, bfs_index source, int threads) {
@@ -96,7 +96,7 @@ class reference_search {
   std::vector<bfs_index> next_;
 };
 
-// The same for the same levels, whatever the threads; different for others, but for one chance in 2^64.
+// Equal for equal levels, for any number of threads; otherwise different, except with probability 2^-64.
 inline std::uint64_t levels_hash(span<const std::int32_t, host> levels, int threads) {
   std::uint64_t sum = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
@@ -112,19 +112,19 @@ inline std::uint64_t levels_hash(span<const std::int32_t, host> levels, int thre
 struct bfs_problem {
   static constexpr std::size_t source_count = 64;
 
-  // What a search from one source must find.
+  // The expected result of a search from one source.
   struct truth {
     std::uint64_t hash = 0;
-    double edges = 0;  // of the graph, among the vertices reached, an undirected one once
-    double pairs = 0;  // the same of the input, loops and duplicates included: what Graph500 counts
+    double edges = 0;  // edges of the graph among the reached vertices, an undirected one once
+    double pairs = 0;  // the same for the input, including loops and duplicates: what Graph500 counts
   };
 
   context<host> ctx{{.threads = current_settings().threads}};
   bfs_spec spec;
   bfs_graph graph;
-  std::unique_ptr<spargo::graph<bfs_index, bfs_index, device>> graph_there;  // where device cases run
+  std::unique_ptr<spargo::graph<bfs_index, bfs_index, device>> graph_there;  // if device cases run
   std::vector<bfs_index> sources;
-  std::vector<std::int32_t> pairs_of;  // [vertex] pairs of the input that name it first
+  std::vector<std::int32_t> pairs_of;  // [vertex] input pairs that list it first
 
   explicit bfs_problem(bfs_spec of) : spec(std::move(of)) {
     const auto pairs = bfs_pairs(ctx, spec.source);
@@ -139,7 +139,7 @@ struct bfs_problem {
     truths_.resize(sources.size());
   }
 
-  // Of source number k; searched when first asked for.
+  // For source number k; searched on first use.
   const truth& expected(std::size_t k) {
     truth& t = truths_[k];
     if (t.hash != 0) return t;
@@ -159,13 +159,13 @@ struct bfs_problem {
     return t;
   }
 
-  // The levels of source number k, searched for now; good until the next call.
+  // Searches the levels of source number k; valid until the next call.
   const std::vector<std::int32_t>& reference(std::size_t k) {
     return reference_.run(graph.view(), sources[k], ctx.threads());
   }
 
-  // The last one is kept, since the cases of a graph follow each other. It is not destroyed at the program's end, when
-  // the device may be gone.
+  // Caches the last problem, since the cases of a graph follow each other. Never destroyed, since at exit the device
+  // may be gone.
   static bfs_problem& of(const bfs_spec& wanted) {
     static bfs_problem* kept = nullptr;
     if (kept == nullptr || kept->spec.source != wanted.source || kept->spec.direction != wanted.direction) {
@@ -181,7 +181,7 @@ struct bfs_problem {
     return {.direction = spec.direction, .in_edges = spec.direction == direction_kind::directed};
   }
 
-  // Whether the input names each edge of an undirected graph twice: symmetric generators and files do.
+  // Whether the input lists each undirected edge twice: symmetric generators and files do.
   [[nodiscard]] bool lists_both_ways() const {
     return spec.direction == direction_kind::undirected &&
            (!is_generator_spec(spec.source) || describe_generator(spec.source).symmetric);
@@ -194,11 +194,11 @@ struct bfs_problem {
     const coo_pattern_view<bfs_index, device> view{pairs.rows, pairs.cols, rows.view(), cols.view()};
     graph_there = std::make_unique<spargo::graph<bfs_index, bfs_index, device>>();
     const auto build = [&] { *graph_there = build_graph<bfs_index>(there, view, options()); };
-    note_build(median_seconds(build, 1, 1));  // the first one waits for the pool to grow
+    note_build(median_seconds(build, 1, 1));  // the first build waits for the pool to grow
     graph = to_host(there, graph_there->view());
   }
 
-  // From pairs in the memory of the builder, which the searches' times leave out.
+  // From pairs in the builder's memory; not part of the search times.
   void note_build(double seconds) const {
     const char* const where = current_settings().device ? " on the device" : " on the host";
     run_context()["build_seconds " + spec.source + where] = std::to_string(seconds);

@@ -1,6 +1,6 @@
-// What every case's result goes through: outputs are poisoned before the clock starts, and every element is compared
-// after it stopped, with a value found another way and a bound on rounding: eps times the sum of magnitudes, times the
-// number of terms, and never a flat tolerance.
+// Checks of every case's result: outputs are poisoned before the clock starts; after it stops every element is compared
+// with an independently computed value. The bound is rounding: eps times the sum of magnitudes, times the number of
+// terms; never a flat tolerance.
 #pragma once
 
 #include "bench/outcome.hpp"
@@ -19,14 +19,14 @@
 
 namespace spargo::bench {
 
-// All bits set: NaN, or -1. What writes nothing must not pass for what ran before it.
+// Sets all bits: NaN or -1. Stale output must not pass as a result.
 template <class T>
 void poison(span<T, host> out) {
   if (!out.empty()) std::memset(static_cast<void*>(out.data()), 0xff, static_cast<std::size_t>(out.size()) * sizeof(T));
 }
 
-// A whole number from -8 to 8 for each i, no pattern among them: sums of up to 2^30 are exact in float in every order,
-// and a block that is left out shows (but for a chance of 1 in hundreds).
+// A whole number from -8 to 8 for each i, without a pattern: sums of up to 2^30 are exact in float in every order, and
+// a skipped block is detected (with probability over 99 percent).
 template <class T>
 SPARGO_HD T whole_number(std::int64_t i, std::uint64_t key = 0) {
   std::uint64_t x = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15U + key;
@@ -35,20 +35,20 @@ SPARGO_HD T whole_number(std::int64_t i, std::uint64_t key = 0) {
   return static_cast<T>(static_cast<int>((x >> 40) % 17) - 8);
 }
 
-// A right result and how far one may be from it.
+// An expected value and its error bound.
 struct bounded {
   double value = 0;
   double bound = 0;
 };
 
-// Of a sum of `terms` products or numbers in type T, whose magnitudes add up to `magnitude`: the rounding of any order,
-// and the reference's own.
+// For a sum of `terms` products or numbers in type T with total `magnitude`: the rounding of any order, and the
+// reference's own.
 template <class T>
 double rounding_bound(double terms, double magnitude) {
   return 2 * (terms + 2) * static_cast<double>(std::numeric_limits<T>::epsilon()) * magnitude;
 }
 
-// Without fmt, whose format strings nvcc does not take.
+// Without fmt, whose format strings nvcc does not accept.
 [[noreturn]] inline void fail_at(std::string_view what, std::int64_t at, double got, double right, double bound) {
   char text[160];
   std::snprintf(text, sizeof(text), " %lld is %.9g, expected %.9g (within %.3g)", static_cast<long long>(at), got,
@@ -67,7 +67,7 @@ void expect_equal(std::string_view what, std::int64_t at, T got, T right) {
   if (got != right) fail_at(what, at, static_cast<double>(got), static_cast<double>(right), 0);
 }
 
-// right(i): the bounded value, or the exact one, of element i, asked for in ascending order.
+// right(i): the bounded or exact value of element i, called in ascending order.
 template <class T, class Right>
 void expect_all(std::string_view what, span<const T, host> got, Right&& right) {
   for (std::int64_t i = 0; i < got.size(); ++i) {

@@ -1,8 +1,8 @@
-// Whether `automatic` is as fast as the rungs that it chooses from, told from what was measured.
+// Whether `automatic` is as fast as the rungs that it chooses from, according to the measurements.
 //
-// A group's `automatic` is held against the group's other rungs of the library. Rungs with a prefix (csr:merge_path)
-// are those of one format: an automatic with the same prefix is held against these alone. A product without a copy of
-// the matrix is not held against products with one, which `automatic_copied` may choose from.
+// A group's `automatic` is compared with the group's other rungs of the library. Rungs with a prefix (csr:merge_path)
+// belong to one format; an automatic with a prefix is compared with those of the same format. A product without a copy
+// of the matrix is not compared with copying ones, which `automatic_copied` may choose.
 #pragma once
 
 #include "bench/plot.hpp"
@@ -22,7 +22,7 @@ struct slow_choice {
   std::string group;
   std::string rung;  // automatic, or csr:automatic
   double milliseconds = 0;
-  std::string faster;  // the group's fastest rung that it could have chosen
+  std::string faster;  // fastest rung of the group that it could have chosen
   double faster_milliseconds = 0;
 
   [[nodiscard]] double percent() const { return 100 * (milliseconds / faster_milliseconds - 1); }
@@ -50,7 +50,7 @@ inline bool could_choose(std::string_view automatic, std::string_view rung) {
 
 }  // namespace detail
 
-// Every automatic that was measured and is slower by more than `percent`, in the order of the cases.
+// All measured automatic choices that are slower by more than `percent`, in the order of the cases.
 [[nodiscard]] inline std::vector<slow_choice> slow_choices(const std::vector<measured_case>& cases, double percent) {
   std::map<std::string, std::vector<const measured_case*>> groups;
   for (const measured_case& c : cases) {
@@ -70,14 +70,14 @@ inline bool could_choose(std::string_view automatic, std::string_view rung) {
   return slow;
 }
 
-// How many cases `slow_choices` looks at: a check of none proves nothing.
+// Number of cases that `slow_choices` examines: a check of none proves nothing.
 [[nodiscard]] inline std::int64_t automatic_cases(const std::vector<measured_case>& cases) {
   return std::count_if(cases.begin(), cases.end(), [](const measured_case& c) {
     return c.failed.empty() && !c.peer && detail::is_automatic(c.rung);
   });
 }
 
-// A line each, the slowest first; empty for none.
+// One line each, slowest first; empty if none.
 [[nodiscard]] inline std::string slow_choices_table(std::vector<slow_choice> slow) {
   std::stable_sort(slow.begin(), slow.end(),
                    [](const slow_choice& a, const slow_choice& b) { return a.percent() > b.percent(); });

@@ -1,5 +1,5 @@
-// The naive kernels behind check_device.hpp: one thread per element, sums and magnitudes in double. The first element
-// that is wrong is what is told.
+// The naive kernels behind check_device.hpp: one thread per element, sums and magnitudes in double. The first wrong
+// element is reported.
 #include "bench/check_device.hpp"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ constexpr int threads = 256;
 constexpr unsigned long long none = ~0ULL;
 
 struct finding {
-  unsigned long long first = none;  // of the wrong elements
+  unsigned long long first = none;  // first wrong element
 };
 
-// eps times twice the number of terms, and a share of each product besides.
+// eps times twice the number of terms, plus a fraction of each product.
 struct allowance {
   double eps;
   double rounding;
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(threads)
   judge(at, static_cast<double>(out[at]), sum, magnitude, static_cast<double>(s.down * s.across), allowed, found);
 }
 
-// Launches run(blocks, stream, found) for `size` elements and throws if one is wrong.
+// Launches run(blocks, stream, found) for `size` elements; throws if one is wrong.
 template <class Run>
 void expect_none(const char* what, std::int64_t size, Run&& run) {
   if (size == 0) return;

@@ -1,5 +1,5 @@
-// The checks of results on the device: what is small is brought home and compared there (check.hpp); products and
-// convolutions are computed again by naive kernels in double, which share nothing with src/, and compared on the spot.
+// Checks of device results. Small results are copied to the host and compared there (check.hpp); products and
+// convolutions are recomputed on the device by naive kernels in double, independent of src/.
 #pragma once
 
 #include "bench/check.hpp"
@@ -18,16 +18,16 @@ void poison(const context<device>& ctx, span<T, device> out) {
   expect(cudaMemsetAsync(out.data(), 0xff, static_cast<std::size_t>(out.size()) * sizeof(T), ctx.stream()));
 }
 
-// expect_all of what is brought home.
+// expect_all after a copy to the host.
 template <class T, class Right>
 void expect_all_on_device(std::string_view what, const array<T, device>& got, Right&& right) {
-  const array<T, host> home = to_host(device_context(), got.view());
+  const array<T, host> host_values = to_host(device_context(), got.view());
   device_context().synchronize();
-  expect_all(what, home.view(), right);
+  expect_all(what, host_values.view(), right);
 }
 
-// C = A op(B), row-major: A is m x k, op(B) k x n. `rounding`: what the operands are rounded by before they are
-// multiplied (0: not at all), as a share of each product. V: float, double.
+// C = A op(B), row-major: A is m x k, op(B) k x n. `rounding`: relative rounding of the operands before they are
+// multiplied (0: none). V: float, double.
 struct product_shape {
   std::int64_t m = 0, n = 0, k = 0;
   bool b_is_transposed = false;
@@ -42,7 +42,7 @@ template <class V>
 void expect_sparse_product_on_device(const csr_view<const V, std::int32_t, std::int32_t, device>& a, std::int64_t k,
                                      span<const V, device> x, span<const V, device> y);
 
-// Of rows x cols inputs with a filter of down x across. V: float, double.
+// Convolution of rows x cols inputs with a filter of down x across. V: float, double.
 template <class V>
 void expect_convolved_on_device(std::int64_t rows, std::int64_t cols, const std::vector<V>& filter, std::int64_t down,
                                 std::int64_t across, span<const V, device> in, span<const V, device> out);

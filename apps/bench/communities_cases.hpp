@@ -1,7 +1,7 @@
-// What the benchmarks of label propagation share: ten rounds on the graphs of the BFS benchmarks.
+// Shared by the label propagation benchmarks: ten rounds on the graphs of the BFS benchmarks.
 //
-// A case reports the median time of a plan's runs and million stored edges per second, each counted once in each of the
-// ten rounds, carried out or not.
+// A case reports the median time of a plan's runs and million stored edges per second, each edge counted once in each
+// of the ten rounds, even if rounds are skipped.
 #pragma once
 
 #include "bench/bfs_cases.hpp"

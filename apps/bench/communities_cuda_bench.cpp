@@ -1,5 +1,5 @@
-// Label propagation on the device: every algorithm, ten rounds. A run looks after each of them from the host whether it
-// is over, so the host's clock times it.
+// Label propagation on the device: every algorithm, ten rounds. The host checks for the end after each round, so the
+// host clock times a run.
 #include "bench/communities_cases.hpp"
 #include "bench/device_timing.hpp"
 

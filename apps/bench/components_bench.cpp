@@ -1,4 +1,4 @@
-// Connected components on the host: every algorithm beside the peers that this machine has.
+// Connected components on the host: every algorithm beside the available peers.
 #include "bench/components_cases.hpp"
 
 namespace spargo::bench {
@@ -16,7 +16,7 @@ double measure_plan(benchmark::State& state, const bfs_spec& spec, components_al
   return seconds;
 }
 
-// Numbers as labels: the smallest vertex of each.
+// Component numbers to labels: the smallest vertex of each.
 void relabel(std::vector<bfs_index>& numbers) {
   std::vector<bfs_index> first(numbers.size(), -1);
   for (std::size_t v = 0; v < numbers.size(); ++v) {

@@ -1,4 +1,4 @@
-// Boost.Graph's connected_components and strong_components on its own CSR graph, as peers on the host.
+// Peers on the host: Boost.Graph's connected_components and strong_components on its own CSR graph.
 #include "bench/components_cases.hpp"
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>
@@ -24,7 +24,7 @@ std::shared_ptr<const boost_graph> copied(const bfs_view& g) {
   return std::make_shared<const boost_graph>(boost::edges_are_sorted, edges.begin(), edges.end(), g.vertices());
 }
 
-// An undirected graph has every edge both ways, as a search from one end to the other needs.
+// An undirected graph has every edge in both directions, as the search needs.
 components_peer::find make_weak(const bfs_view& g) {
   return [graph = copied(g)](std::vector<bfs_index>& numbers) {
     const auto index = get(boost::vertex_index, *graph);

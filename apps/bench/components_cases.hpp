@@ -1,8 +1,7 @@
-// What the benchmarks of connected components share: the graphs, those of the BFS benchmarks, and how labels are
-// checked.
+// Shared by the connected components benchmarks: the graphs (those of the BFS benchmarks) and the check of labels.
 //
-// A case reports the median time of a plan's runs and million stored edges a second. Labels are smallest vertices,
-// which check_components settles: it accepts one labelling of a graph.
+// A case reports the median time of a plan's runs and million stored edges per second. Labels are the smallest
+// vertices, so check_components accepts exactly one labelling of a graph.
 #pragma once
 
 #include "bench/bfs_cases.hpp"
@@ -19,7 +18,7 @@ inline std::string components_group(const bfs_case& c, components_connection con
   return std::string(connection == components_connection::strong ? "strong_components/" : "components/") + c.name;
 }
 
-// A directed graph is searched as it is, or without the in-edges that it was built with.
+// Whether a directed graph is used with its in-edges or without.
 enum class components_edges { all, out };
 
 template <class Space>
@@ -37,8 +36,8 @@ inline void report_components(benchmark::State& state, const bfs_problem& p, dou
   state.counters[mteps] = static_cast<double>(p.graph.view().out.nnz()) / seconds * 1e-6;
 }
 
-// Another library's components on the host: `make` prepares it for a graph; the returned call numbers the vertices'
-// components as it likes.
+// Another library's components on the host: `make` prepares it for a graph; the returned call numbers the components
+// arbitrarily.
 struct components_peer {
   using find = std::function<void(std::vector<bfs_index>& numbers)>;
   std::string name;

@@ -1,4 +1,4 @@
-// Connected components on the device. A run leaves the host alone, so CUDA events time it, with a cold L2 cache.
+// Connected components on the device. A run never waits for the host, so CUDA events time it, with a cold L2 cache.
 #include "bench/components_cases.hpp"
 #include "bench/device_timing.hpp"
 

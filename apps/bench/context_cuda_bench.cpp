@@ -1,4 +1,4 @@
-// What the JSON results say of the device: its name and sizes, driver and runtime, and its ceilings.
+// The device in the JSON results: name and sizes, driver and runtime, ceilings.
 #include "bench/device_timing.hpp"
 
 namespace spargo::bench {
@@ -7,7 +7,7 @@ namespace {
 
 std::string version(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
 
-// The ceilings are those that the cases were held against; a run without such cases measures them now, in a moment.
+// Reports the ceilings that the cases were compared with; a run without such cases measures them now, briefly.
 void describe_device() {
   int driver = 0;
   int runtime = 0;

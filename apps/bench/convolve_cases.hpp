@@ -1,4 +1,4 @@
-// What the convolution benchmarks share: filters that any file can compute again, and limits.
+// Shared by the convolution benchmarks: reproducible filters, and limits.
 #pragma once
 
 #include "bench/bench.hpp"
@@ -33,13 +33,13 @@ std::vector<T> outer_filter(std::int64_t width) {
   return filter;
 }
 
-// The least seconds at a rate of copying and one of arithmetic.
-constexpr double arithmetic_limit = 60e12;  // float multiply-adds an H200 does a second, as 2 operations each
+// Roofline time for a copy rate and an arithmetic rate.
+constexpr double arithmetic_limit = 60e12;  // float multiply-adds per second on an H200, counted as 2 operations
 inline double convolve_limit(double bytes, double operations, double copy_rate, double operation_rate) {
   return std::max(bytes / copy_rate, operations / operation_rate);
 }
 
-// A shape with its filter; a line has one row and a filter of one.
+// A shape with its filter; a 1-D case has one row and a one-row filter.
 template <class T>
 struct convolve_case {
   std::int64_t rows;

@@ -1,5 +1,5 @@
-// Convolution on the device: every rung. Times are CUDA events around one call, the L2 cache overwritten before each.
-// of_limit: of the roofline max(bytes / rate of a copy in this run, operations / 60 TFLOP/s; 30 of double).
+// Convolution on the device: every rung. Times are CUDA events around one call with a flushed L2 cache. of_limit:
+// relative to the roofline max(bytes / rate of a copy in this run, operations / 60 TFLOP/s; 30 for double).
 #include "bench/convolve_device.hpp"
 
 #include "primitives/convolve/algorithms.hpp"

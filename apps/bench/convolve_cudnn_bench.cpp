@@ -1,5 +1,5 @@
-// cuDNN's convolution beside ours: one image, one channel, the fastest of its forward algorithms as it finds them
-// itself, in plain fp32 multiply-adds (no TF32).
+// cuDNN's convolution as a peer: one image, one channel, the fastest of its forward algorithms by its own search, in
+// plain fp32 multiply-adds (no TF32).
 #include "bench/convolve_device.hpp"
 
 #include <cudnn.h>
@@ -37,7 +37,7 @@ class cudnn_convolution {
     cudnnDestroy(handle_);
   }
 
-  // Those that work, fastest first as cuDNN times them.
+  // The usable algorithms, fastest first by cuDNN's timing.
   std::vector<cudnnConvolutionFwdAlgoPerf_t> algorithms() {
     std::vector<cudnnConvolutionFwdAlgoPerf_t> found(CUDNN_CONVOLUTION_FWD_ALGO_COUNT);
     int count = 0;
@@ -64,8 +64,8 @@ class cudnn_convolution {
   cudnnConvolutionDescriptor_t convolution_ = nullptr;
 };
 
-// The two that cuDNN finds fastest are timed as ours are, and the better one counts. FFT and Winograd algorithms round
-// by other bounds than a plain sum; those whose result is beyond it are passed over.
+// The two that cuDNN finds fastest are timed like ours, and the better one counts. FFT and Winograd algorithms have
+// other error bounds than a plain sum; those beyond our bound are skipped.
 double measure(benchmark::State& state, std::int64_t side, std::int64_t width) {
   const auto& ctx = device_context();
   const convolve_case<float> c{side, side, width, random_filter<float>(width, width)};

@@ -1,4 +1,4 @@
-// Data of the device's convolution benchmarks, and how their times are reported.
+// Data of the device convolution benchmarks, and reporting of times.
 #pragma once
 
 #include "bench/check_device.hpp"
@@ -8,7 +8,7 @@
 
 namespace spargo::bench {
 
-// Input and output of one size; the last one is kept.
+// Input and output of one size; the last ones are cached.
 template <class T>
 struct convolve_data {
   std::int64_t size;
@@ -33,7 +33,7 @@ struct convolve_data {
   }
 };
 
-// Times run(), checks what it left in `out`, and sets the counters. Slow calls are run fewer times.
+// Times run(), checks `out`, and sets the counters. Slow calls run fewer times.
 template <class T, class Run>
 double measure_convolution(benchmark::State& state, const convolve_case<T>& c, convolve_data<T>& data, Run&& run) {
   const auto& ctx = device_context();

@@ -1,6 +1,6 @@
-// NPP's general filter beside ours. NPP flips the filter, so it gets the flipped one; it reads beyond the region, so it
-// gets the image inside a margin of zeros, which is what our padding means. Filters of 3 and 5 are left out: their
-// first output differs from ours with the filter flipped or not, for a reason not found.
+// NPP's general filter as a peer. NPP flips the filter, so it gets the flipped one; it reads beyond the region, so the
+// image has a margin of zeros, which equals our padding. Filters of 3 and 5 are omitted: their first output differs
+// from ours with the filter flipped or not, for an unknown reason.
 #include "bench/convolve_device.hpp"
 #include "bench/npp_context.hpp"
 

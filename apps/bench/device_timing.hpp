@@ -1,4 +1,4 @@
-// Timing on the device, and the ceilings that a device case is held against, measured once a run.
+// Device timing, and the ceilings for device cases, measured once per run.
 #pragma once
 
 #include "bench/bench.hpp"
@@ -27,16 +27,16 @@ class event {
   cudaEvent_t event_ = nullptr;
 };
 
-// The context of every device case.
+// The context of all device cases.
 inline const context<device>& device_context() {
   static const context<device> ctx;
   return ctx;
 }
 
-// Reads 256 MiB on the context's stream, so that nothing of a case's data is left in the L2 cache.
+// Reads 256 MiB on the context's stream, to evict a case's data from the L2 cache.
 void flush_l2();
 
-// Median seconds of `runs` calls on the context's stream by CUDA events, each after the L2 cache was emptied.
+// Median seconds of `runs` calls on the context's stream by CUDA events, each with a flushed L2 cache.
 template <class Run>
 double device_seconds(const context<device>& ctx, Run&& run, int runs = 25, int warmups = 3) {
   const event start;
@@ -55,10 +55,10 @@ double device_seconds(const context<device>& ctx, Run&& run, int runs = 25, int 
   return median(seconds);
 }
 
-// Bytes a second of a device-to-device copy of 1 GiB, read and written.
+// Bytes per second of a device-to-device copy of 1 GiB, read and written.
 double device_copy_rate();
 
-// Bytes a second of a kernel that only reads 1 GiB.
+// Bytes per second of a read-only kernel over 1 GiB.
 double device_read_rate();
 
 }  // namespace spargo::bench

@@ -1,4 +1,4 @@
-// The device's ceilings: a copy, and a kernel that reads and keeps nothing.
+// The device's ceilings: a copy, and a read-only kernel.
 #include "bench/device_timing.hpp"
 
 namespace spargo::bench {
@@ -6,9 +6,9 @@ namespace spargo::bench {
 namespace {
 
 constexpr int threads = 512;
-constexpr int loads = 4;  // 16 bytes each, in flight a thread
+constexpr int loads = 4;  // 16-byte loads in flight per thread
 
-// A tile a block: every thread combines what it read and stores that if it is a value which the data cannot give.
+// One tile per block: every thread combines its reads and stores the result only for a value that cannot occur.
 __global__ void __launch_bounds__(threads) read_kernel(const uint4* data, std::int64_t size, unsigned* sink) {
   const std::int64_t tile = std::int64_t{blockIdx.x} * threads * loads;
   uint4 item[loads];
@@ -34,7 +34,7 @@ void read_zeros(const array<char, device>& from) {
 
 }  // namespace
 
-// Reads rather than writes: the write-back of a written buffer's last 50 MB would fall into the timed work.
+// Reads instead of writing: write-back of the last 50 MB would fall into the timed work.
 void flush_l2() {
   static const array<char, device> buffer = [] {
     array<char, device> zeros(device_context(), std::int64_t{256} << 20);

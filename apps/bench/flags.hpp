@@ -1,4 +1,5 @@
-// The flags of `spargo bench`, declared apart from the driver: `spargo` knows them too, without what the driver links.
+// The flags of `spargo bench`, separate from the driver so that `spargo` knows them without linking what the driver
+// needs.
 #pragma once
 
 #include "cli/choice.hpp"
@@ -23,7 +24,7 @@ struct bench_flags {
   bool list = false;
   int threads = 0;
   int repetitions = 1;
-  double check_automatic = -1;  // percent; negative: not asked for
+  double check_automatic = -1;  // percent; negative: not requested
 };
 
 inline constexpr const char* closing =

@@ -1,4 +1,4 @@
-// Building graphs on the host. The pairs' number and order are the generator's; a build may use no more than memory.
+// Building graphs on the host. The number and order of pairs are the generator's; memory is limited.
 #include "bench/graph_build_cases.hpp"
 
 namespace spargo::bench {

@@ -1,7 +1,7 @@
-// What the graph build benchmarks share: pairs in memory, and the check of what is made of them.
+// Shared by the graph build benchmarks: pairs in memory, and the check of the result.
 //
-// A case builds the symmetric, sorted CSR without duplicates and loops of pairs that lie in memory in no order. Its
-// MTEPS are million pairs a second. The result is checked outside the timed part.
+// A case builds the symmetric, sorted CSR without duplicates and loops from unordered pairs in memory. MTEPS are
+// million pairs per second. The result is checked outside the timed part.
 #pragma once
 
 #include "bench/bench.hpp"
@@ -27,7 +27,7 @@ struct build_problem {
 
   explicit build_problem(const std::string& spec) : pairs(generate<pattern, build_index>(ctx, spec)) {}
 
-  // The last one is kept, since the cases of a graph follow each other.
+  // Caches the last problem, since the cases of a graph follow each other.
   static const build_problem& of(const std::string& spec) {
     static std::string held;
     static std::unique_ptr<build_problem> kept;
@@ -40,8 +40,8 @@ struct build_problem {
   }
 };
 
-// Throws wrong_result unless rows ascend strictly, hold no loop, hold every pair, and every entry both ways. That there
-// is nothing else shows the number of entries (see distinct_pairs).
+// Throws wrong_result unless rows ascend strictly, have no loops, and contain every pair in both directions. The number
+// of entries shows that there is nothing else (see distinct_pairs).
 inline void expect_built(const build_problem& p, const build_view& g) {
   const auto offsets = g.out.offsets;
   const auto indices = g.out.indices;
@@ -69,7 +69,7 @@ inline void expect_built(const build_problem& p, const build_view& g) {
   if (faults != 0) throw wrong_result("wrong result: " + std::to_string(faults) + " entries are missing or misplaced");
 }
 
-// Half the entries of a right result, found another way: the pairs sorted and made distinct.
+// Half the expected number of entries, computed independently: sorted, distinct pairs.
 inline std::int64_t distinct_pairs(const build_problem& p) {
   std::vector<std::pair<build_index, build_index>> edges;
   edges.reserve(static_cast<std::size_t>(p.pairs.nnz()));

@@ -1,5 +1,5 @@
-// Building graphs on the device: of 2^27 pairs in its memory, and of the same pairs in the host's, upload included. A
-// build synchronises, so the host's clock times it whole.
+// Building graphs on the device: from 2^27 pairs in device memory, and from the same pairs in host memory, including
+// the upload. A build synchronises, so the host clock times all of it.
 #include "bench/device_timing.hpp"
 #include "bench/graph_build_cases.hpp"
 

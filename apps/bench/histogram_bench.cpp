@@ -1,4 +1,4 @@
-// Histograms on the host, against the rate of a triad of the same run.
+// Histograms on the host, relative to a triad in the same run.
 #include "bench/check.hpp"
 #include "bench/host_timing.hpp"
 
@@ -44,7 +44,7 @@ double measure(benchmark::State& state, std::int64_t size, std::int64_t bins, hi
 void add_all() {
   if (!current_settings().host) return;
   for (const auto algorithm : detail::algorithms_on<host>(detail::histogram::algorithms)) {
-    if (algorithm == histogram_algorithm::global_atomic) continue;  // seconds a call
+    if (algorithm == histogram_algorithm::global_atomic) continue;  // seconds per call
     add_case("histogram/256/uint8/2^28/cpu/" + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       return measure<std::uint8_t>(state, std::int64_t{1} << 28, 256, algorithm);
     });

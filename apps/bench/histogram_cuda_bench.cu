@@ -1,5 +1,5 @@
-// The ladder of the histogram on the device, beside CUB: bytes in 256 bins, int32 in 65,536, each uniform, skewed (a
-// power law) and all equal.
+// All histogram algorithms on the device, beside CUB: bytes in 256 bins, int32 in 65,536; uniform, skewed (power law)
+// and all equal.
 #include "bench/histogram_device.cuh"
 
 #include "primitives/histogram/algorithms.hpp"

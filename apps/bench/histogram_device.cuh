@@ -1,4 +1,4 @@
-// Keys for the histograms on the device, the check of their counts, and how times are reported.
+// Keys for device histograms, the check of counts, and reporting of times.
 #pragma once
 
 #include "bench/check_device.hpp"
@@ -21,7 +21,7 @@ __device__ inline unsigned mix_bits(unsigned long long x) {
   return static_cast<unsigned>(x >> 32);
 }
 
-// Skewed: bin k in proportion to about 1 / (k + 1).
+// Skewed: bin k with probability about proportional to 1 / (k + 1).
 template <class Key>
 __global__ void fill_kernel(Key* keys, std::int64_t size, int bins, pattern kind) {
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size;
@@ -56,12 +56,12 @@ struct histogram_problem {
 
   void forget() { poison(device_context(), counts.view()); }
 
-  // Throws if a bin is not what a plain loop counted.
+  // Throws if a bin differs from a plain loop's count.
   void validate() const {
     expect_all_on_device("bin", counts, [&](std::int64_t bin) { return expected[static_cast<std::size_t>(bin)]; });
   }
 
-  // One is kept.
+  // Caches the last problem.
   static histogram_problem& of(std::int64_t n, int b, pattern k) {
     static std::unique_ptr<histogram_problem> kept;
     if (!kept || kept->size != n || kept->bins != b || kept->kind != k) {

@@ -1,4 +1,4 @@
-// NPP's histogram of bytes beside ours: 2^30 of them, as an image of 32,768 x 32,768.
+// NPP's histogram of bytes as a peer: 2^30 of them, as an image of 32,768 x 32,768.
 #include "bench/histogram_device.cuh"
 #include "bench/npp_context.hpp"
 

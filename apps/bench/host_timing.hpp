@@ -1,5 +1,5 @@
-// What host cases are held against: the rate of a triad, a[i] = b[i] + s * c[i], measured once a run on arrays far
-// larger than the caches (McCalpin's STREAM); and arrays in huge pages.
+// The ceiling of host cases: the rate of a triad, a[i] = b[i] + s * c[i], measured once per run on arrays much larger
+// than the caches (McCalpin's STREAM); and arrays in huge pages.
 #pragma once
 
 #include "bench/bench.hpp"
@@ -21,7 +21,7 @@ struct free_memory {
   void operator()(void* p) const { std::free(p); }
 };
 
-// `size` elements on 2 MiB boundaries with huge pages advised; not initialised.
+// `size` elements on 2 MiB boundaries with huge pages advised; uninitialised.
 template <class T>
 class huge_page_array {
  public:
@@ -43,7 +43,7 @@ class huge_page_array {
   std::int64_t size_;
 };
 
-// Bytes a second that `threads` threads move in a triad of doubles, 3 * 8 bytes an element, once a run.
+// Bytes per second moved by `threads` threads in a triad of doubles, 3 * 8 bytes per element; measured once per run.
 inline double host_triad_rate(int threads) {
   static std::map<int, double> rates;
   const auto [at, fresh] = rates.try_emplace(threads, 0.0);

@@ -34,7 +34,7 @@ struct file_list {
   std::set<std::string> paths;
 };
 
-// Never destroyed: the thread may outlive what static destructors take down.
+// Never destroyed: the thread may outlive static destructors.
 file_list& temporary_files() {
   static file_list& all = *new file_list;
   return all;
@@ -55,7 +55,7 @@ void wait_for_signal(const std::function<void(int)>& save) {
   const int signal = number;
   save(signal);
   file_list& files = temporary_files();
-  const std::lock_guard lock(files.mutex);  // to the end: no file is begun any more
+  const std::lock_guard lock(files.mutex);  // held until the end, so that no file is created any more
   for (const std::string& path : files.paths) ::unlink(path.c_str());
   remove_unfinished_files();
   end_by(signal);

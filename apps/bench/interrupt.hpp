@@ -1,8 +1,8 @@
-// A run that is asked to end before its time, by Ctrl-C say: what was measured is kept, and no file is left behind.
+// Early end of a run, for example by Ctrl-C: results so far are saved, and no temporary file is left.
 //
-// A signal handler may do next to nothing, and a case may have minutes to go. So the handler sends the signal's number
-// through a pipe to a thread, which saves what there is beside the case that still runs, removes the temporary files,
-// and ends the process by the same signal.
+// A signal handler may do little, and a case may have minutes to go. So the handler sends the signal's number through a
+// pipe to a thread, which saves results while the case still runs, removes temporary files, and ends the process by the
+// same signal.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,10 @@
 
 namespace spargo::bench {
 
-// `save(signal)` runs in a thread of its own, at most once. Signals that are ignored stay so.
+// `save(signal)` runs in its own thread, at most once. Ignored signals stay ignored.
 void on_interrupt(std::function<void(int)> save);
 
-// A new, empty file in the folder for temporary files, under a name that nobody can foresee; removed with this object
-// or at an interrupt.
+// A new, empty file in the temporary folder with an unpredictable name; removed with this object or at an interrupt.
 class temporary_file {
  public:
   temporary_file();

@@ -1,5 +1,5 @@
-// The link between host and device: pinned memory, timing by the host's clock, and the rates of plain pinned copies,
-// which are the ceilings of everything that crosses it.
+// The link between host and device: pinned memory, host-clock timing, and the rates of plain pinned copies, which are
+// the ceilings of all transfers.
 #pragma once
 
 #include "bench/device_timing.hpp"
@@ -13,7 +13,7 @@ inline const context<host>& pinned_context() {
   return ctx;
 }
 
-// Median seconds of `run` until the stream is idle, by the host's clock; `prepare` comes before, untimed.
+// Median seconds of `run` until the stream is idle, by the host clock; `prepare` runs before, untimed.
 template <class Prepare, class Run>
 double link_seconds(Prepare&& prepare, Run&& run, int runs = 9, int warmups = 2) {
   const auto& ctx = device_context();
@@ -30,7 +30,7 @@ double link_seconds(Prepare&& prepare, Run&& run, int runs = 9, int warmups = 2)
   return median(seconds);
 }
 
-// Bytes a second of a copy of 1 GiB between pinned and device memory, measured once.
+// Bytes per second of a copy of 1 GiB between pinned and device memory; measured once.
 double link_rate(direction way);
 
 }  // namespace spargo::bench

@@ -1,5 +1,4 @@
-// The driver of everything that is timed: `spargo bench [FILTER]`, of which this is the helper program, runs the cases
-// whose names match, a table last.
+// The benchmark driver, run by `spargo bench [FILTER]`: runs the cases whose names match, then prints a table.
 #include "bench/check_automatic.hpp"
 #include "bench/flags.hpp"
 #include "bench/interrupt.hpp"
@@ -38,7 +37,7 @@ int fail(int code, const std::string& message) {
   return code;
 }
 
-// What is wrong with the filter; empty: nothing.
+// Describes a fault of the filter; empty: valid.
 std::string check_filter(const std::string& filter) {
   try {
     const std::regex compiled(filter, std::regex::extended);
@@ -48,9 +47,9 @@ std::string check_filter(const std::string& filter) {
   }
 }
 
-// Google Benchmark takes its settings from a command line only.
+// Google Benchmark accepts settings only as a command line.
 void initialize(const bench_flags& c) {
-  static std::string program = called;  // kept by Google Benchmark for the results
+  static std::string program = called;  // Google Benchmark keeps a pointer for the results
   std::vector<std::string> words{"--benchmark_filter=all"};
   if (c.repetitions > 1) words.push_back("--benchmark_repetitions=" + std::to_string(c.repetitions));
   std::vector<char*> arguments{program.data()};
@@ -59,7 +58,7 @@ void initialize(const bench_flags& c) {
   benchmark::Initialize(&count, arguments.data());
 }
 
-// The command as a shell would take it.
+// The command, quoted for a shell.
 std::string command_line(int argc, char** argv) {
   std::string line = called;
   for (int k = 1; k < argc; ++k) {
@@ -82,7 +81,7 @@ void write(output_file& file, const std::string& text) {
   file.commit();
 }
 
-// Leaves the cases that --check-automatic compares: no peers, and no group without an automatic.
+// Keeps only the cases that --check-automatic compares: no peers, and only groups with an automatic.
 void keep_choices(std::vector<spargo::bench::bench_case>& cases) {
   std::set<std::string> groups;
   for (const auto& c : cases) {
@@ -92,7 +91,7 @@ void keep_choices(std::vector<spargo::bench::bench_case>& cases) {
   std::erase_if(cases, [&](const auto& c) { return c.peer || groups.count(spargo::bench::group_of(c.name)) == 0; });
 }
 
-// Prints what --check-automatic found; whether it is in order.
+// Prints the result of --check-automatic; true if all is well.
 bool check_choices(const std::vector<spargo::bench::measured_case>& cases, double percent) {
   const auto slow = spargo::bench::slow_choices(cases, percent);
   std::printf("\n%lld cases of automatic, %zu slower than a rung of its own by more than %g percent\n%s",
@@ -101,7 +100,7 @@ bool check_choices(const std::vector<spargo::bench::measured_case>& cases, doubl
   return slow.empty();
 }
 
-// The results on their way to --json: written once, by the run or by an interrupt.
+// Results for --json: written once, by the run or by an interrupt.
 struct results {
   std::mutex mutex;
   bool open = true;
@@ -121,7 +120,7 @@ void save_interrupted(results& so_far, int signal) {
 }
 
 int run(const bench_flags& c, const std::string& words, const spargo::device_status& status) {
-  // Before anything is measured: a name that cannot be written costs no time.
+  // Opened before measuring, so that an unwritable name fails at once.
   std::unique_ptr<output_file> json;
   std::unique_ptr<output_file> plot;
   if (!c.json.empty()) json = std::make_unique<output_file>(c.json);
@@ -168,7 +167,7 @@ int print_report(const std::string& name, const std::string& filter, const sparg
   return 0;
 }
 
-// A file that is none costs no time: throws what its reader would. Edge lists have no head to look at.
+// Rejects an invalid file before measuring, with its reader's error. Edge lists have no header to check.
 void check_file(const bench_flags& c) {
   if (c.file.empty()) return;
   if (spargo::is_generator_spec(c.file)) {
@@ -189,7 +188,7 @@ int run_command(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return e.get_exit_code() == 0 ? app.exit(e) : fail(2, std::string(e.what()) + " (see --help)");
   }
-  if (app.count("--check-automatic") == 0) c.check_automatic = -1;  // CLI11 makes it 0
+  if (app.count("--check-automatic") == 0) c.check_automatic = -1;  // CLI11 sets it to 0
   if (c.filter.empty() && app.count("FILTER") != 0) return fail(2, "FILTER is empty (leave it out to run every case)");
   if (const std::string wrong = check_filter(c.filter); !wrong.empty()) return fail(2, wrong);
   if (!c.file.empty() && !spargo::bench::takes_a_file(c.filter)) {

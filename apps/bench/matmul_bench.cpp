@@ -1,4 +1,4 @@
-// The dense product on the host.
+// Dense matrix product on the host.
 #include "bench/matmul_cases.hpp"
 
 #include "primitives/matmul/algorithms.hpp"

@@ -1,4 +1,4 @@
-// The dense product on the host: one problem for our rungs and their peer.
+// Dense matrix product on the host: one problem for our rungs and their peer.
 #pragma once
 
 #include "bench/host_timing.hpp"
@@ -15,7 +15,7 @@ template <class V>
   return std::string("matmul/") + (sizeof(V) == 4 ? "float" : "double") + "/2048/cpu/";
 }
 
-// multiply(a, b, c) is C = A * B of square matrices, rows back to back; every element is checked.
+// multiply(a, b, c) computes C = A * B for square matrices without gaps; every element is checked.
 template <class V, class Multiply>
 double measure_matmul(benchmark::State& state, Multiply&& multiply) {
   constexpr std::int64_t n = matmul_side;

@@ -1,4 +1,4 @@
-// The ladder of the dense product on the device, beside cuBLAS (float: CUBLAS_PEDANTIC_MATH, which rounds no input).
+// All dense product algorithms on the device, beside cuBLAS (float: CUBLAS_PEDANTIC_MATH, which does not round inputs).
 #include "bench/check_device.hpp"
 
 #include "primitives/matmul/algorithms.hpp"
@@ -50,7 +50,7 @@ struct problem {
                                 c.view());
   }
 
-  // One is kept.
+  // Caches the last problem.
   static problem& of(const shape& s) {
     static std::unique_ptr<problem> kept;
     if (!kept || kept->size.m != s.m || kept->size.n != s.n || kept->size.k != s.k || kept->size.op_b != s.op_b) {
@@ -117,7 +117,7 @@ void add_shape(const std::string& type, const std::string& name, const shape& s,
       });
     });
   }
-  // The default math mode multiplies doubles on tensor cores; pedantic floats are what compares.
+  // The default math mode uses tensor cores for doubles; pedantic floats are comparable.
   const auto mode = std::same_as<V, float> ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH;
   add_peer(group + "cublas", [=](benchmark::State& state) { return measure_cublas(state, problem<V>::of(s), mode); });
 }

@@ -1,4 +1,4 @@
-// OpenBLAS's dense product, on as many threads as ours.
+// OpenBLAS's dense product, with the same number of threads as ours.
 #include "bench/matmul_cases.hpp"
 
 #include <cblas.h>

@@ -1,4 +1,4 @@
-// What the benchmarks of products on tensor cores share: the sizes, operands of random values, and a check of results.
+// Shared by the tensor core benchmarks: sizes, random operands, and the check of results.
 #pragma once
 
 #include "bench/check_device.hpp"
@@ -15,10 +15,10 @@ namespace spargo::bench {
 
 inline constexpr std::int64_t tensor_sizes[] = {4096, 8192};
 
-// Operations per second of the tensor cores without sparsity, from the H200's data sheet: what `of_limit` refers to.
+// Tensor core operations per second without sparsity, from the H200's data sheet; the base of `of_limit`.
 inline double tensor_limit(tensor_inputs inputs) { return inputs == tensor_inputs::bf16 ? 989.4e12 : 494.7e12; }
 
-// Square operands of values in [-1, 1), as float and as bfloat16, and C.
+// Square operands with values in [-1, 1), as float and bfloat16, and C.
 struct tensor_problem {
   const context<device>& ctx = device_context();
   std::int64_t n;
@@ -36,7 +36,7 @@ struct tensor_problem {
         b_narrow(narrowed(values(2))),
         c(ctx, n * n) {}
 
-  // The last one is kept.
+  // Caches the last problem.
   static tensor_problem& of(std::int64_t size) {
     static std::unique_ptr<tensor_problem> kept;
     if (kept == nullptr || kept->n != size) {
@@ -51,7 +51,7 @@ struct tensor_problem {
     return {n, n, n, of.view()};
   }
 
-  // Throws unless C agrees with sums in double to the rounding of the inputs, of which each product has two.
+  // Throws unless C agrees with sums in double within the rounding of the two inputs of each product.
   void check(tensor_inputs inputs, transpose_kind op_b) {
     const double rounding = inputs == tensor_inputs::bf16 ? 0x1p-8 : 0x1p-11;
     expect_product_on_device<float>({n, n, n, op_b == transpose_kind::transpose, 2.01 * rounding},
@@ -79,7 +79,7 @@ inline std::string tensor_group(tensor_inputs inputs, transpose_kind op_b, std::
          std::to_string(n) + "/cuda/";
 }
 
-// Times `run`, which leaves A * op(B) in p.c; checks it and reports its rates.
+// Times `run`, which computes p.c = A * op(B); checks it and reports rates.
 template <class Run>
 double measure_tensor(benchmark::State& state, tensor_problem& p, tensor_inputs inputs, transpose_kind op_b,
                       Run&& run) {

@@ -1,5 +1,5 @@
-// cuBLAS beside products on tensor cores: bfloat16 inputs with a float result, and float inputs in its TF32 mode, which
-// takes them without a copy and drops their low bits.
+// cuBLAS as a peer on tensor cores: bfloat16 inputs with a float result, and float inputs in TF32 mode, which reads
+// them without a copy and drops their low bits.
 #include "bench/matmul_tensor_cases.hpp"
 
 #include <cublas_v2.h>
@@ -12,7 +12,7 @@ void expect(cublasStatus_t status) {
   if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
 }
 
-// C = A * op(B), row-major: as columns, C^T = op(B)^T * A^T.
+// C = A * op(B), row-major; in column-major terms C^T = op(B)^T * A^T.
 void multiply(cublasHandle_t handle, tensor_problem& p, tensor_inputs inputs, transpose_kind op_b) {
   const float one = 1;
   const float zero = 0;

@@ -1,5 +1,5 @@
-// Products on tensor cores: inputs of bfloat16, and floats rounded in the course of the product. Times are CUDA events
-// around one call, the L2 cache overwritten before each, the median of 15; a case checks its result.
+// Products on tensor cores: bfloat16 inputs, and floats rounded during the product. Times are the median of 15 by CUDA
+// events around one call with a flushed L2 cache; each case checks its result.
 #include "bench/matmul_tensor_cases.hpp"
 
 namespace spargo::bench {

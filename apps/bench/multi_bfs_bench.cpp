@@ -1,4 +1,4 @@
-// Many searches at once on the host, beside as many single ones.
+// BFS from many sources at once on the host, beside as many single searches.
 #include "bench/multi_bfs_cases.hpp"
 
 namespace spargo::bench {

@@ -1,10 +1,9 @@
-// What the benchmarks of multi-source searches share: sources, what single searches say of them, and the figure of
-// merit.
+// Shared by the multi-source BFS benchmarks: sources, results of single searches, and the figure of merit.
 //
-// A case searches from 64 or 256 vertices of degree above 0, drawn with a fixed seed, and reports its median time and
-// the sum over sources of the edges that each reaches, each undirected edge once, a second. Single searches of the same
-// sources stand beside it. All counts and, where there are any, all levels are compared with single searches
-// outside the timed part, which check_bfs has checked; a wrong one fails its case.
+// A case searches from 64 or 256 vertices with edges, sampled with a fixed seed. It reports its median time, and per
+// second the sum over sources of the edges reached, each undirected edge once. Single searches from the same sources
+// are timed beside it. All counts and, if available, all levels are compared outside the timed part with single
+// searches verified by check_bfs; a wrong result fails the case.
 #pragma once
 
 #include "bench/bfs_cases.hpp"
@@ -22,7 +21,7 @@ struct multi_bfs_problem {
   const bfs_problem& on;
   std::vector<bfs_index> sources;
   std::vector<multi_bfs_counts> expected;  // [source]
-  double edges = 0;                        // reached by all sources together
+  double edges = 0;                        // sum over all sources
 
   multi_bfs_problem(const bfs_problem& problem, std::int64_t count) : on(problem) {
     const auto offsets = on.graph.view().out.offsets;
@@ -51,7 +50,7 @@ struct multi_bfs_problem {
     if (counts != expected) throw wrong_result("wrong result: counts differ from single searches");
     if (levels.empty()) return;
     const auto stride = std::ssize(sources);
-    constexpr std::int64_t together = 16;  // sources whose levels of a vertex share a cache line
+    constexpr std::int64_t together = 16;  // sources whose levels for a vertex share a cache line
     bfs_plan<bfs_index, bfs_index, host> plan(on.ctx, on.graph.view(), {.output = bfs_output::levels});
     std::vector<array<std::int32_t, host>> singles(together);
     for (std::int64_t first = 0; first < stride; first += together) {

@@ -1,5 +1,5 @@
-// Many searches at once on the device, beside as many single ones. A run synchronises at its end, so the host's clock
-// times it whole.
+// BFS from many sources at once on the device, beside as many single searches. A run synchronises at its end, so the
+// host clock times all of it.
 #include "bench/multi_bfs_cases.hpp"
 
 namespace spargo::bench {

@@ -1,4 +1,4 @@
-// The products of native/ as peers of the host's cases.
+// The products of native/ as peers of host cases.
 #pragma once
 
 #include "bench/native/products.hpp"
@@ -13,7 +13,7 @@ native::csr_arrays<V> native_arrays(const csr_view<const V, std::int32_t, std::i
   return {m.rows, m.cols, static_cast<std::int32_t>(m.nnz()), m.offsets.data(), m.indices.data(), m.values.data()};
 }
 
-// A peer of spmv_bench that `make` prepares.
+// A peer for spmv_bench, prepared by `make`.
 template <class V>
 auto native_peer(native::product* (*make)(const native::csr_arrays<V>&, const V*, V*, int)) {
   return [make](const csr_view<const V, std::int32_t, std::int32_t, host>& m, const V* x, V* y, int threads) {

@@ -1,4 +1,4 @@
-// What every call of NPP needs to know about the stream and the device.
+// The stream and device description for NPP calls.
 #pragma once
 
 #include "bench/device_timing.hpp"

@@ -1,9 +1,9 @@
-// `bench occupancy`: the device, and of every kernel in this program its registers, shared and local memory, and how
-// many of its blocks an SM holds.
+// `bench occupancy`: the device, and for every kernel in this program its registers, shared and local memory, and
+// resident blocks per SM.
 //
-// No list of kernels is kept: nvcc leaves a record of each device image in the ELF section .nvFatBinSegment, and the
-// runtime loads an image and names its kernels. Threads are those of the kernel's launch bounds; shared memory that a
-// launch adds is not known here, so kernels with much of it show more blocks than will be resident.
+// Needs no list of kernels: nvcc records each device image in the ELF section .nvFatBinSegment, and the runtime loads
+// an image and lists its kernels. Threads are those of the kernel's launch bounds. Dynamic shared memory is unknown
+// here, so kernels with much of it show more resident blocks than they will have.
 #include "bench/device_timing.hpp"
 
 #include <cxxabi.h>
@@ -21,7 +21,7 @@ namespace spargo::bench {
 
 namespace {
 
-// As nvcc writes it (fatbinary_section.h of the toolkit).
+// Layout written by nvcc (fatbinary_section.h of the toolkit).
 struct image_record {
   static constexpr int expected = 0x466243b1;
   int magic;
@@ -39,13 +39,13 @@ T read_at(std::ifstream& file, std::uint64_t offset) {
   return value;
 }
 
-// Where the program was loaded: what an address in its file is relative to.
+// Load address of the program: the base of addresses in its file.
 std::uintptr_t load_address() {
   std::uintptr_t base = 0;
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* to) {
         *static_cast<std::uintptr_t*>(to) = static_cast<std::uintptr_t>(info->dlpi_addr);
-        return 1;  // the first is the program itself
+        return 1;  // the first entry is the program itself
       },
       &base);
   return base;

@@ -1,4 +1,4 @@
-// How a case of the driver came out, and with it the program's exit code.
+// The outcome of a driver's case, and the program's exit code.
 #pragma once
 
 #include <spargo/core/error.hpp>
@@ -9,13 +9,13 @@
 
 namespace spargo::bench {
 
-// A timed result that is not what it should be: `bench` then ends with 3.
+// A timed result is wrong: `bench` then ends with 3.
 class wrong_result : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// How the cases of a run came out, worst last; the values are the program's exit codes.
+// Outcomes of a run's cases, worst last; the values are the program's exit codes.
 enum class outcome { good = 0, failed = 1, wrong = 3 };
 
 inline outcome& worst_outcome() {
@@ -23,7 +23,7 @@ inline outcome& worst_outcome() {
   return value;
 }
 
-// What a case's exception means. What this machine or the library does not offer is passed over and harms nobody.
+// The outcome for a case's exception. A case that the machine or the library does not support is skipped.
 inline outcome outcome_of(const std::exception& e) {
   if (dynamic_cast<const wrong_result*>(&e) != nullptr) return outcome::wrong;
   const auto* known = dynamic_cast<const error*>(&e);

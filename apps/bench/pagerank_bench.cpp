@@ -1,4 +1,4 @@
-// PageRank on the host: a step of Jacobi's, and runs to the tolerance of the GAP benchmark by both algorithms.
+// PageRank on the host: one Jacobi step, and runs to the GAP benchmark's tolerance by both algorithms.
 #include "bench/pagerank_cases.hpp"
 
 namespace spargo::bench {

@@ -1,7 +1,7 @@
-// What the PageRank benchmarks share: the graphs, those of the BFS benchmarks, and how ranks are checked.
+// Shared by the PageRank benchmarks: the graphs (those of the BFS benchmarks) and the check of ranks.
 //
-// A case reports the median time of one iteration: that of a plan's run over the number of its steps. `tolerance` runs
-// by the rule of the GAP benchmark, until a step changes the ranks by 1e-4 in all, and its time is that of the run.
+// A case reports the median time of one iteration: the time of a plan's run divided by its steps. `tolerance` cases
+// follow the GAP benchmark's rule, until a step changes the ranks by 1e-4 in total, and report the time of the run.
 #pragma once
 
 #include "bench/bfs_cases.hpp"
@@ -24,14 +24,14 @@ void expect_ranks(bfs_problem& p, span<const V, host> ranks, const pagerank_opti
   if (!wrong.empty()) throw wrong_result("wrong result: " + wrong);
 }
 
-// Compulsory traffic of a step: the indices, two offsets and a degree's inverse per vertex, ranks read and written.
+// Compulsory traffic of a step: the indices, two offsets and one inverse degree per vertex, ranks read and written.
 template <class V>
 double pagerank_bytes(const bfs_problem& p) {
   const auto n = static_cast<double>(p.graph.vertices());
   return 4.0 * static_cast<double>(p.graph.view().out.nnz()) + n * (4.0 + 3.0 * sizeof(V));
 }
 
-// `seconds` of one step.
+// `seconds`: of one step.
 template <class V>
 void report_step(benchmark::State& state, const bfs_problem& p, double seconds) {
   state.counters[gbytes_per_second] = pagerank_bytes<V>(p) / seconds * 1e-9;

@@ -1,5 +1,5 @@
-// PageRank on the device: a step of Jacobi's. A run looks now and then from the host whether it has converged, so the
-// host's clock times it, twenty steps at once. `plan` cases: what a plan costs, its copy of the graph included.
+// PageRank on the device: one Jacobi step. The host checks for convergence now and then, so the host clock times a run,
+// twenty steps at once. `plan` cases: the cost of a plan, including its copy of the graph.
 #include "bench/device_timing.hpp"
 #include "bench/pagerank_cases.hpp"
 

@@ -1,4 +1,4 @@
-// The pipeline on the host, where it is a loop over chunks: what the cuts cost beside one call over everything.
+// The pipeline on the host, a loop over chunks: its overhead compared with one call over everything.
 #include "bench/bench.hpp"
 #include "bench/check.hpp"
 

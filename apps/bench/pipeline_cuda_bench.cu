@@ -1,6 +1,6 @@
-// The pipeline over 1 GiB of floats in and 1 GiB out, a kernel between that takes a small part of the link's time.
-// Times are the host's clock around the whole run. The limit is the slower direction's time for a plain pinned copy of
-// as much: what is left when everything else hides behind it.
+// The pipeline over 1 GiB of floats in and 1 GiB out, with a kernel that takes a small part of the link's time. Times
+// are by the host clock around the whole run. The limit is the time of a plain pinned copy in the slower direction,
+// which remains if everything else overlaps with it.
 #include "bench/check.hpp"
 #include "bench/link_timing.hpp"
 
@@ -36,7 +36,7 @@ struct problem {
     for (std::int64_t i = 0; i < size; ++i) in[i] = static_cast<float>((i % 4093) * (i % 4093));
   }
 
-  // Roots of squares are exact.
+  // Square roots of squares are exact.
   void check() const {
     expect_all("element", out.view(), [](std::int64_t i) { return static_cast<float>(i % 4093); });
   }
@@ -68,7 +68,7 @@ double measure(benchmark::State& state, memory where, Run&& run) {
   return seconds;
 }
 
-// Without a pipeline: all in, the kernel, all out.
+// Without a pipeline: copy in, kernel, copy out.
 double measure_whole(benchmark::State& state, memory where) {
   const auto& ctx = device_context();
   array<float, device> in(ctx, size);

@@ -1,8 +1,8 @@
-// The ladder of a primitive as one picture: a panel a group, a bar a rung, longer is faster.
+// The algorithms of a primitive in one picture: one panel per group, one bar per rung; longer is faster.
 //
-// A bar's length is the inverse of the rung's time. Where a case of the group is held against a ceiling, the ceiling's
-// own time follows from it and its bar's length is the dashed line; else the scale ends at the fastest rung. Only what
-// was measured is drawn: a case that was skipped says why in place of its bar.
+// A bar's length is the inverse of the rung's time. If a case of the group is compared with a ceiling, the dashed line
+// is the bar length at the ceiling; otherwise the scale ends at the fastest rung. Only measurements are drawn: a
+// skipped case shows its reason instead of a bar.
 #pragma once
 
 #include "cli/picture.hpp"
@@ -21,10 +21,10 @@ namespace spargo::bench {
 struct measured_case {
   std::string group{};
   std::string rung{};
-  std::string failed{};  // why it has no time; empty when it has
+  std::string failed{};  // reason if there is no time; otherwise empty
   double milliseconds = 0;
-  double fraction = 0;    // of the ceiling; 0: held against none
-  std::string ceiling{};  // its name: copy, read, triad, limit
+  double fraction = 0;    // of the ceiling; 0: none
+  std::string ceiling{};  // copy, read, triad or limit
   bool peer = false;
 };
 
@@ -35,11 +35,11 @@ struct plot_style {
   static constexpr double margin = 24;
   static constexpr double row = 24;
   static constexpr double bar = 16;
-  static constexpr double names = 190;      // room for the names of rungs
-  static constexpr double labels = 170;     // and for the figures behind the bars
-  static constexpr double panel_head = 46;  // a group's name and the ceiling's
+  static constexpr double names = 190;      // width of the rung names
+  static constexpr double labels = 170;     // and of the figures after the bars
+  static constexpr double panel_head = 46;  // a group's name and its ceiling
   static constexpr double panel_foot = 18;
-  static constexpr double head = margin + 48;  // the picture's own headings
+  static constexpr double head = margin + 48;  // the picture's headings
   static constexpr apps::colour background{251, 252, 253};
   static constexpr apps::colour ink{29, 39, 51};
   static constexpr apps::colour quiet{102, 113, 125};
@@ -65,7 +65,7 @@ struct plot_style {
   return c.failed.empty() && std::isfinite(c.milliseconds) && c.milliseconds > 0;
 }
 
-// The time at which a group's ceiling would be met, and its name; 0: there is none.
+// The time at which a group's ceiling would be reached, and its name; 0: none.
 struct group_ceiling {
   double milliseconds = 0;
   std::string name;
@@ -77,7 +77,7 @@ struct group_ceiling {
       all.emplace_back(c.milliseconds * c.fraction, c.ceiling);
   }
   if (all.empty()) return {};
-  // Cases that move other amounts have other ceilings: then there is no one line to draw.
+  // Cases that move different amounts have different ceilings: no single line to draw.
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
   if (most->first > 1.02 * least->first) return {};
   std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
@@ -85,7 +85,7 @@ struct group_ceiling {
   return {middle.first, middle.second};
 }
 
-// The figures behind a bar: its time, and its share of the ceiling where there is one.
+// The figures after a bar: its time, and its fraction of the ceiling if there is one.
 [[nodiscard]] inline std::string bar_label(double milliseconds, const group_ceiling& ceiling) {
   if (ceiling.milliseconds <= 0) return duration(milliseconds);
   const double share = ceiling.milliseconds / milliseconds;
@@ -96,7 +96,7 @@ struct group_ceiling {
   return plot_style::panel_head + plot_style::row * static_cast<double>(cases.size()) + plot_style::panel_foot;
 }
 
-// One group at (0, top).
+// Draws one group at (0, top).
 inline void draw_panel(apps::canvas& picture, const std::vector<measured_case>& cases, double top) {
   using style = plot_style;
   using apps::anchor;
@@ -137,7 +137,7 @@ inline void draw_panel(apps::canvas& picture, const std::vector<measured_case>& 
   }
 }
 
-// The operations of the groups, each once: the words before the first slash.
+// The distinct operations of the groups: the part before the first slash.
 [[nodiscard]] inline std::string operations_of(const std::vector<std::vector<measured_case>>& groups) {
   std::vector<std::string> names;
   for (const auto& group : groups) {
@@ -148,7 +148,7 @@ inline void draw_panel(apps::canvas& picture, const std::vector<measured_case>& 
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// The title, what is shown, and what the colours mean.
+// Title, subtitle, and legend of the colours.
 inline void draw_headings(apps::canvas& picture, const std::vector<std::vector<measured_case>>& groups,
                           const std::string& where) {
   using style = plot_style;
@@ -170,7 +170,7 @@ inline void draw_headings(apps::canvas& picture, const std::vector<std::vector<m
 
 }  // namespace detail
 
-// The picture of all cases, groups and rungs in the order they come in; `where` says what machine it is of.
+// The picture of all cases, with groups and rungs in order of appearance; `where`: the machine.
 [[nodiscard]] inline apps::canvas plot_ladder(const std::vector<measured_case>& cases, const std::string& where) {
   using style = detail::plot_style;
   std::vector<std::vector<measured_case>> groups;
@@ -181,7 +181,7 @@ inline void draw_headings(apps::canvas& picture, const std::vector<std::vector<m
   }
   double height = style::head + style::margin;
   for (std::vector<measured_case>& group : groups) {
-    // Peers below the ladder, each kind in its own order.
+    // Peers go below our rungs, each kind in its own order.
     std::stable_partition(group.begin(), group.end(), [](const measured_case& c) { return !c.peer; });
     height += detail::panel_height(group);
   }

@@ -1,11 +1,11 @@
-// Operations that are shared out among ranks with a GPU each, beside the plan of one GPU.
+// Distributed operations with one GPU per rank, beside the single-GPU plan.
 //
-// Groups ranks/OPERATION/INPUT. Rungs: `one_plan`; then `1_rank`, and as many as the machine has GPUs, `2_ranks` and so
-// on, threads of one process. With one GPU it is `2_ranks_of_one_gpu`: what sharing out costs, not what it gains.
-// The time of a run is the slowest rank's, by its clock, from a barrier until its GPU is done. Results are gathered and
-// checked as those of one process are.
+// Groups ranks/OPERATION/INPUT. Rungs: `one_plan`; then `1_rank`, `2_ranks` and so on up to the number of GPUs, as
+// threads of one process. With one GPU, `2_ranks_of_one_gpu` shows the overhead of distribution, not its gain. The time
+// of a run is the slowest rank's, from a barrier until its GPU is done. Results are gathered and checked like those of
+// one process.
 //
-// These cases are wanted by name: a filter that is not for `ranks` has none of them.
+// These cases run only if the filter names `ranks`.
 #include "bench/components_cases.hpp"
 #include "bench/pagerank_cases.hpp"
 #include "bench/spmv_device.hpp"
@@ -51,7 +51,7 @@ struct member {
     return comm.all_gather(span<const T, host>(to_host(gpu, mine)));
   }
 
-  // Of `runs` calls after some more, `times` runs in each. Collective.
+  // Times `runs` calls after warm-up, each with `times` runs. Collective.
   template <class Run>
   [[nodiscard]] std::vector<double> seconds(Run&& run, int runs = 21, int times = 1) const {
     constexpr int warmups = 3;
@@ -69,7 +69,7 @@ struct member {
   }
 };
 
-// measure(member) on every rank, the same seconds on all.
+// measure(member) on every rank; it returns the same seconds on all.
 template <class Measure>
 double on_team(int ranks, Measure&& measure) {
   double seconds = 0;
@@ -83,7 +83,7 @@ double on_team(int ranks, Measure&& measure) {
   return seconds;
 }
 
-// Entries [first, last) of this rank, of so many.
+// This rank's entries [first, last) of `all`.
 struct share {
   std::int64_t first;
   std::int64_t last;
@@ -195,7 +195,7 @@ double label(benchmark::State& state, const bfs_spec& spec, int ranks) {
 // --- Matrices -------------------------------------------------------------
 
 distributed_matrix<double> share_matrix(const member& mine, const std::string& source) {
-  const auto& all = generated(source);  // read before by one thread
+  const auto& all = generated(source);  // read earlier by one thread
   const share entries(mine.comm, all.nnz());
   coo_matrix<double, std::int64_t, host> part(mine.cpu, all.rows(), all.cols(), entries.last - entries.first);
   for (std::int64_t k = entries.first; k < entries.last; ++k) {
@@ -206,7 +206,7 @@ distributed_matrix<double> share_matrix(const member& mine, const std::string& s
   return {mine.comm, mine.cpu, part.view()};
 }
 
-constexpr int products = 20;  // one after the other
+constexpr int products = 20;  // back to back
 
 double report_products(benchmark::State& state, const spmv_problem<double>& p, double seconds) {
   report_rates(state, compulsory_bytes<double>(p.matrix.rows(), p.matrix.cols(), p.matrix.nnz()), seconds, 0);
@@ -248,7 +248,7 @@ double multiply(benchmark::State& state, const std::string& source, int ranks, p
   return report_products(state, p, seconds);
 }
 
-// Conjugate gradients, an iteration: as many as there are, from 0 and b = 1.
+// Conjugate gradients, time per iteration, from 0 with b = 1.
 double solve(const std::string& source, int ranks) {
   (void)generated(source);
   return on_team(ranks, [&](const member& mine) {
@@ -263,7 +263,7 @@ double solve(const std::string& source, int ranks) {
       fill_zero(mine.gpu, x.view());
       found = distributed_cg(plan, b.view(), own, {.tolerance = 0, .max_iterations = 50});
     }));
-    array<double, device> product(mine.gpu, n);  // A x, whose distance from b is the residual
+    array<double, device> product(mine.gpu, n);  // A x, for the residual
     plan.run(1.0, x.view(), 0.0, product.view());
     double square = 0;
     for (const double v : to_host(mine.gpu, product)) square += (1.0 - v) * (1.0 - v);
@@ -275,7 +275,7 @@ double solve(const std::string& source, int ranks) {
   });
 }
 
-// 128 elements of 8 bytes from each rank to each other: a round of many.
+// 128 elements of 8 bytes from each rank to each other; one round of many.
 double exchange_round(int ranks, device_link link) {
   constexpr std::int64_t per = 128;
   return on_team(ranks, [&](const member& mine) {

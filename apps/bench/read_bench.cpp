@@ -1,4 +1,4 @@
-// Reading text on the host, to COO and on to CSR.
+// Reading text on the host, to COO and to CSR.
 #include "bench/read_cases.hpp"
 
 #include <spargo/formats/convert.hpp>

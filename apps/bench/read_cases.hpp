@@ -1,6 +1,6 @@
-// Texts that the reading cases read: made once a run in the folder for temporary files.
+// Texts for the reading cases, generated once per run in the temporary folder.
 //
-// In the page cache when they are read, so that rates are those of the readers; "GB/s" is of text.
+// They are in the page cache when read, so rates are those of the readers; "GB/s" is of text.
 #pragma once
 
 #include "bench/bench.hpp"
@@ -19,7 +19,7 @@ namespace spargo::bench {
 
 enum class text_kind { real, pattern_symmetric, edges };
 
-// 2^20 vertices and lines at random, repeated until the text has 512 MiB: values of 17 digits; lower triangle; ids.
+// Random lines over 2^20 vertices, repeated up to 512 MiB of text: values of 17 digits; lower triangle; ids.
 class text_file {
  public:
   static const text_file& of(text_kind kind) {
@@ -77,7 +77,7 @@ inline const char* name_of(text_kind kind) {
   return kind == text_kind::real ? "real" : kind == text_kind::edges ? "edges" : "pattern_symmetric";
 }
 
-// Text a second, of the median of few runs: each takes long.
+// Text per second, from the median of a few runs, since each takes long.
 template <class Read>
 double measure_reading(benchmark::State& state, text_kind kind, const Read& read) {
   const text_file& text = text_file::of(kind);

@@ -1,4 +1,4 @@
-// Reading text into device memory: parsed there, or on the host and copied; to COO and on to CSR.
+// Reading text into device memory, parsed there or on the host and copied; to COO and to CSR.
 #include "bench/device_timing.hpp"
 #include "bench/read_cases.hpp"
 
@@ -18,7 +18,7 @@ struct rung {
 constexpr rung rungs[] = {{"cuda:on_device", device_read_algorithm::on_device},
                           {"cuda:on_host", device_read_algorithm::on_host}};
 
-// A case is worth nothing if it measures the other reader.
+// Makes sure that the intended reader was measured.
 void expect_where(device_read_algorithm parsed, const rung& how) {
   if (parsed != how.algorithm) throw wrong_result(fmt::format("the text was parsed {}", to_string(parsed)));
 }

@@ -1,4 +1,4 @@
-// Reductions on the host: against the rate of a triad of the same run.
+// Reductions on the host, relative to a triad in the same run.
 #include "bench/host_timing.hpp"
 #include "bench/references.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t size = std::int64_t{1} << 27;
 
-// One element above all others.
+// Position and value of the unique maximum.
 constexpr std::int64_t largest_at = size / 3 * 2;
 constexpr int largest = 9;
 
@@ -48,14 +48,14 @@ std::int64_t expected_dot() {
   return sum;
 }
 
-// run(result) leaves its number there.
+// run(result) stores its result.
 template <class T, class Run>
 double measure(benchmark::State& state, double bytes, std::int64_t expected, Run&& run) {
   T result{};
   poison(span<T, host>(&result, 1));
   const double seconds = median_seconds([&] {
     run(result);
-    benchmark::DoNotOptimize(&result);  // of the value itself, version 1.7 with GCC loses the result
+    benchmark::DoNotOptimize(&result);  // with the value itself, version 1.7 with GCC loses the result
   });
   expect_equal("the result", 0, result, static_cast<T>(expected));
   state.counters[gbytes_per_second] = bytes / seconds * 1e-9;

@@ -1,4 +1,4 @@
-// The ladder of the reduction on the device, beside CUB. Times are of the form that leaves the result on the device.
+// All reduction algorithms on the device, beside CUB, in the form that leaves the result on the device.
 #include "bench/check_device.hpp"
 #include "bench/references.hpp"
 
@@ -32,7 +32,7 @@ array<T, device> filled(std::int64_t size, std::uint64_t key) {
   return values;
 }
 
-// The last range of each type is kept.
+// Caches the last range of each type.
 template <class T>
 const array<T, device>& values_of(std::int64_t size) {
   static array<T, device> kept;
@@ -50,7 +50,7 @@ std::int64_t expected_sum(std::int64_t size) {
   return at->second;
 }
 
-// `reads` ranges of `size` elements; run() leaves one number in `result`.
+// run() reads `reads` ranges of `size` elements and stores one number in `result`.
 template <class T, class Run>
 double measure(benchmark::State& state, std::int64_t size, std::int64_t reads, array<T, device>& result,
                std::int64_t expected, Run&& run) {

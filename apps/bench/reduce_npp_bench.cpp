@@ -1,4 +1,4 @@
-// NPP's sum beside ours: 2^28 floats, as an image of 16,384 x 16,384.
+// NPP's sum as a peer: 2^28 floats, as an image of 16,384 x 16,384.
 #include "bench/check_device.hpp"
 #include "bench/npp_context.hpp"
 #include "bench/references.hpp"

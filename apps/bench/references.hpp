@@ -1,5 +1,4 @@
-// What the dense cases' results are compared with: plain sequential code that shares nothing with src/, over inputs
-// that any file can compute again.
+// References for the dense cases: plain sequential code, independent of src/, over inputs that any file can recompute.
 #pragma once
 
 #include "bench/check.hpp"
@@ -14,14 +13,14 @@ namespace spargo::bench {
 
 // --- Inputs ----------------------------------------------------------------------------------------------------------
 
-// 2^23 times the input of element i: a whole number in [-2^23, 2^23), so that sums of inputs are exact in int64.
+// 2^23 times input i: an integer in [-2^23, 2^23), so that sums of inputs are exact in int64.
 SPARGO_HD inline std::int64_t scaled_input(std::int64_t i) {
   auto x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 31)) * 0xbf58476d1ce4e5b9U;
   return static_cast<std::int64_t>(x >> 40) - (std::int64_t{1} << 23);
 }
 
-// A value in [-1, 1) from the element's number alone.
+// A value in [-1, 1), a function of the element's index.
 template <class T>
 SPARGO_HD T random_input(std::int64_t i) {
   return static_cast<T>(static_cast<double>(scaled_input(i)) / static_cast<double>(1 << 23));
@@ -31,8 +30,7 @@ SPARGO_HD T random_input(std::int64_t i) {
 
 enum class scan_direction { exclusive, inclusive };
 
-// The sum of whole_number(i, key) and, where there are two keys, of the products whole_number(i, k) * whole_number(i,
-// l).
+// The sum of whole_number(i, key) or, for two keys, of the products whole_number(i, k) * whole_number(i, l).
 inline std::int64_t whole_sum(std::int64_t size, std::uint64_t key = 0) {
   std::int64_t sum = 0;
   for (std::int64_t i = 0; i < size; ++i) sum += whole_number<std::int64_t>(i, key);
@@ -46,7 +44,7 @@ inline std::int64_t whole_dot(std::int64_t size, std::uint64_t left, std::uint64
   return sum;
 }
 
-// Takes a scan of whole numbers part by part, from the first on.
+// Checks a scan of whole numbers, part by part from the first.
 template <class T>
 class scan_checker {
  public:
@@ -68,11 +66,11 @@ class scan_checker {
 
 // --- Convolution -----------------------------------------------------------------------------------------------------
 
-// Of rows x cols inputs `random_input` with a filter of down x across.
+// Convolution of rows x cols inputs `random_input` with a filter of down x across.
 template <class T>
 void expect_convolved(std::int64_t rows, std::int64_t cols, const std::vector<T>& filter, std::int64_t down,
                       std::int64_t across, span<const T, host> out) {
-  std::vector<double> in(static_cast<std::size_t>(down * cols));  // the rows that have a say, in turn
+  std::vector<double> in(static_cast<std::size_t>(down * cols));  // the rows needed at a time, as a ring buffer
   std::vector<double> sums(static_cast<std::size_t>(cols));
   std::vector<double> magnitudes(sums.size());
   const auto load = [&](std::int64_t y) {
@@ -110,7 +108,7 @@ void expect_convolved(std::int64_t rows, std::int64_t cols, const std::vector<T>
 
 // --- Stencils and windows --------------------------------------------------------------------------------------------
 
-// Averages over 2 * radius + 1 inputs, as far as there are so many; the sums are exact.
+// Averages over up to 2 * radius + 1 inputs; the sums are exact.
 template <class T>
 void expect_window_averages(std::int64_t radius, span<const T, host> out) {
   const double width = 2.0 * static_cast<double>(radius) + 1;
@@ -131,11 +129,11 @@ void expect_window_averages(std::int64_t radius, span<const T, host> out) {
   });
 }
 
-// maxima[i] = the largest of values[i], values[i + stride], ..., as many as `window` of them and as `count` leaves.
+// maxima[i] = the largest of up to `window` values values[i], values[i + stride], ... within `count`.
 template <class T>
 void slide_maximum(T* values, std::int64_t count, std::int64_t stride, std::int64_t window,
                    std::vector<std::pair<std::int64_t, T>>& falling) {
-  falling.clear();  // positions to the right whose values nothing nearer exceeds, nearest last; `first` leaves
+  falling.clear();  // positions to the right in order of decreasing values, nearest last; `first` drops out
   std::size_t first = 0;
   for (std::int64_t i = count - 1; i >= 0; --i) {
     const T value = values[i * stride];
@@ -155,7 +153,7 @@ void expect_window_maxima(std::int64_t window, span<const T, host> out) {
   expect_all("sliding_max", out, [&](std::int64_t i) { return right[static_cast<std::size_t>(i)]; });
 }
 
-// Of a cube of `side` with cubic windows: along rows, then columns, then planes. The last reference is kept.
+// For a cube of `side` with cubic windows: along rows, then columns, then planes. Caches the last reference.
 template <class T>
 void expect_cube_maxima(std::int64_t side, std::int64_t window, span<const T, host> out) {
   static std::pair<std::int64_t, std::int64_t> kept;
@@ -175,7 +173,7 @@ void expect_cube_maxima(std::int64_t side, std::int64_t window, span<const T, ho
   expect_all("sliding_max", out, [&](std::int64_t i) { return right[static_cast<std::size_t>(i)]; });
 }
 
-// A square of `side`.
+// For a square of `side`.
 template <class T>
 void expect_five_point_averages(std::int64_t side, span<const T, host> out) {
   std::vector<T> in(static_cast<std::size_t>(3 * side));
@@ -198,7 +196,7 @@ void expect_five_point_averages(std::int64_t side, span<const T, host> out) {
   }
 }
 
-// A square of `side` after `sweeps` from `random_input`. The last reference is kept.
+// For a square of `side` after `sweeps` from `random_input`. Caches the last reference.
 template <class T>
 void expect_jacobi(std::int64_t side, std::int64_t sweeps, span<const T, host> out) {
   static std::pair<std::int64_t, std::int64_t> kept;
@@ -224,7 +222,7 @@ void expect_jacobi(std::int64_t side, std::int64_t sweeps, span<const T, host> o
 
 // --- Products --------------------------------------------------------------------------------------------------------
 
-// C = A B of n x n, row-major. The last reference is kept, since all cases of a size have the same operands.
+// C = A B of n x n, row-major. Caches the last reference, since all cases of a size have the same operands.
 template <class T>
 void expect_product(std::int64_t n, span<const T, host> a, span<const T, host> b, span<const T, host> c) {
   static std::int64_t kept = 0;
@@ -253,7 +251,7 @@ void expect_product(std::int64_t n, span<const T, host> a, span<const T, host> b
   });
 }
 
-// Row by row of A x, or of A X with X and Y of k columns; x(i, j) is element (i, j) of X.
+// Rows of A x, or of A X for X and Y of k columns; x(i, j) is element (i, j) of X.
 template <class V, class I, class X>
 void expect_sparse_product(std::int64_t rows, std::int64_t k, const I* offsets, const I* indices, const V* values,
                            X&& x, span<const V, host> y) {

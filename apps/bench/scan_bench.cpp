@@ -1,4 +1,4 @@
-// Scans on the host, every algorithm, held against a triad of the same run.
+// Scans on the host, every algorithm, relative to a triad in the same run.
 #include "bench/host_timing.hpp"
 #include "bench/scan_cases.hpp"
 

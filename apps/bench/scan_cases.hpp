@@ -1,4 +1,4 @@
-// What the scan cases share: their names and how their times are reported. They scan whole_number(0), (1), ...
+// Shared by the scan cases: names and reporting of times. They scan whole_number(0), (1), ...
 #pragma once
 
 #include "bench/bench.hpp"
@@ -24,7 +24,7 @@ std::string scan_group(scan_direction direction, std::int64_t size, const std::s
          "/2^" + std::to_string(exponent) + "/" + backend + "/";
 }
 
-// Every element read once and written once.
+// Counts one read and one write per element.
 template <class T>
 void report_scan(benchmark::State& state, std::int64_t size, double seconds, const char* ceiling, double rate) {
   const double bytes = 2.0 * sizeof(T) * static_cast<double>(size);

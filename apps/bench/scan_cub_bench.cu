@@ -1,4 +1,4 @@
-// The peer of the device scans: CUB's, its scratch allocated once and for all, which ours is not.
+// Peer of the device scans: CUB's, whose scratch memory is allocated only once, unlike ours.
 #include "bench/scan_device.hpp"
 
 #include <cub/device/device_scan.cuh>

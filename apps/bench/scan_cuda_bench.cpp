@@ -1,4 +1,4 @@
-// Scans on the device, every algorithm, held against a copy of the same run.
+// Scans on the device, every algorithm, relative to a copy in the same run.
 #include "bench/scan_device.hpp"
 
 #include "primitives/scan/algorithms.hpp"

@@ -1,4 +1,4 @@
-// The arrays of a device scan case, and its timing.
+// Arrays and timing of a device scan case.
 #pragma once
 
 #include "bench/check_device.hpp"
@@ -8,7 +8,7 @@
 
 namespace spargo::bench {
 
-// Chunks of the arrays that the host fills and looks at.
+// Chunk size for filling and checking on the host.
 inline constexpr std::int64_t scan_chunk = std::int64_t{1} << 22;
 
 template <class T>
@@ -40,7 +40,7 @@ struct device_scan_problem {
   }
 };
 
-// run(problem) scans its values; the result is looked at once.
+// run(problem) scans its values; the result is checked once.
 template <class T, class Run>
 double measure_device_scan(benchmark::State& state, scan_direction direction, std::int64_t size, Run&& run) {
   device_scan_problem<T> p(size);
@@ -51,8 +51,8 @@ double measure_device_scan(benchmark::State& state, scan_direction direction, st
   return seconds;
 }
 
-// add(std::type_identity<T>(), direction, size) for every case: the large one, both ways, of every type, and lengths
-// where launches count.
+// Calls add(std::type_identity<T>(), direction, size) for every case: the large size in both directions for every type,
+// and sizes where launches dominate.
 template <class Add>
 void for_each_device_scan(Add&& add) {
   for (const auto direction : {scan_direction::inclusive, scan_direction::exclusive}) {

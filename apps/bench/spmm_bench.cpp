@@ -1,4 +1,4 @@
-// Products with multi-vectors on the host: every algorithm beside the peers that this machine has.
+// Products with multi-vectors on the host: every algorithm beside the available peers.
 #include "bench/references.hpp"
 #include "bench/spmm_cases.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 using index = std::int32_t;
 
-// A matrix with X and Y of k columns; the last one is kept.
+// A matrix with X and Y of k columns; the last one is cached.
 template <class V>
 struct problem {
   context<host> ctx = context<host>({.threads = current_settings().threads});

@@ -1,4 +1,4 @@
-// What the benchmarks of products with multi-vectors share: widths, X, compulsory traffic, and peers on the host.
+// Shared by the multi-vector product benchmarks: widths, X, compulsory traffic, and host peers.
 #pragma once
 
 #include "bench/spmv_cases.hpp"
@@ -11,7 +11,7 @@ namespace spargo::bench {
 
 inline constexpr std::int64_t spmm_widths[] = {4, 8, 32};
 
-// The bytes that any CSR product must move: the matrix, X once, Y once.
+// Compulsory traffic of a CSR product: the matrix, X once, Y once.
 template <class V>
 double spmm_bytes(std::int64_t rows, std::int64_t cols, std::int64_t nnz, std::int64_t k) {
   return static_cast<double>(rows + 1) * 4 + static_cast<double>(nnz) * (4 + sizeof(V)) +
@@ -23,7 +23,7 @@ std::string spmm_group(const std::string& matrix, std::int64_t k, const char* ba
   return fmt::format("spmm/{}/{}/k{}/{}/", matrix, precision_name<V>, k, backend);
 }
 
-// Element (i, j) of X: known without an array.
+// Element (i, j) of X, as a function.
 template <class V>
 V spmm_input(std::int64_t i, std::int64_t j) {
   return static_cast<V>(1) / static_cast<V>(1 + (i * 7 + j * 3) % 1000) - static_cast<V>(0.01);

@@ -1,5 +1,5 @@
-// Products with multi-vectors on the device: every algorithm beside cuSPARSE's. Times are CUDA events around one
-// product, the L2 cache emptied before each, the median of 25; X and Y row-major.
+// Products with multi-vectors on the device: every algorithm beside cuSPARSE. Times are the median of 25 by CUDA events
+// around one product with a flushed L2 cache; X and Y row-major.
 #include "bench/check_device.hpp"
 #include "bench/spmm_cases.hpp"
 
@@ -47,7 +47,7 @@ struct problem {
 
   void validate() const { expect_sparse_product_on_device<V>(matrix.view(), k, x.view().data, y.view().data); }
 
-  // The last one is kept; one at a time, over all types, so that memory holds large matrices.
+  // Caches the last problem, one over all types, so that large matrices fit in memory.
   static problem& of(const std::string& source, std::int64_t k) {
     static std::string held;
     static std::unique_ptr<problem> kept;
@@ -65,7 +65,7 @@ struct problem {
   static std::function<void()>& drop_held();
 };
 
-// Of all types: frees the problem that is held.
+// Frees the cached problem of any type.
 std::function<void()>& drop_held_problem() {
   static std::function<void()> drop;
   return drop;
@@ -99,7 +99,7 @@ double measure_plan(benchmark::State& state, problem<V>& p, spmm_algorithm algor
   return measure(state, p, [&] { plan.run(V{1}, std::as_const(p.x).view(), V{0}, p.y.view()); });
 }
 
-// cuSPARSE's product, prepared as its documentation advises.
+// cuSPARSE's product, prepared as its documentation recommends.
 template <class V>
 class cusparse_spmm {
  public:

@@ -1,4 +1,4 @@
-// Eigen's row-major sparse matrix times a row-major dense one, as a peer on the host (native/products_eigen.cpp).
+// Peer on the host: Eigen's row-major sparse matrix times a row-major dense one (native/products_eigen.cpp).
 #include "bench/native_products.hpp"
 #include "bench/spmm_cases.hpp"
 

@@ -1,5 +1,5 @@
-// SpMV on the host: every algorithm and format beside the peers that this machine has, and the plan that `automatic`
-// makes on 1 to 16 threads. Every product is checked before its time counts.
+// SpMV on the host: every algorithm and format beside the available peers, and the `automatic` plan on 1 to 16 threads.
+// Every product is checked before its time counts.
 #include "bench/check.hpp"
 #include "bench/host_timing.hpp"
 #include "bench/native_products.hpp"
@@ -18,10 +18,10 @@ namespace {
 
 struct host_case {
   spmv_case matrix;
-  symmetry_kind symmetry = symmetry_kind::general;  // `symmetric`: entries are taken both ways
+  symmetry_kind symmetry = symmetry_kind::general;  // `symmetric`: entries count in both directions
 };
 
-// A matrix with its vectors; the last one is kept, one at a time over both precisions.
+// A matrix with its vectors; the last one is cached, one over both precisions.
 template <class V>
 struct problem {
   context<host> ctx = context<host>({.threads = current_settings().threads});
@@ -52,7 +52,7 @@ struct problem {
     return *kept;
   }
 
-  // Throws if y is not A x within rounding.
+  // Throws unless y is A x within rounding.
   void validate() const {
     expect_all("y: element", y.view(), [&](std::int64_t row) { return expected[static_cast<std::size_t>(row)]; });
   }
@@ -153,7 +153,7 @@ void add_matrix(const host_case& c) {
   }
 }
 
-// From one thread to sixteen, as far as there are processors.
+// From one thread to sixteen, up to the number of processors.
 void add_scaling(const host_case& c) {
   const std::string group = "spmv_scaling/" + c.matrix.name + "/fp64/cpu/";
   for (int threads = 1; threads <= std::min(16, host_threads()); threads *= 2) {

@@ -1,4 +1,4 @@
-// What the SpMV benchmarks share: the matrices, compulsory traffic, and peers on the host.
+// Shared by the SpMV benchmarks: matrices, compulsory traffic, and host peers.
 #pragma once
 
 #include "bench/bench.hpp"
@@ -14,8 +14,7 @@
 
 namespace spargo::bench {
 
-// The bytes that any CSR product must move: the matrix, x once, y once. The measure of every format, so that their
-// rates compare.
+// Compulsory traffic of a CSR product: the matrix, x once, y once. Used for every format, so that their rates compare.
 template <class V>
 double compulsory_bytes(std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
   return static_cast<double>(rows + 1) * 4 + static_cast<double>(nnz) * (4 + sizeof(V)) +
@@ -30,13 +29,13 @@ inline void report_rates(benchmark::State& state, double bytes, double seconds, 
 template <class V>
 constexpr const char* precision_name = std::same_as<V, float> ? "fp32" : "fp64";
 
-// A matrix to time: its name in the cases, and a generator's spec or a Matrix Market file.
+// A matrix to time: its name in cases, and a generator's spec or a Matrix Market file.
 struct spmv_case {
   std::string name;
   std::string source;
 };
 
-// The user's file where one was given, else `built_in`. A file's case is called after it.
+// The user's file if given, otherwise `built_in`. A file's case has the file's name.
 inline std::vector<spmv_case> spmv_cases_or_file(std::vector<spmv_case> built_in) {
   const std::string& file = current_settings().file;
   if (file.empty()) return built_in;
@@ -45,7 +44,7 @@ inline std::vector<spmv_case> spmv_cases_or_file(std::vector<spmv_case> built_in
   return {{name, file}};
 }
 
-// The entries of a source; the last one is kept, since the cases of a matrix follow each other.
+// The entries of a source; the last ones are cached, since the cases of a matrix follow each other.
 inline const coo_matrix<double, std::int32_t, host>& generated(const std::string& spec) {
   static std::string held;
   static coo_matrix<double, std::int32_t, host> matrix;
@@ -71,13 +70,13 @@ coo_matrix<V, std::int32_t, host> generated_as(const context<host>& ctx, const s
   return to;
 }
 
-// Another library's product on the host, as prepared for a matrix.
+// Another library's product on the host, prepared for a matrix.
 struct host_product {
-  std::function<void()> run;      // what is timed
-  std::function<void()> fetch{};  // where the result is not in y by itself: puts it there
+  std::function<void()> run;      // the timed call
+  std::function<void()> fetch{};  // copies the result to y if it is elsewhere
 };
 
-// `make` prepares a product with the matrix for `threads` threads. A peer that keeps vectors of its own takes x now.
+// `make` prepares a product with the matrix for `threads` threads. A peer with its own vectors copies x at that time.
 template <class V>
 struct host_peer {
   std::string name;

@@ -1,6 +1,6 @@
-// SpMV on the device: every algorithm and format beside cuSPARSE. Times are CUDA events around one product, the L2
-// cache emptied before each, the median of 25; small matrices are timed inside a captured graph instead, warm, as
-// iterative solvers run them. Every product is checked against one in double precision.
+// SpMV on the device: every algorithm and format beside cuSPARSE. Times are the median of 25 by CUDA events around one
+// product with a flushed L2 cache; small matrices are timed warm inside a captured graph, as iterative solvers run
+// them. Every product is checked against one in double precision.
 #include "bench/spmv_device.hpp"
 
 #include <chrono>
@@ -21,12 +21,12 @@ double measure(benchmark::State& state, spmv_problem<V>& p, Run&& run) {
   return seconds;
 }
 
-// The seconds that `count` products take as one captured graph, by events around its launch.
+// Seconds of `count` products in one captured graph, by events around its launch.
 template <class Run>
 double graph_seconds(const context<device>& ctx, Run&& run, int count) {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t ready = nullptr;
-  run();  // whatever is set up at the first call
+  run();  // first-call setup
   ctx.synchronize();
   expect(cudaStreamBeginCapture(ctx.stream(), cudaStreamCaptureModeThreadLocal));
   for (int k = 0; k < count; ++k) run();
@@ -49,7 +49,7 @@ double graph_seconds(const context<device>& ctx, Run&& run, int count) {
   return median(seconds);
 }
 
-// A product inside a graph of 50 of them, the graph's launch left out: the difference between 50 and 1, over 49.
+// Time of a product inside a graph, without the graph's launch: the difference between 50 products and 1, over 49.
 template <class V, class Run>
 double measure_in_graph(benchmark::State& state, spmv_problem<V>& p, Run&& run) {
   constexpr int products = 50;
@@ -127,7 +127,7 @@ void add_matrix(const std::string& name, const std::string& source) {
   add_peers<V>(group, source, how::cold);
 }
 
-// Below a million entries: what counts is how soon a product is over, one after the other.
+// Below a million entries latency counts: products run back to back.
 template <class V>
 void add_small(const std::string& name, const std::string& source) {
   const std::string group = "spmv/" + name + "/" + precision_name<V> + "/cuda_graph/";

@@ -1,4 +1,4 @@
-// A matrix on the device with its vectors, the check of a product with it, and cuSPARSE's products as peers.
+// A matrix on the device with its vectors, the check of its product, and cuSPARSE's products as peers.
 #pragma once
 
 #include "bench/check_device.hpp"
@@ -42,14 +42,14 @@ struct spmv_problem {
 
   [[nodiscard]] static V x_of(std::int64_t i) { return static_cast<V>(1) / static_cast<V>(1 + i % 1000); }
 
-  // Throws if y is not A x within rounding.
+  // Throws unless y is A x within rounding.
   void validate() const {
     expect_all_on_device("y: element", y, [&](std::int64_t row) { return expected[static_cast<std::size_t>(row)]; });
   }
 
   void forget() { poison(ctx, y.view()); }
 
-  // The last one is kept; one at a time, over all types, so that memory holds large matrices.
+  // Caches the last problem, one over all types, so that large matrices fit in memory.
   static spmv_problem& of(const std::string& source) {
     static std::string held;
     static std::unique_ptr<spmv_problem> kept;
@@ -85,7 +85,7 @@ struct spmv_problem {
   }
 };
 
-// Of all types: frees the problem that is held.
+// Frees the cached problem of any type.
 inline std::function<void()>& drop_held_problem() {
   static std::function<void()> drop;
   return drop;
@@ -99,7 +99,7 @@ std::function<void()>& spmv_problem<V>::drop_held() {
 enum class cusparse_layout { csr, coo };
 enum class cusparse_preparation { none, preprocessed };
 
-// cuSPARSE's product y = A x, ready to be called on the problem's stream.
+// cuSPARSE's product y = A x, ready to run on the problem's stream.
 template <class V>
 class cusparse_product {
  public:

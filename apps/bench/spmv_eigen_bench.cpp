@@ -1,4 +1,4 @@
-// Eigen's row-major sparse product as a peer on the host (native/products_eigen.cpp).
+// Peer on the host: Eigen's row-major sparse product (native/products_eigen.cpp).
 #include "bench/native_products.hpp"
 
 namespace spargo::bench {

@@ -1,5 +1,5 @@
-// SuiteSparse:GraphBLAS as a peer on the host: y = A x over the plus-times semiring with a row-major A, and y += A x
-// in place, which it computes by dot products without a new vector (y is cleared first, untimed work apart).
+// Peer on the host: SuiteSparse:GraphBLAS. y = A x over the plus-times semiring with a row-major A, and y += A x in
+// place, which it computes by dot products without a new vector (y is cleared before, untimed).
 #include "bench/spmv_cases.hpp"
 
 #pragma GCC diagnostic push
@@ -8,7 +8,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstdio>
-extern "C" {  // its header has none of its own
+extern "C" {  // its header has no extern "C"
 #include <GraphBLAS.h>
 }
 #pragma GCC diagnostic pop
@@ -74,7 +74,7 @@ struct problem_copy {
     expect(GrB_Vector_wait(out, GrB_MATERIALIZE));
   }
 
-  // Rows without entries have no element in the result of a product: they are 0.
+  // Rows without entries are absent from the result: they are 0.
   void fetch(V* y, std::int64_t rows) const {
     for (std::int64_t i = 0; i < rows; ++i) {
       y[i] = V{};
@@ -119,7 +119,7 @@ host_product assigned(const view<V>& m, const V* x, V* y, int threads) {
           [p, y, rows = m.rows] { p->fetch(y, rows); }};
 }
 
-// The sum of all timed products is in y: the last thing to do is one more product with y = 0.
+// y holds the sum of all timed products, so one more product with y = 0 is run at the end.
 template <class V>
 host_product added_up(const view<V>& m, const V* x, V* y, int threads) {
   initialize_once();

@@ -1,8 +1,8 @@
-// PETSc's AIJ (CSR) and SELL products as peers on the host, in the precision that PETSc was built for.
+// Peers on the host: PETSc's AIJ (CSR) and SELL products, in PETSc's precision.
 //
-// PETSc divides work among processes, not threads. So each thread has sequential matrices of its own for a share of
-// the rows with equal entries, and all of x: what PETSc's processes compute, without the messages between them, which
-// only flatters PETSc.
+// PETSc distributes work over processes, not threads. So each thread has its own sequential matrices for a range of
+// rows with equal numbers of entries, and all of x: the computation of PETSc's processes without their messages, which
+// favours PETSc.
 #include "bench/spmv_cases.hpp"
 
 #include <petscmat.h>
@@ -32,7 +32,7 @@ void initialize_once() {
 
 using view = csr_view<const PetscScalar, std::int32_t, std::int32_t, host>;
 
-// The rows first <= r < last of a matrix, with vectors over the caller's.
+// Rows first <= r < last of a matrix, with vectors over the caller's.
 struct share {
   std::vector<PetscInt> offsets;
   std::vector<PetscInt> indices;
@@ -50,7 +50,7 @@ struct share {
     expect(MatConvert(matrix, type, MAT_INPLACE_MATRIX, &matrix));
     expect(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, m.cols, x, &in));
     expect(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, last - first, y + first, &out));
-    expect(MatMult(matrix, in, out));  // what it sets up at the first call is set up before threads meet
+    expect(MatMult(matrix, in, out));  // first-call setup, before threads run concurrently
   }
   share(const share&) = delete;
   share& operator=(const share&) = delete;

@@ -1,4 +1,4 @@
-// Shortest paths on the host: every algorithm beside the peers that this machine has.
+// Shortest paths on the host: every algorithm beside the available peers.
 #include "bench/sssp_cases.hpp"
 
 namespace spargo::bench {

@@ -1,4 +1,4 @@
-// Boost.Graph's dijkstra_shortest_paths on its own CSR graph, as a peer on the host.
+// Peer on the host: Boost.Graph's dijkstra_shortest_paths on its own CSR graph.
 #include "bench/sssp_cases.hpp"
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>

@@ -1,9 +1,9 @@
-// What the benchmarks of shortest paths share: the graphs, those of the BFS benchmarks with weights, how a search is
-// timed, and how its distances are checked.
+// Shared by the shortest paths benchmarks: the graphs (those of the BFS benchmarks, with weights), timing of searches,
+// and the check of distances.
 //
-// Weights are integers from 1 to 255, drawn uniformly for each pair of vertices, as in the GAP benchmark. A case
-// searches once from each of 8 sources, after a search that is not timed, and reports the median time and million
-// stored edges a second. Distances only, as in GAP; `+parents`: parents, too. Each result is checked by check_sssp.
+// Weights are integers from 1 to 255, sampled uniformly for each pair of vertices, as in the GAP benchmark. A case
+// searches once from each of 8 sources, after an untimed search, and reports the median time and million stored edges
+// per second. Distances only, as in GAP; `+parents`: with parents. check_sssp checks each result.
 #pragma once
 
 #include "bench/bfs_cases.hpp"
@@ -20,19 +20,19 @@ namespace spargo::bench {
 using sssp_weight = std::int32_t;
 using sssp_view = weighted_graph_view<sssp_weight, bfs_index, bfs_index, host>;
 
-// Weights for the graph of bfs_problem, which is kept as that is.
+// Weights for the graph of bfs_problem; cached like it.
 class sssp_problem {
  public:
   static constexpr std::size_t searches = 8;
 
   static sssp_problem& of(const bfs_spec& spec) {
-    static sssp_problem* kept = nullptr;  // not destroyed at the program's end, as there
+    static sssp_problem* kept = nullptr;  // never destroyed, like bfs_problem
     bfs_problem& graph = bfs_problem::of(spec);
     if (kept == nullptr || kept->source_ != spec.source) {
       delete std::exchange(kept, nullptr);
       kept = new sssp_problem(graph);
     }
-    kept->graph_ = &graph;  // made anew where another one was asked for meanwhile: the same, weights and all
+    kept->graph_ = &graph;  // rebuilt if another graph was used meanwhile: the same graph and weights
     return *kept;
   }
 
@@ -46,7 +46,7 @@ class sssp_problem {
     return g;
   }
 
-  // In the device's memory, where device cases run.
+  // In device memory, if device cases run.
   [[nodiscard]] weighted_graph_view<sssp_weight, bfs_index, bfs_index, device> view_there() const {
     weighted_graph_view<sssp_weight, bfs_index, bfs_index, device> g;
     static_cast<graph_view<bfs_index, bfs_index, device>&>(g) = graph_->graph_there->view();
@@ -61,7 +61,7 @@ class sssp_problem {
   }
 
  private:
-  // Weights are in the order of the out-edges: a directed graph is searched without its in-edges.
+  // Weights are in the order of out-edges: a directed graph is searched without in-edges.
   template <class View>
   static void settle_in_edges(View& g) {
     if (g.direction == direction_kind::directed) g.in = {};
@@ -95,7 +95,7 @@ class sssp_problem {
   array<sssp_weight, device> weights_there_;
 };
 
-// `run(source)` is timed; `distances()` and `parents()` (which may be empty) give its result.
+// Times `run(source)`; `distances()` and `parents()` (which may be empty) return its result.
 template <class Run, class Distances, class Parents>
 double measure_sssp(benchmark::State& state, const sssp_problem& p, Run&& run, Distances&& distances,
                     Parents&& parents) {

@@ -1,4 +1,4 @@
-// Shortest paths on the device. A search synchronises at its end, so the host's clock times it whole.
+// Shortest paths on the device. A search synchronises at its end, so the host clock times all of it.
 #include "bench/device_timing.hpp"
 #include "bench/sssp_cases.hpp"
 

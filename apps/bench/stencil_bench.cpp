@@ -1,5 +1,5 @@
-// Stencils and sliding windows on the host: every rung, held against a triad of the same run by the bytes of one read
-// and one write an element (and a sweep).
+// Stencils and sliding windows on the host: every rung, relative to a triad in the same run, counting the bytes of one
+// read and one write per element (and sweep).
 #include "bench/host_timing.hpp"
 #include "bench/stencil_cases.hpp"
 
@@ -11,7 +11,7 @@ namespace spargo::bench {
 
 namespace {
 
-// Input and output of one size; the last one is kept.
+// Input and output of one size; the last ones are cached.
 template <class T>
 struct stencil_data {
   context<host> ctx{{.threads = current_settings().threads}};
@@ -25,7 +25,7 @@ struct stencil_data {
 
   [[nodiscard]] span<const T, host> result() const { return out.view(); }
 
-  // With the output poisoned.
+  // The output is poisoned.
   static stencil_data& of(std::int64_t size) {
     static std::unique_ptr<stencil_data> kept;
     if (!kept || kept->in.size() != size) {
@@ -78,7 +78,7 @@ void add_jacobi(std::int64_t side) {
       const double many = median_seconds([&] { sweeps(9 + 16); }, 5, 1);
       const double seconds = (many - few) / 16;
       data.refill();
-      sweeps(9);  // what was timed, from known values
+      sweeps(9);  // repeats the timed code from known values
       expect_jacobi<T>(side, 9, std::as_const(data.in).view());
       data.refill();
       report<T>(state, side * side, seconds);

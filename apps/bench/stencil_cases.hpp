@@ -1,4 +1,4 @@
-// What the stencil benchmarks share: their types' names. Inputs and checks are those of references.hpp.
+// Names of the stencil benchmarks' types. Inputs and checks are in references.hpp.
 #pragma once
 
 #include "bench/bench.hpp"

@@ -1,6 +1,6 @@
-// Stencils and sliding windows on the device: every rung. Times are CUDA events around one call, the L2 cache
-// overwritten before each. of_copy: of the rate of a copy in this run, by the bytes of one read and one write an
-// element (and a sweep, for Jacobi's iteration: past 1 where a pass makes several).
+// Stencils and sliding windows on the device: every rung. Times are CUDA events around one call with a flushed L2
+// cache. of_copy: relative to a copy in this run, counting the bytes of one read and one write per element (and per
+// sweep of Jacobi's iteration: above 1 if a pass makes several sweeps).
 #include "bench/check_device.hpp"
 #include "bench/stencil_cases.hpp"
 
@@ -13,7 +13,7 @@ namespace spargo::bench {
 
 namespace {
 
-// Input and output of one size; the last one is kept.
+// Input and output of one size; the last ones are cached.
 template <class T>
 struct stencil_data {
   std::int64_t size;
@@ -34,7 +34,7 @@ struct stencil_data {
 
   [[nodiscard]] array<T, host> result() const { return to_host(device_context(), out.view()); }
 
-  // With the output poisoned.
+  // The output is poisoned.
   static stencil_data& of(std::int64_t count) {
     static std::unique_ptr<stencil_data> kept;
     if (!kept || kept->size != count) {
@@ -46,7 +46,7 @@ struct stencil_data {
   }
 };
 
-// Seconds of run(); slow calls are run fewer times.
+// Seconds of run(); slow calls run fewer times.
 template <class Run>
 double seconds_of(Run&& run) {
   const auto& ctx = device_context();
@@ -81,7 +81,8 @@ void add_average(std::int64_t side) {
   }
 }
 
-// Seconds a sweep: a call with one test and the copy back, less a call of fewer sweeps, over the difference.
+// Seconds per sweep: the time of a call, including one test and the copy back, less that of a call with fewer sweeps,
+// over the difference in sweeps.
 template <class T>
 void add_jacobi(std::int64_t side) {
   const std::string group = std::string("stencil/jacobi/") + stencil_type<T> + "/" + std::to_string(side) + "^2/cuda/";
@@ -99,7 +100,7 @@ void add_jacobi(std::int64_t side) {
           device_context(), [&] { sweeps(25 + 96); }, 7, 1);
       const double seconds = (many - few) / 96;
       data.refill();
-      sweeps(25);  // what was timed, from known values
+      sweeps(25);  // repeats the timed code from known values
       expect_jacobi<T>(side, 25, to_host(device_context(), std::as_const(data.in).view()).view());
       data.refill();
       report(state, bytes_of<T>(side * side), seconds);
@@ -114,7 +115,7 @@ void add_window_average(std::int64_t size, std::int64_t radius) {
   const std::string group =
       std::string("stencil/window_average/") + stencil_type<T> + "/2^28/r" + std::to_string(radius) + "/cuda/";
   for (const auto algorithm : detail::algorithms_on<device>(detail::stencil::window_average_algorithms)) {
-    if (radius > 1000 && (algorithm == naive || algorithm == tiled)) continue;  // seconds a call
+    if (radius > 1000 && (algorithm == naive || algorithm == tiled)) continue;  // seconds per call
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(size);
       const double seconds = seconds_of([&] {
@@ -133,7 +134,7 @@ void add_sliding_max(std::int64_t size, std::int64_t window) {
   const std::string group =
       std::string("stencil/sliding_max/") + stencil_type<T> + "/2^28/w" + std::to_string(window) + "/cuda/";
   for (const auto algorithm : detail::algorithms_on<device>(detail::stencil::sliding_max_algorithms)) {
-    if (window > 1000 && (algorithm == naive || algorithm == tiled)) continue;  // seconds a call
+    if (window > 1000 && (algorithm == naive || algorithm == tiled)) continue;  // seconds per call
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(size);
       const double seconds = seconds_of([&] {
@@ -153,7 +154,7 @@ void add_volume(std::int64_t side, std::int64_t window) {
   const std::string group = std::string("stencil/sliding_max3d/") + stencil_type<T> + "/" + std::to_string(side) +
                             "^3/w" + std::to_string(window) + "/cuda/";
   for (const auto algorithm : detail::algorithms_on<device>(detail::stencil::sliding_max_algorithms)) {
-    if (window > 16 && algorithm == naive) continue;  // seconds a call
+    if (window > 16 && algorithm == naive) continue;  // seconds per call
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       auto& data = stencil_data<T>::of(side * side * side);
       const double seconds = seconds_of([&] {

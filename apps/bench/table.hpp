@@ -1,5 +1,5 @@
-// The compact table that closes a run: every case with its rates, its threads where it runs on the host, and its speed
-// relative to the group's best peer, which is named, as are those that were left out.
+// The compact table at the end of a run: every case with its rates, its threads if on the host, and its speed relative
+// to the group's best peer, which is named, as are peers that were not run.
 #pragma once
 
 #include "bench/bench.hpp"
@@ -15,7 +15,7 @@
 
 namespace spargo::bench {
 
-// Why a case was skipped; empty when it ran. Google Benchmark renamed the members in 1.8.
+// Why a case was skipped; empty if it ran. Google Benchmark renamed the members in 1.8.
 template <class Run>
 std::string failure_of(const Run& run) {
   if constexpr (requires { run.error_occurred; }) {
@@ -29,7 +29,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
  public:
   table_reporter() : ConsoleReporter(OO_Tabular), context_(run_context()) {}
 
-  // What matters of the machine. How Google Benchmark was built does not: nothing of it is timed.
+  // Prints the relevant facts about the machine. How Google Benchmark was built does not matter: none of it is timed.
   bool ReportContext(const Context& context) override {
     std::string load;
     for (const double each : context.cpu_info.load_avg) load += fmt::format(" {:.2f}", each);
@@ -39,7 +39,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
     return true;
   }
 
-  // One line a case as it is measured: a long run shows that it lives.
+  // One line per measured case, as a sign of progress.
   void ReportRuns(const std::vector<Run>& runs) override {
     {
       const std::lock_guard lock(mutex_);
@@ -69,7 +69,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
       const auto [at, fresh] = best_peer.try_emplace(r.group, r);
       if (!fresh && r.milliseconds < at->second.milliseconds) at->second = r;
     }
-    // A group's cases may come from several files: those of peers.
+    // The cases of a group may come from several files: those of peers.
     std::map<std::string, std::size_t> place;
     for (const row& r : rows_) place.try_emplace(r.group, place.size());
     std::stable_sort(rows_.begin(), rows_.end(),
@@ -101,7 +101,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
     out << "* peer; x best peer: how many times as fast as the fastest peer of the group\n" << std::flush;
   }
 
-  // The cases so far, as the picture takes them.
+  // The cases so far, for the picture.
   [[nodiscard]] std::vector<measured_case> cases() const {
     std::vector<measured_case> all;
     for (const row& r : rows_) {
@@ -117,8 +117,8 @@ class table_reporter final : public benchmark::ConsoleReporter {
     return all;
   }
 
-  // Every run so far, with the context as it was known after the last: ceilings are measured on the way. Any thread
-  // may ask, once. `more`: of the context.
+  // All runs so far, with the latest context: ceilings are measured during the run. Any thread may call this, once.
+  // `more`: additional context.
   [[nodiscard]] std::string json(const std::map<std::string, std::string>& more = {}) const {
     const std::lock_guard lock(mutex_);
     std::ostringstream text;
@@ -138,25 +138,25 @@ class table_reporter final : public benchmark::ConsoleReporter {
   }
 
  private:
-  // A case's name as it is listed: that it measures itself once by a clock of its own is true of all.
+  // A case's name as listed, without the suffixes that are the same for all.
   static void clean_name(Run& run) {
     run.run_name.iterations.clear();
     run.run_name.repetitions.clear();
     run.run_name.time_type.clear();
   }
 
-  // Less the line that says how Google Benchmark was built, which a reader takes for how Spargo was.
+  // Removes the line about Google Benchmark's build, which readers would take for Spargo's.
   static std::string without_build_type(std::string text) {
     const std::size_t at = text.find("\"library_build_type\"");
     if (at == std::string::npos) return text;
     const std::size_t first = text.rfind('\n', at);
     const std::size_t last = text.find('\n', at);
-    const bool closes = text[last - 1] != ',';  // the last of the context: what stands before it loses its comma
+    const bool closes = text[last - 1] != ',';  // last entry of the context: the comma before it is removed too
     text.erase(first, last - first);
     if (closes && text[first - 1] == ',') text.erase(first - 1, 1);
     return text;
   }
-  // Of repetitions, the median of them; a failure has none.
+  // With repetitions, only their median; a failure has none.
   static bool is_shown(const Run& run) {
     if (run.run_type == Run::RT_Aggregate) return run.aggregate_name == "median";
     return run.repetitions <= 1 || (!failure_of(run).empty() && run.repetition_index == 0);
@@ -175,7 +175,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
     }
   };
 
-  // ": best peer boost+parents, 1 thread; not run: npp", or nothing where the group has none.
+  // ": best peer boost+parents, 1 thread; not run: npp", or empty if the group has no peers.
   [[nodiscard]] std::string describe_peers(const std::string& group, const row* best) const {
     std::string text;
     if (best != nullptr) {
@@ -195,7 +195,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
     return text + "\n";
   }
 
-  // The name of the counter that says against which ceiling a case was held; null: against none.
+  // The counter that names the ceiling of a case; null: none.
   static const char* fraction_of(const row& r) {
     for (const char* fraction : {fraction_of_copy, fraction_of_read, fraction_of_triad, fraction_of_limit}) {
       if (r.get(fraction) != 0) return fraction;
@@ -211,7 +211,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
   static std::string cell(double value, int digits) { return value == 0 ? "" : fmt::format("{:.{}f}", value, digits); }
 
   std::vector<row> rows_;
-  mutable std::mutex mutex_;  // of what json() reads
+  mutable std::mutex mutex_;  // guards what json() reads
   std::vector<std::vector<Run>> all_;
   std::map<std::string, std::string> context_;
 };

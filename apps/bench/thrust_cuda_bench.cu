@@ -1,5 +1,5 @@
-// A peer of the device scans: Thrust's, on the context's stream, with temporary storage from its memory as ours has. It
-// has no reduction that leaves the result on the device.
+// Peer of the device scans: Thrust's, on the context's stream, with temporary storage from the context's memory, as
+// ours. Thrust has no reduction that leaves the result on the device.
 #include "bench/scan_device.hpp"
 
 #include <spargo/core/thrust.cuh>

@@ -1,9 +1,9 @@
-// Ways to bring 256 MiB to the device and back: what each costs until a kernel, or the host, has the data. Times are
-// the host's clock around the whole; "of limit" is against a pinned copy of 1 GiB in the same direction.
+// Ways to move 256 MiB to the device and back: the cost until a kernel, or the host, has the data. Times are by the
+// host clock around the whole; "of limit" is relative to a pinned copy of 1 GiB in the same direction.
 //
-// In: `pageable` and `pinned` copy; `managed` is read by a kernel whose first touches fetch the pages, after
-// `managed_prefetch` they were fetched in one go; `zero_copy` is a kernel that reads the host's memory over the link.
-// Out: the same, a kernel writing what the host reads (managed) or writing to the host's memory (zero_copy).
+// In: `pageable` and `pinned` copy; `managed` memory is read by a kernel, whose first accesses migrate the pages;
+// `managed_prefetch` migrates them at once; in `zero_copy` a kernel reads host memory over the link. Out: the same; a
+// kernel writes memory that the host then reads (managed), or writes to host memory (zero_copy).
 #include "bench/check_device.hpp"
 #include "bench/link_timing.hpp"
 
@@ -17,7 +17,7 @@ constexpr std::int64_t bytes = std::int64_t{256} << 20;
 constexpr int threads = 256;
 constexpr unsigned stamp = 0x9e3779b9U;
 
-// A copy of words, 16 bytes a thread at a time.
+// Copies 16-byte words, grid-stride.
 __global__ void __launch_bounds__(threads) copy_kernel(const uint4* from, std::int64_t size, uint4* to) {
   for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < size;
        i += std::int64_t{gridDim.x} * threads) {
@@ -38,7 +38,7 @@ void fill_stamps(void* to, unsigned key) {
   for (std::int64_t i = 0; i < bytes / 4; ++i) words[i] = static_cast<unsigned>(i) * stamp + key;
 }
 
-// All words are those of fill_stamps; it also reads every page.
+// Checks all words against fill_stamps, which also reads every page.
 void check_stamps(const void* from, unsigned key) {
   const auto* words = static_cast<const unsigned*>(from);
   std::int64_t wrong = 0;
@@ -46,7 +46,7 @@ void check_stamps(const void* from, unsigned key) {
   if (wrong != 0) throw wrong_result(std::to_string(wrong) + " words are wrong");
 }
 
-// Managed memory, far below what the card has free, so that nothing is evicted.
+// Managed memory, much less than what is free, so that nothing is evicted.
 class managed {
  public:
   managed() {
@@ -117,7 +117,7 @@ double managed_in(bool prefetched) {
   return seconds;
 }
 
-// The host reads a word of every page of 4 KiB: one is enough to fetch it.
+// The host reads one word of every 4 KiB page, which migrates it.
 unsigned read_pages(const void* from) {
   unsigned sum = 0;
   for (std::int64_t i = 0; i < bytes; i += 4096)

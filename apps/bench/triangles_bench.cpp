@@ -1,4 +1,4 @@
-// Triangles on the host, and counts per vertex. Merging is tried where rows are short: R-MAT 18 would take it 20 s.
+// Triangles on the host, and counts per vertex. Merging runs only where rows are short: R-MAT 18 would take 20 s.
 #include "bench/triangles_cases.hpp"
 
 #include <string>

@@ -1,8 +1,8 @@
-// What the benchmarks of triangles share: how counts are checked and reported.
+// Shared by the triangle benchmarks: check and reporting of counts.
 //
-// The graphs are those of the BFS benchmarks; a case reports the median time of a plan's runs, orientation included,
-// and million edges a second. Counts of vertices are compared with those of check_triangles, which counts again; so is
-// the first total of each graph, and others with that.
+// The graphs are those of the BFS benchmarks. A case reports the median time of a plan's runs, including orientation,
+// and million edges per second. Counts per vertex are compared with check_triangles, which counts again; so is the
+// first total of each graph, and later totals are compared with that one.
 #pragma once
 
 #include "bench/bfs_cases.hpp"
@@ -14,20 +14,20 @@
 
 namespace spargo::bench {
 
-// A graph and the algorithms that are timed on it.
+// A graph and the algorithms timed on it.
 struct triangles_case {
   bfs_case graph;
   std::vector<triangles_algorithm> algorithms;
 };
 
-// Of the user's graph, which may have long rows, merging is timed only where it is chosen.
+// A user's graph may have long rows, so merging is timed only if it is chosen.
 inline std::vector<triangles_case> triangles_cases_or_file(std::vector<triangles_case> built_in) {
   if (current_settings().file.empty()) return built_in;
   return {{bfs_cases_or_file({}).front(), {triangles_algorithm::automatic, triangles_algorithm::bitmap}}};
 }
 
 inline void expect_triangles(bfs_problem& p, const triangles_claim<bfs_index>& claim) {
-  static std::string checked;  // the graph that `right` is of
+  static std::string checked;  // the graph of `right`
   static std::int64_t right = -1;
   if (checked != p.spec.source || !claim.per_vertex.empty()) {
     const std::string wrong = check_triangles(p.ctx, p.graph, claim);

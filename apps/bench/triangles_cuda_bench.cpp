@@ -1,5 +1,5 @@
-// Triangles on the device, and counts per vertex. A run leaves the host alone, so CUDA events time it, with a cold L2
-// cache.
+// Triangles on the device, and counts per vertex. A run never waits for the host, so CUDA events time it, with a cold
+// L2 cache.
 #include "bench/device_timing.hpp"
 #include "bench/triangles_cases.hpp"
 

@@ -1,4 +1,4 @@
-// What the peers' users would write without a library.
+// The loop that users would write without a library.
 #include "bench/native/products.hpp"
 
 namespace spargo::bench::native {

@@ -1,15 +1,15 @@
-// Peers whose code is compiled here: for this machine's processor (-march=native), as who builds them for speed does,
-// where our library chooses its vector code at run time.
+// Peers whose code is compiled here, for this machine's processor (-march=native), as users who build them for speed
+// do; our library selects its vector code at run time.
 //
-// Nothing inline of Spargo's or of the standard library's containers is used in those files: what one of them compiled
-// with wider vectors could be what the linker keeps for all.
+// These files use no inline functions of Spargo or standard containers: the linker might keep their copy, compiled with
+// wider vectors, for the whole program.
 #pragma once
 
 #include <cstdint>
 
 namespace spargo::bench::native {
 
-// A matrix in CSR, borrowed.
+// A borrowed CSR matrix.
 template <class V>
 struct csr_arrays {
   std::int32_t rows, cols, nnz;
@@ -18,7 +18,7 @@ struct csr_arrays {
   const V* values;
 };
 
-// A product as prepared for a matrix, owned by whoever made it.
+// A product prepared for a matrix; owned by the caller.
 class product {
  public:
   product() = default;
@@ -26,7 +26,7 @@ class product {
   product& operator=(const product&) = delete;
   virtual ~product();
   virtual void run() = 0;
-  virtual void fetch() = 0;  // puts the result where it was wanted, if it is not there by itself
+  virtual void fetch() = 0;  // copies the result to y if it is elsewhere
 };
 
 // y = A x; V: float, double.
@@ -35,7 +35,7 @@ product* openmp_loop(const csr_arrays<V>& a, const V* x, V* y, int threads);
 template <class V>
 product* eigen_own(const csr_arrays<V>& a, const V* x, V* y, int threads);  // Eigen's own matrix and vectors
 template <class V>
-product* eigen_mapped(const csr_arrays<V>& a, const V* x, V* y, int threads);  // the caller's
+product* eigen_mapped(const csr_arrays<V>& a, const V* x, V* y, int threads);  // the caller's arrays
 
 // Y = A X for row-major X and Y of k columns.
 template <class V>

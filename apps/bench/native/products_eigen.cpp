@@ -1,5 +1,5 @@
-// Eigen's row-major sparse products (its OpenMP path): over a matrix that Eigen holds, as its users have it, and over
-// the caller's arrays, mapped.
+// Eigen's row-major sparse products (its OpenMP path): over Eigen's own matrix, the usual way, and over the caller's
+// mapped arrays.
 #include "bench/native/products.hpp"
 
 #pragma GCC diagnostic push
