@@ -34,7 +34,7 @@ std::vector<std::string> words_of(CLI::Option& option) {
       std::istringstream name(option.get_validator(k)->get_name());
       for (std::string word; name >> word;) words.push_back(word);
     }
-  } catch (const CLI::OptionNotFound&) {  // there are no more validators
+  } catch (const CLI::OptionNotFound&) {  // no more validators
   }
   return words;
 }

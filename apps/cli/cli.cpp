@@ -39,12 +39,12 @@ struct limits {
   static constexpr std::int64_t max_threads = spargo::context<spargo::host>::most_threads;
   static constexpr std::int64_t max_count = 1000000;
   static constexpr std::int64_t max_devices = 64;
-  static constexpr std::size_t line_bytes = 4096;  // PIPE_BUF: lines of several processes do not mix
+  static constexpr std::size_t line_bytes = 4096;  // PIPE_BUF: lines of several processes do not interleave
 };
 
-int output_error = 0;  // the errno of the first write to standard output that failed
+int output_error = 0;  // errno of the first failed write to standard output
 
-// Anything still in the buffers, and whether it could be written: a full disk behind `>` is a failure.
+// Flushes the buffers; false if that fails, for example on a full disk.
 bool flush_output(const std::string& name) {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
@@ -55,7 +55,7 @@ bool flush_output(const std::string& name) {
 
 int code(exit_status status) { return static_cast<int>(status); }
 
-// The line in which an error lies, for people; not without memory.
+// Shows the line of an error, for people; skipped if memory is exhausted.
 void try_to_show(const source_position& position) noexcept {
   try {
     show_source_line(position);
@@ -84,7 +84,7 @@ exit_status run_guarded(const std::string& name, const std::string& command,
   } catch (...) {
     print_own_error(name, "an unknown error");
   }
-  abort_ranks(exit_status::failed);  // those that this one leaves alone
+  abort_ranks(exit_status::failed);  // peers of this rank
   return exit_status::failed;
 }
 
@@ -248,9 +248,9 @@ void print_own_error(std::string_view called, std::string_view message) noexcept
   std::fflush(stdout);
   try {
     wipe_progress();
-  } catch (...) {  // a line of progress is left
+  } catch (...) {  // the progress line remains
   }
-  std::array<char, limits::line_bytes> line;  // written at once unless it is longer
+  std::array<char, limits::line_bytes> line;  // written in one call unless longer
   std::size_t size = 0;
   const auto flush = [&] {
     std::ignore = std::fwrite(line.data(), 1, size, stderr);
@@ -272,7 +272,7 @@ namespace {
 std::array<char, 64> called_at_terminate{};
 std::terminate_handler terminate_before = nullptr;
 
-// Memory that is exhausted where nothing may be thrown; anything else is a fault of the program.
+// Memory is exhausted where nothing may be thrown; anything else is a bug.
 [[noreturn]] void end_at_terminate() noexcept {
   bool exhausted = false;
   try {
@@ -318,7 +318,7 @@ int report_exception(const char* called) noexcept {
   } catch (...) {
     print_own_error(called, "an unknown error");
   }
-  abort_ranks(exit_status::failed);  // those that this one leaves alone
+  abort_ranks(exit_status::failed);  // peers of this rank
   return code(exit_status::failed);
 }
 

@@ -17,7 +17,7 @@ namespace spargo::apps {
 
 namespace {
 
-// Replaces this process by `helper`, with the same arguments; returns only when that fails. As git runs its own.
+// Replaces this process by `helper` with the same arguments, as git does; returns only on failure.
 int execute_helper(const command& which, const std::string& called, int argc, char** argv) {
   std::error_code failure;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", failure).parent_path();

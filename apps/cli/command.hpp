@@ -1,4 +1,4 @@
-// A command of `spargo`: its file is apps/commands/NAME.cpp, its row is in apps/commands/table.cpp.
+// A command of `spargo`: its file is apps/commands/NAME.cpp, its row in apps/commands/table.cpp.
 #pragma once
 
 #include "cli/exit_status.hpp"
@@ -17,25 +17,25 @@ namespace spargo::apps {
 
 struct plan_scale;
 
-// Once the command line is parsed: the command itself, and the estimate of `spargo plan` where it has one.
+// What runs after parsing: the command itself, and the estimate for `spargo plan` if there is one.
 struct command_body {
   std::function<exit_status()> run;
   std::function<exit_status(const plan_scale&)> plan{};
 
   command_body() = default;
   template <std::invocable F>
-  command_body(F does) : run(std::move(does)) {}  // NOLINT: most commands return what they do
+  command_body(F does) : run(std::move(does)) {}  // most commands return only this
   template <std::invocable F, class P>
   command_body(F does, P plans) : run(std::move(does)), plan(std::move(plans)) {}
 };
 
 struct command {
   const char* name;
-  const char* summary;  // a line without a full stop
-  // Declares the flags, which live as long as the body.
+  const char* summary;  // one line without a full stop
+  // Declares the flags; they live as long as the body.
   command_body (*declare)(CLI::App& app);
-  const char* helper = nullptr;  // the program that does it, beside this one or in libexec; null: the body does
-  bool on_ranks = false;         // whether the body knows of several processes (placement/ranks.hpp)
+  const char* helper = nullptr;  // the program that implements it, beside this one or in libexec; null: the body
+  bool on_ranks = false;         // the body supports several processes (placement/ranks.hpp)
 };
 
 // A command with its flags.
@@ -44,13 +44,13 @@ struct declared_command {
   command_body body;
 };
 
-// `called`: how the user calls it, "spargo bfs" or "bfs": so begin its errors, its help and its examples.
+// `called`: "spargo bfs" or "bfs", as the user invoked it; begins errors, help and examples.
 [[nodiscard]] declared_command declare_command(const command& which, const std::string& called);
 
-// Parses argv[1] and on, runs the command and returns the exit code. A helper replaces this process.
+// Parses argv[1] and later, runs the command and returns the exit code. A helper replaces this process.
 [[nodiscard]] int run_command(const command& which, const std::string& called, int argc, char** argv);
 
-// What the user called a program that is this command alone: argv[0] without its folder.
+// The invoked name of a single-command program: argv[0] without its folder.
 [[nodiscard]] std::string name_of_program(int argc, char** argv, const command& which);
 
 }  // namespace spargo::apps

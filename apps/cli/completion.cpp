@@ -15,8 +15,8 @@ namespace spargo::apps {
 
 namespace {
 
-// What all scripts have in common: %NAME% stands for the function's name, %COMMAND% for the command. Readline splits
-// words at = and :, and takes a reply for what follows the last of them.
+// Common part of all scripts; %NAME% is the function's name, %COMMAND% the command. Readline splits words at = and :,
+// and a reply replaces only the part after the last of them.
 constexpr const char* completer = R"bash(%NAME%() {
   local word words=() i
   for ((i = 0; i <= COMP_CWORD; ++i)); do
@@ -51,7 +51,7 @@ constexpr const char* completer = R"bash(%NAME%() {
 
 std::string joined(const std::vector<std::string>& words) { return CLI::detail::join(words, " "); }
 
-// "gen:rmat:scale=" and so on: as far as they are the same for every graph.
+// "gen:rmat:scale=" and so on: the part that is common to all specs.
 std::string generators() {
   std::vector<std::string> found;
   std::istringstream words{std::string(help_on_generators)};
@@ -61,7 +61,7 @@ std::string generators() {
   return joined(found);
 }
 
-// The words that may be an option's value, FILE for any file; empty where the value is the user's own.
+// Possible values of an option, FILE for any file; empty for free values.
 std::string values_of(CLI::Option& option) {
   std::vector<std::string> words = words_of(option);
   const std::string type = option.get_type_name();
@@ -104,7 +104,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-// `command` is the shell's word for the command's name.
+// `command`: shell expression for the command's name.
 std::string script(const cases& all, const std::string& program, const std::string& command) {
   std::string function = "_" + program;
   std::replace_if(
@@ -128,7 +128,7 @@ std::string bash_completion(const std::vector<const command*>& commands) {
     names.emplace_back(each->name);
   }
   all.words += fmt::format("    :-*) echo '--help --version' ;;\n    :*) echo '{}' ;;\n", joined(names));
-  // The second word is a command's name once there is a third.
+  // With three words, the second one is the command's name.
   return script(all, "spargo", "${words[2]+${words[1]}}");
 }
 

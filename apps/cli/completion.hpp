@@ -1,4 +1,4 @@
-// Completion for bash, written from the commands' flags: no word of them stands anywhere else.
+// Bash completion, generated from the commands' flags.
 #pragma once
 
 #include "cli/command.hpp"
@@ -8,10 +8,10 @@
 
 namespace spargo::apps {
 
-// A script that completes `spargo`: its commands, and each one's flags, values and files.
+// A script that completes `spargo`: its commands with their flags, values and files.
 [[nodiscard]] std::string bash_completion(const std::vector<const command*>& commands);
 
-// The same for a program that is one command.
+// The same for a single-command program.
 [[nodiscard]] std::string bash_completion(const command& which, const std::string& program);
 
 }  // namespace spargo::apps

@@ -1,4 +1,4 @@
-// How an app ends: the one place where outcomes become exit codes.
+// Exit codes of the apps, defined only here.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ enum class exit_status {
   invalid_result = 3,  // the result was computed and is wrong
 };
 
-// Something wrong with the command line that only shows after it was parsed.
+// A fault of the command line that is found after parsing.
 class usage_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Of a result that was checked and is right, was checked and is wrong, or was not checked.
+// The status of a result: valid, invalid, or unchecked.
 [[nodiscard]] constexpr exit_status status_of(std::optional<bool> valid) {
   return valid.value_or(true) ? exit_status::success : exit_status::invalid_result;
 }

@@ -11,7 +11,7 @@ namespace spargo::apps {
 
 void append_wrapped(std::string& to, std::string_view text, std::size_t indent, std::size_t used, std::size_t width) {
   std::istringstream words{std::string(text)};
-  bool fresh = true;  // nothing on this line yet but its indentation
+  bool fresh = true;  // only indentation on this line so far
   for (std::string word; words >> word;) {
     if (!fresh && used + 1 + word.size() > width) {
       to += "\n" + std::string(indent, ' ');
@@ -36,7 +36,7 @@ class help_formatter : public CLI::Formatter {
     return text + "\n";
   }
 
-  // A command's own options before those that several share.
+  // A command's own options come before the common ones.
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode) const override {
     std::vector<std::string> groups = app->get_groups();
     std::stable_partition(groups.begin(), groups.end(),
@@ -64,7 +64,7 @@ class help_formatter : public CLI::Formatter {
     return text;
   }
 
-  // "-h, --help"; other spellings of a long name are taken, and not shown.
+  // "-h, --help"; alternative spellings are accepted but not shown.
   static std::string names_of(const CLI::Option& option) {
     std::string text;
     for (const std::string& name : option.get_snames()) text += (text.empty() ? "-" : ", -") + name;

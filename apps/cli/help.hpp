@@ -1,5 +1,4 @@
-// --help of every command: at most 80 columns wide, whatever the texts are, and the same words for inputs and
-// generators.
+// --help of every command: at most 80 columns, with common texts about inputs and generators.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +14,23 @@ namespace spargo::apps {
 
 struct help_style {
   static constexpr std::size_t width = 80;
-  static constexpr std::size_t names = 24;  // columns of the flags' names
+  static constexpr std::size_t names = 24;  // width of the flags' names
   static constexpr const char* shared_group = "Shared by all commands";
   static constexpr const char* graph_group = "Shared by commands on graphs";
 };
 
-// Appends the words of `text` in lines of at most `width` columns, each after the first indented; `used` columns of
-// the first are taken.
+// Appends the words of `text` in lines of at most `width` columns, indented after the first, on which `used` columns
+// are taken.
 void append_wrapped(std::string& to, std::string_view text, std::size_t indent, std::size_t used,
                     std::size_t width = help_style::width);
 
 // The format of --help, for `app`.
 void use_help_format(CLI::App& app);
 
-// The first of the closing paragraphs: what follows the command's name, a line each.
+// The first closing paragraph; each line follows the command's name.
 [[nodiscard]] std::string help_examples(const CLI::App& app, const std::vector<std::string>& arguments);
 
-// The others.
+// The other closing paragraphs.
 inline constexpr const char* help_on_graph_inputs =
     "Inputs, recognised by their content; text may be gzip:\n"
     "  Matrix Market         coordinate and array; of a graph rows are vertices\n"
@@ -50,7 +49,7 @@ inline constexpr const char* help_on_matrix_inputs =
     "  gen:NAME:key=value    a generated one\n";
 
 inline constexpr const char* help_on_generators =
-    "Generators, with values for example; what stands in [] may be left out:\n"
+    "Generators, with values for example; parts in [] are optional:\n"
     "  gen:rmat:scale=20[,degree=16,seed=1,a=0.57,b=0.19,c=0.19]\n"
     "                                     2^scale vertices, Graph500's Kronecker\n"
     "  gen:uniform:rows=1000,degree=16[,cols=1000,seed=1]\n"

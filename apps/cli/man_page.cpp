@@ -17,7 +17,7 @@ namespace spargo::apps {
 
 namespace {
 
-// Text for roff: backslashes and hyphens as they are typed, no line taken for a request.
+// Escapes text for roff: literal backslashes and hyphens, no line taken for a request.
 std::string roff(std::string_view text) {
   std::string safe;
   bool line_begins = true;
@@ -72,7 +72,7 @@ std::string synopsis(const CLI::App& app) {
   return text + "\n";
 }
 
-// The options of a command, those that all share last.
+// The options of a command, common ones last.
 std::string options(const CLI::App& app) {
   std::string arguments;
   std::string own;
@@ -89,14 +89,15 @@ std::string options(const CLI::App& app) {
   return section(".SH ARGUMENTS", arguments) + section(".SH OPTIONS", own + shared);
 }
 
-// The title of a paragraph such as "Examples:", "Inputs, recognised by ...:" or "Exit codes: ..."; empty: it has none.
+// The title of a paragraph such as "Examples:", "Inputs, recognised by ...:" or "Exit codes: ..."; empty if there is
+// none.
 std::string title_of(const std::string& paragraph) {
   const std::string title = paragraph.substr(0, paragraph.find_first_of(":,\n"));
   const bool named = title.size() < paragraph.size() && paragraph[title.size()] != '\n';
   return named && std::count(title.begin(), title.end(), ' ') < 2 ? title : std::string();
 }
 
-// The closing paragraphs of a command's help: what has a title is a section, as it stands; the rest is description.
+// The closing paragraphs of a command's help: titled ones become sections; the others are description.
 struct closing_sections {
   std::string description;
   std::string sections;

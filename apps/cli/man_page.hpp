@@ -1,4 +1,4 @@
-// Manual pages, written from the commands' flags and the closing paragraphs of their help.
+// Manual pages, generated from the commands' flags and closing help paragraphs.
 #pragma once
 
 #include "cli/command.hpp"

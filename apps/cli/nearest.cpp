@@ -26,7 +26,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest_word(std::string_view word, const std::vector<std::string_view>& candidates) {
-  constexpr std::size_t longest = 32;  // of what could be a mistyped word
+  constexpr std::size_t longest = 32;  // longest word considered as a typo
   std::string_view nearest;
   if (word.size() > longest) return nearest;
   std::size_t distance = 3;

@@ -17,7 +17,7 @@ namespace spargo::apps {
 
 namespace {
 
-// A regular file, by whatever name; none for anything else and for what is not there.
+// Status of a regular file under any name; none for other kinds and missing files.
 std::optional<struct stat> regular_file(const std::string& path, std::optional<int> descriptor) {
   struct stat status {};
   const int found = descriptor.has_value() ? ::fstat(*descriptor, &status) : ::stat(path.c_str(), &status);
@@ -52,7 +52,7 @@ void refuse_input(const output_request& output, const std::vector<std::string>& 
   }
 }
 
-// The group that a new file beside `path` has.
+// The group that a new file beside `path` gets.
 gid_t group_of_new_file(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
   struct stat status {};
@@ -60,7 +60,7 @@ gid_t group_of_new_file(const std::string& path) {
   return inherited ? status.st_gid : ::getegid();
 }
 
-// The umask grows by what the inputs deny to others, and to the group that the new files would have.
+// Extends the umask by what the inputs deny to others and to the group of the new files.
 void restrict_new_files(const std::vector<std::string>& inputs, const std::vector<output_request>& outputs) {
   mode_t denied = 0;
   for (const std::string& input : inputs) {

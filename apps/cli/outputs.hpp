@@ -1,4 +1,4 @@
-// Where an app's results go, looked at before the work that they are the result of.
+// Checks outputs before the work whose results they get.
 #pragma once
 
 #include "cli/cli.hpp"
@@ -9,14 +9,14 @@
 namespace spargo::apps {
 
 struct output_request {
-  std::string flag;  // as the user knows it: --output, OUT
-  std::string path;  // empty: not asked for
+  std::string flag;  // as the user typed it: --output, OUT
+  std::string path;  // empty: not requested
 };
 
-// Looks at the outputs and --json, and changes nothing: `error` (io) for one that cannot be written; usage_error for
-// one that is an input by any name or link, unless --force, and for two that are the same. Then sets
-// `flags.stdout_taken` if one of them is standard output, and sees to it that files made from now on are readable by
-// nobody who may not read all of the inputs. Inputs that are no files (gen:..., a word of a flag) are passed over.
+// Checks the outputs and --json without changing anything. Throws `error` (io) for one that cannot be written,
+// usage_error for one that is an input under any name or link (unless --force) and for two that are the same. Then sets
+// `flags.stdout_taken` if one is standard output, and restricts the permissions of new files to those of the inputs.
+// Skips inputs that are not files (gen:..., a word of a flag).
 void prepare_outputs(common_flags& flags, const std::vector<std::string>& inputs, std::vector<output_request> outputs);
 
 }  // namespace spargo::apps

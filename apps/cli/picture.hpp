@@ -1,4 +1,4 @@
-// Pictures: shapes and text on a canvas, drawn by Cairo and written as PNG, SVG or PDF. Needs nothing of the library.
+// Pictures: shapes and text on a canvas, drawn by Cairo and written as PNG, SVG or PDF. Independent of the library.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace spargo::apps {
 
 enum class picture_format { png, svg, pdf };
 
-// By the name's ending (before a .gz): .png, .svg or .pdf; PNG for a name without one. None for any other.
+// By the name's ending (before .gz): .png, .svg or .pdf; PNG for a name without an ending. None for others.
 [[nodiscard]] std::optional<picture_format> picture_format_of(const std::string& path);
 
-// False in a build without Cairo, where a canvas cannot be made.
+// False without Cairo; a canvas cannot be created then.
 [[nodiscard]] bool can_draw() noexcept;
-// Of Cairo, as it runs; empty without it.
+// Version of the running Cairo; empty without it.
 [[nodiscard]] std::string drawing_version();
 
-// Before the work that a picture is the result of: usage_error for a name that no format goes with, std::runtime_error
-// where pictures cannot be drawn. An empty path is passed over.
+// Call before the work for a picture. Throws usage_error for a name without a picture format, std::runtime_error if
+// pictures cannot be drawn. Skips an empty path.
 void check_picture(const std::string& flag, const std::string& path);
 
 struct colour {
@@ -35,7 +35,7 @@ inline constexpr colour grid{226, 229, 234};
 inline constexpr colour muted{96, 104, 116};
 }  // namespace palette
 
-// From pale to dark through blue and green (a cut of viridis), monotone in lightness: t in [0, 1].
+// From pale through blue and green to dark (a cut of viridis), with monotone lightness; t in [0, 1].
 [[nodiscard]] colour density_colour(double t);
 
 enum class anchor { left, centre, right };
@@ -66,15 +66,15 @@ class canvas {
   // Rows of `columns` cells each, stretched over the rectangle with sharp edges.
   void cells(int x, int y, int width, int height, int columns, const std::vector<colour>& colours);
 
-  // UTF-8; what is not shows as '?'. `y` is the base line.
+  // UTF-8; invalid bytes become '?'. `y`: base line.
   void text(double x, double y, std::string_view words, const text_style& style = {});
-  // Reading upwards, centred on y; x is the base line.
+  // Rotated to read upwards, centred on y; x: base line.
   void text_upwards(double x, double y, std::string_view words, const text_style& style = {});
   [[nodiscard]] double text_width(std::string_view words, const text_style& style = {}) const;
-  // What fits into `room`, its end replaced by dots.
+  // Shortens text to `room`, replacing its end by dots.
   [[nodiscard]] std::string shorten(std::string_view words, double room, const text_style& style = {}) const;
 
-  // The file's bytes, the same for the same picture. A PNG of more than 30000 pixels either way is made smaller.
+  // The file's bytes; deterministic. A PNG of more than 30000 pixels in either dimension is scaled down.
   [[nodiscard]] std::string file(picture_format format) const;
 
  private:

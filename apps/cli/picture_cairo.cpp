@@ -1,5 +1,5 @@
-// A canvas records what is drawn; a file is the record played to Cairo's surface of that format, so text and shapes
-// stay text and shapes in SVG and PDF.
+// A canvas records drawing operations; a file replays them on Cairo's surface for its format, so text and shapes remain
+// text and shapes in SVG and PDF.
 #include "cli/picture.hpp"
 
 #include <cairo-pdf.h>
@@ -34,7 +34,7 @@ using drawing = std::unique_ptr<cairo_t, destroy>;
 
 void set_colour(cairo_t* to, colour c) { cairo_set_source_rgb(to, c.red / 255.0, c.green / 255.0, c.blue / 255.0); }
 
-// The bytes of one UTF-8 character at the front; 0 where there is none. Control characters are none either.
+// Bytes of the UTF-8 character at the front; 0 if invalid or a control character.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned char first = byte(0);
@@ -44,13 +44,13 @@ std::size_t character_length(std::string_view text) {
   for (std::size_t k = 1; k < length; ++k) {
     if ((byte(k) & 0xc0) != 0x80) return 0;
   }
-  // Overlong forms, surrogates, and what is past U+10FFFF.
+  // Overlong forms, surrogates, and values beyond U+10FFFF.
   const bool bad = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) ||
                    (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90);
   return bad ? 0 : length;
 }
 
-// Cairo draws nothing at all once it has met text that is not UTF-8.
+// Cairo stops drawing altogether after text that is not UTF-8.
 std::string printable(std::string_view text) {
   std::string clean;
   for (std::size_t at = 0; at < text.size();) {
@@ -79,7 +79,7 @@ surface make_surface(picture_format format, double width, double height, std::st
     }
     case picture_format::pdf: {
       surface to(cairo_pdf_surface_create_for_stream(append, &bytes, width, height));
-      cairo_pdf_surface_set_metadata(to.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");  // else the same never is the same
+      cairo_pdf_surface_set_metadata(to.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");  // otherwise files would differ
       return to;
     }
     case picture_format::png:
@@ -100,7 +100,7 @@ struct canvas::state {
     const cairo_rectangle_t whole{0, 0, w, h};
     record.reset(cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &whole));
     to.reset(cairo_create(record.get()));
-    // Letters as they are, whatever a desktop's settings make of them.
+    // Independent of desktop font settings.
     const std::unique_ptr<cairo_font_options_t, destroy> options(cairo_font_options_create());
     cairo_font_options_set_antialias(options.get(), CAIRO_ANTIALIAS_GRAY);
     cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
@@ -160,7 +160,7 @@ void canvas::line(double x0, double y0, double x1, double y1, double thickness, 
   cairo_set_dash(to, nullptr, 0, 0);
 }
 
-// As an image of the canvas's own pixels: viewers of SVG would smooth a smaller one.
+// An image of the canvas's own pixels: SVG viewers would smooth a smaller one.
 void canvas::cells(int x, int y, int width, int height, int columns, const std::vector<colour>& colours) {
   if (columns == 0 || colours.empty()) return;
   const std::size_t rows = colours.size() / static_cast<std::size_t>(columns);
@@ -193,7 +193,7 @@ std::string canvas::shorten(std::string_view words, double room, const text_styl
   std::string text = printable(words);
   if (text_width(text, style) <= room) return text;
   while (!text.empty() && text_width(text + "...", style) > room) {
-    while ((text.back() & 0xc0) == 0x80) text.pop_back();  // a character's last bytes go with its first
+    while ((text.back() & 0xc0) == 0x80) text.pop_back();  // remove a character's continuation bytes with its first
     text.pop_back();
   }
   return text + "...";

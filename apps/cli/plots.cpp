@@ -9,12 +9,12 @@ namespace spargo::apps {
 namespace {
 
 struct layout {
-  static constexpr int top = 76, bottom = 62;  // room for headings and labels
-  static constexpr int caption = 34, gap = 6;  // room for what stands upwards beside labels; between tick and label
-  static constexpr int min_width = 640;        // room for the headings
-  static constexpr int min_side = 60;          // of a very long matrix's short side
+  static constexpr int top = 76, bottom = 62;  // space for headings and labels
+  static constexpr int caption = 34, gap = 6;  // space for upward text beside labels; between tick and label
+  static constexpr int min_width = 640;        // space for the headings
+  static constexpr int min_side = 60;          // short side of a very long matrix
   static constexpr int tick = 7;
-  static constexpr int half_letter = 5;  // a label's base line below the middle of its tick
+  static constexpr int half_letter = 5;  // base line of a label below the middle of its tick
   static constexpr int degrees_width = 760, degrees_height = 520;
   static constexpr int legend_width = 18;
 };
@@ -31,7 +31,7 @@ std::string commas(std::int64_t value) {
   return digits;
 }
 
-// About as wide as the widest label of an axis up to `largest`, before there is a canvas to measure it on.
+// Approximate width of the widest label of an axis up to `largest`, before a canvas exists to measure it.
 int label_room(std::int64_t largest) { return static_cast<int>(commas(largest).size()) * 9; }
 
 void draw_headings(canvas& picture, const std::string& title, const std::string& subtitle) {
@@ -63,9 +63,9 @@ void draw_legend(canvas& picture, int x, int top, int height, std::int64_t large
   };
   const int highest = mark(std::max<std::int64_t>(largest, 1));
   int lowest = largest > 1 ? mark(1) : top + height;
-  for (std::int64_t power = 10; power < largest; power *= 10) {  // where there is room
+  for (std::int64_t power = 10; power < largest; power *= 10) {  // as space permits
     if (place(power) - highest >= 18 && lowest - place(power) >= 18) lowest = mark(power);
-    if (power > largest / 10) break;  // the next may not fit the type
+    if (power > largest / 10) break;  // avoids overflow
   }
   picture.text_upwards(x - 12, top + height / 2.0, picture.shorten(of_what, height + 60, caption), caption);
 }
@@ -83,9 +83,10 @@ std::vector<std::int64_t> round_ticks(std::int64_t first, std::int64_t last, int
   }
   std::vector<std::int64_t> ticks;
   for (std::int64_t at = first; at <= last; at += step) {
-    const std::int64_t rounded = step > 1 && first == 1 && at > 1 ? at - 1 : at;  // 1, 100, 200, ... not 101, 201
+    const std::int64_t rounded =
+        step > 1 && first == 1 && at > 1 ? at - 1 : at;  // 1, 100, 200, ... instead of 101, 201
     if (ticks.empty() || rounded > ticks.back()) ticks.push_back(rounded);
-    if (last - at < step) break;  // the next may not fit the type
+    if (last - at < step) break;  // avoids overflow
   }
   return ticks;
 }
@@ -99,7 +100,7 @@ density_map make_density_map(std::int64_t rows, std::int64_t cols, int cells) {
 
 namespace {
 
-// A cell's colour by the logarithm of its count; white for none.
+// A cell's colour by the logarithm of its count; white for 0.
 std::vector<colour> shades_of(const density_map& map, std::int64_t largest) {
   const double span = std::log(static_cast<double>(std::max<std::int64_t>(largest, 2)));
   std::vector<colour> shades;
@@ -115,7 +116,7 @@ struct plot_area {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-// Ticks at the middle of rows and columns, labels where there is room.
+// Ticks at the middle of rows and columns; labels as space permits.
 void draw_indices(canvas& picture, const plot_area& area, const density_map& map) {
   const auto place = [](std::int64_t index, std::int64_t size, int pixels) {
     return static_cast<int>((static_cast<double>(index) - 0.5) / static_cast<double>(std::max<std::int64_t>(size, 1)) *
@@ -149,7 +150,7 @@ canvas draw_spy(const density_map& map, const std::string& title, const std::str
   constexpr int wanted_side = 810;
   const int longest = std::max({map.rows, map.cols, 1});
   const int zoom = std::max(1, wanted_side / longest);
-  // A matrix of one row still shows as a strip: its short side is stretched.
+  // The short side is stretched, so that a one-row matrix shows as a strip.
   const plot_area area{layout::caption + label_room(map.matrix_rows) + layout::tick + layout::gap, layout::top,
                        std::max(map.cols * zoom, layout::min_side), std::max(map.rows * zoom, layout::min_side)};
   const std::int64_t largest = map.counts.empty() ? 0 : *std::max_element(map.counts.begin(), map.counts.end());
@@ -180,7 +181,7 @@ degree_counts count_degrees(std::vector<std::int64_t> degree_of_each) {
 
 namespace {
 
-// A logarithmic axis over whole decades that hold 1..largest, at least one.
+// A logarithmic axis of whole decades that cover 1..largest, at least one.
 struct log_axis {
   int decades = 1;
   int pixels = 1;
@@ -191,7 +192,7 @@ struct log_axis {
   [[nodiscard]] double place(double value) const { return std::log10(value) / decades * pixels; }
 };
 
-// Figures in full where the axis is short enough for them.
+// Full numbers if the axis is short enough.
 std::string power_label(int exponent, const log_axis& axis) {
   std::int64_t value = 1;
   for (int i = 0; i < exponent; ++i) value *= 10;
@@ -224,7 +225,7 @@ void draw_log_axes(canvas& picture, const plot_area& area, const log_axis& acros
   }
 }
 
-// How many have at least this degree: the tail that scatter alone hides. A staircase, falling to the right.
+// Number of vertices with at least this degree: the tail hidden by the scatter plot. A falling staircase.
 void draw_tail(canvas& picture, const plot_area& area, const log_axis& across, const log_axis& up,
                const degree_counts& distribution, colour c) {
   std::int64_t at_least = 0;

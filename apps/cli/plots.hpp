@@ -1,4 +1,4 @@
-// The two pictures that `info` draws: a sparsity pattern as a density map, and a degree distribution on log-log axes.
+// The two pictures drawn by `info`: a sparsity pattern as a density map, and a degree distribution on log-log axes.
 #pragma once
 
 #include "cli/picture.hpp"
@@ -12,18 +12,18 @@
 
 namespace spargo::apps {
 
-// Entries per cell of a grid laid over a matrix; row-major from the top left.
+// Entries per cell of a grid over a matrix; row-major from the top left.
 struct density_map {
   std::int64_t matrix_rows = 0;
   std::int64_t matrix_cols = 0;
-  std::int64_t side = 1;  // rows and columns of the matrix that a cell covers
+  std::int64_t side = 1;  // rows and columns of the matrix per cell
   int rows = 0;
   int cols = 0;
   std::vector<std::int64_t> counts;
 };
 
-// As fine as the matrix while that is at most `cells` along its longer side; then cells are squares of several rows
-// and columns, all of the same size (ragged ones would show as a moire), but for those at the right and bottom.
+// One cell per entry position if the longer side is at most `cells`; otherwise cells are equal squares of several rows
+// and columns (unequal ones would cause moire), except at the right and bottom edges.
 [[nodiscard]] density_map make_density_map(std::int64_t rows, std::int64_t cols, int cells = 800);
 
 template <index_type I, index_type O>
@@ -40,7 +40,7 @@ template <index_type I, index_type O>
 
 [[nodiscard]] canvas draw_spy(const density_map& map, const std::string& title, const std::string& subtitle);
 
-// counts[d]: how many vertices (rows) have degree d; degrees[k] ascending.
+// counts[d]: number of vertices (rows) with degree d; degrees[k] ascending.
 struct degree_counts {
   std::vector<std::int64_t> degrees;
   std::vector<std::int64_t> counts;

@@ -26,8 +26,8 @@ namespace {
 struct tuning {
   static constexpr double silent_seconds = 1.0;
   static constexpr std::chrono::milliseconds redraw{100};
-  static constexpr int cells = 30;        // of a bar, at most
-  static constexpr int fewest_cells = 8;  // of a bar: below, there is none
+  static constexpr int cells = 30;        // most cells of a bar
+  static constexpr int fewest_cells = 8;  // below this there is no bar
   static constexpr int default_width = 80;
 };
 
@@ -41,7 +41,7 @@ int columns_of(const std::string& text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), begins_character));
 }
 
-// The last `columns` characters, "..." before them where some are missing; control characters are made harmless.
+// The last `columns` characters, after "..." if shortened; control characters are replaced.
 std::string shortened(std::string text, int columns) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
@@ -66,10 +66,10 @@ bool can_be_drawn_on() {
   return ::isatty(STDERR_FILENO) == 1 && term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
 }
 
-// The line, and the thread that draws it while there is something to show.
+// The status line, and the thread that draws it while there is work.
 class status_line {
  public:
-  // Never destroyed: what is shown may end in a destructor that runs later still.
+  // Never destroyed: work may end in a later destructor.
   static status_line& instance() {
     static status_line* const only = new status_line;
     return *only;
@@ -85,7 +85,7 @@ class status_line {
     wipe_drawn();
   }
 
-  // 0: nothing will be shown.
+  // Returns 0 if nothing will be shown.
   int begin(const std::string& label) {
     const std::lock_guard lock(mutex_);
     if (silent_ || !can_be_drawn_on()) return 0;
@@ -167,8 +167,8 @@ std::string remaining_time(const measure& progress, double seconds) {
 std::string progress_line(const std::string& label, const std::optional<measure>& progress, double seconds, int width) {
   const int room = width - 1;
   const int wanted = columns_of(label);
-  const int least = std::min(wanted, 12);  // of the label, before anything optional goes in
-  std::vector<std::string> parts;          // the most important first
+  const int least = std::min(wanted, 12);  // minimum width of the label before optional parts are added
+  std::vector<std::string> parts;          // most important first
   std::optional<double> share;
   if (!progress.has_value() || (!progress->of_bytes && progress->done == 0)) {
     parts.push_back(clock_text(static_cast<std::int64_t>(seconds)));

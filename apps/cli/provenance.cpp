@@ -20,7 +20,7 @@ std::string& remembered() {
   return line;
 }
 
-// As it is where a shell gives it no meaning, else in single quotes.
+// Unchanged if a shell gives it no special meaning, otherwise in single quotes.
 std::string quoted(std::string_view word) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,.:/@%^";
   if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) return std::string(word);

@@ -20,10 +20,10 @@ namespace spargo::apps {
 
 namespace {
 
-// Invalid UTF-8 (a file's name) is replaced.
+// Replaces invalid UTF-8 (from a file name).
 std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// Chunk by chunk: the whole as text may be as large as the memory that is left.
+// Writes in chunks: the whole text may be as large as the remaining memory.
 void write_value(output_file& file, const json& value) {
   if (value.is_binary()) {
     const auto& text = value.get_binary();
@@ -48,8 +48,7 @@ void write_value(output_file& file, const json& value) {
   }
 }
 
-// One key a line, its value on that line: short, and greppable. Last where the result comes from, and the most memory
-// that arrays took at once.
+// One key per line with its value: compact, and greppable. Provenance and the peak memory of arrays come last.
 void write_json(const std::string& path, const json& keys) {
   output_file file(path);
   const char* separator = "{\n  ";
@@ -69,7 +68,7 @@ void write_json(const std::string& path, const json& keys) {
   file.commit();
 }
 
-// The words of `text` in lines of a terminal's width, all but the first indented; as it is where there is none.
+// Wraps `text` to the terminal's width, indented after the first line; unchanged without a terminal.
 void put_wrapped(std::string before, const std::string& text, std::size_t indent, std::size_t columns) {
   constexpr std::size_t least = 24;  // columns of text
   if (columns == 0 || before.size() + text.size() <= columns) return write_output(before + text + "\n");

@@ -1,4 +1,4 @@
-// What an app tells: rows of text for people, keys of JSON for programs, collected side by side and printed once.
+// A command's report: rows of text for people and JSON keys for programs, collected together and printed once.
 #pragma once
 
 #include "cli/cli.hpp"
@@ -17,7 +17,7 @@
 
 namespace spargo::apps {
 
-// Binary values are JSON already, see `list_of`; --max-memory counts them.
+// Binary values hold JSON text, see `list_of`; --max-memory counts them.
 using json = nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::string, bool, std::int64_t, std::uint64_t,
                                   double, std::allocator, nlohmann::adl_serializer,
                                   std::vector<std::uint8_t, counted_allocator<std::uint8_t>>>;
@@ -26,37 +26,37 @@ class report {
  public:
   report(const std::string& command, const common_flags& flags);
 
-  // JSON keys, in the order of first use. A number that is not finite becomes null.
+  // JSON keys, in order of first use. Non-finite numbers become null.
   [[nodiscard]] json& keys() { return keys_; }
 
-  // Whether anybody will see them.
+  // Whether JSON is requested.
   [[nodiscard]] bool writes_json() const { return !flags_.json.empty(); }
 
   void title(std::string text) { title_ = std::move(text); }
   void row(std::string label, std::string text) { rows_.emplace_back(std::move(label), std::move(text)); }
   void blank() { rows_.emplace_back(); }
 
-  // At once, on standard error, unless --quiet.
+  // Prints at once on standard error, unless --quiet.
   void warn(const std::string& message) const;
 
-  // Text to standard output, unless an output goes there, and JSON where --json says. Throws `error` (io) when that
-  // cannot be written.
+  // Prints text to standard output, unless an output goes there, and JSON as requested by --json. Throws `error` (io)
+  // on failure.
   void print() const;
 
  private:
   const common_flags& flags_;
   std::string title_;
   std::vector<std::pair<std::string, std::string>> rows_;
-  json keys_ = json::object();  // a null one that becomes an object without memory is destroyed as one
+  json keys_ = json::object();  // null would be destroyed as null if it became an object without memory
 };
 
 [[nodiscard]] json to_json(const time_summary& times);
 
-// A vertex as a key holds it: a number, or the string that is its name.
+// A vertex as a JSON value: a number, or a string if vertices have names.
 [[nodiscard]] json to_json(const vertex_names& names, std::int64_t vertex);
 
-// An array that may have millions of numbers, as its text: some 2 bytes each where a tree of values takes 16, and as
-// many again when it is destroyed.
+// The JSON text of an array that may have millions of numbers: some 2 bytes per number; a tree of values takes 16, and
+// as many again to destroy.
 [[nodiscard]] json list_of(span<const std::int64_t, host> numbers);
 
 // For people.

@@ -16,23 +16,22 @@ namespace spargo::apps {
 
 namespace {
 
-// Whose default is to end the process, those of a failing program included; not SIGBUS and SIGXFSZ, which have ways of
-// their own.
+// Signals that end the process by default, also those of a crashing program. SIGBUS and SIGXFSZ are handled separately.
 constexpr int ending[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,   SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF,
                           SIGPOLL, SIGPWR,  SIGSYS, SIGVTALRM, SIGTRAP, SIGABRT, SIGSEGV, SIGILL,  SIGFPE};
 
-// The line for SIGBUS, made beforehand: a handler must not format.
+// The message for SIGBUS, formatted in advance: a handler must not format.
 char cut_short[256];
 std::size_t cut_short_size = 0;
 
-// SA_RESETHAND has restored the default: raised again, the signal ends the process when this returns.
+// SA_RESETHAND has restored the default action: the raised signal ends the process after this returns.
 extern "C" void end_cleanly(int signal) {
   wipe_progress_at_end();
   remove_unfinished_files();
   ::raise(signal);
 }
 
-// All threads may touch what was cut off at once. The first ends the process, the others wait for that.
+// Several threads may access the truncated part at once. The first ends the process, the others wait.
 extern "C" void end_with_a_line(int) {
   static std::atomic_flag begun = ATOMIC_FLAG_INIT;
   while (begun.test_and_set()) ::pause();
@@ -45,7 +44,7 @@ extern "C" void end_with_a_line(int) {
 void install(int signal, void (*handler)(int), int flags) {
   struct sigaction old {};
   ::sigaction(signal, nullptr, &old);
-  // Ignored, or somebody else's; of SIGBUS the line for people comes first (AddressSanitizer has a handler of its own).
+  // Ignored or handled by others; but for SIGBUS our message takes precedence (AddressSanitizer has its own handler).
   if (old.sa_handler == SIG_IGN || (old.sa_handler != SIG_DFL && signal != SIGBUS)) return;
   struct sigaction action {};
   action.sa_handler = handler;

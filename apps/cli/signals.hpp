@@ -1,13 +1,13 @@
-// What an app does when it is asked to end: files it has begun go, those they were to replace stay.
+// Handling of signals that end an app: unfinished files are removed, files they would replace stay.
 #pragma once
 
 #include <string>
 
 namespace spargo::apps {
 
-// From here on every signal that ends a process, SIGKILL apart, removes what is half written and ends it as it would
-// have (one that is ignored stays so: nohup); a file beyond a size limit is an error in place of SIGXFSZ; a mapped
-// input that another process cuts short ends the app with one line and code 1 in place of SIGBUS.
+// From here on every signal that ends a process, except SIGKILL, removes unfinished files and then ends the process as
+// before (ignored signals stay ignored: nohup). Exceeding a file size limit is an error instead of SIGXFSZ. If another
+// process truncates a mapped input, the app ends with one line and code 1 instead of SIGBUS.
 void handle_signals(const std::string& app);
 
 }  // namespace spargo::apps

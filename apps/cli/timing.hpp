@@ -1,5 +1,5 @@
-// Times of repeated runs. A sample is a batch of calls between two synchronisations, divided by its length, so that
-// a call of microseconds is measured above the clock's and the launch's noise.
+// Times of repeated runs. A sample is the time of a batch of calls between two synchronisations divided by its length,
+// so that calls of microseconds exceed clock and launch noise.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ struct time_summary {
 }
 
 struct batch_limits {
-  double seconds = 200e-6;    // a sample lasts at least about this long ...
-  std::int64_t calls = 1000;  // ... unless that takes more calls than this
+  double seconds = 200e-6;    // minimum duration of a sample ...
+  std::int64_t calls = 1000;  // ... within this number of calls
 };
 
 // `warmup` calls, then `runs` samples of `call`; `finish` waits for what `call` started.

@@ -16,7 +16,7 @@ namespace spargo::apps {
 
 namespace {
 
-// Of the flags that commands share.
+// Common flags listed in short help.
 constexpr std::array<std::string_view, 5> most_used = {"output", "device", "devices", "threads", "json"};
 
 bool is_main(const CLI::Option& option) {
@@ -25,7 +25,7 @@ bool is_main(const CLI::Option& option) {
   return !names.empty() && std::find(most_used.begin(), most_used.end(), names.front()) != most_used.end();
 }
 
-// The first clause, unless that alone says nothing.
+// The first clause, or more if it is too short.
 std::string clause(std::string description) {
   constexpr std::size_t least = 16;
   constexpr std::string_view below = " (see below)";
@@ -117,7 +117,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& e) {
     std::string& to = is_flag(word) ? flags : others;
     to += (to.empty() ? "" : ", ") + (is_flag(word) ? unknown(word, known) : word);
   }
-  // CLI11 misses an argument before it says that a flag is unknown.
+  // CLI11 reports a missing argument before an unknown flag.
   if (!flags.empty()) return "unknown flag: " + flags;
   if (dynamic_cast<const CLI::ExtrasError*>(&e) == nullptr) return e.what();
   return "unexpected argument: " + others;

@@ -1,4 +1,4 @@
-// What a command answers to a question about its flags, and to flags that it does not have.
+// Short help for a command, and explanations of command line errors.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ class ParseError;
 
 namespace spargo::apps {
 
-// --help: usage, arguments, the command's own flags and the most used of the shared ones, one example; `spargo help`
-// has the rest. At most 80 columns.
+// --help: usage, arguments, the command's own flags and the most used common ones, one example; `spargo help` shows the
+// rest. At most 80 columns.
 [[nodiscard]] std::string short_help(const CLI::App& app, const std::string& command);
 
-// What is wrong with a command line: unknown flags first, each with the flag that it resembles.
+// Explains a command line error: unknown flags first, each with a similar known flag.
 [[nodiscard]] std::string explain(const CLI::App& app, const CLI::ParseError& e);
 
 }  // namespace spargo::apps

@@ -59,7 +59,7 @@ void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts
   const std::string notes = texts.notes.empty() ? "" : fmt::format("; {}", texts.notes);
   auto* output = app.add_option(
       "--output", flags.output,
-      fmt::format("write a line for each vertex: {}{}. FILE.csv and FILE.tsv have a header line, FILE.json is an array "
+      fmt::format("write one line per vertex: {}{}. FILE.csv and FILE.tsv have a header line, FILE.json is an array "
                   "of objects, other names have blanks and no header (.gz after any); - is standard output",
                   with_blanks(texts.columns), notes));
   output->type_name("FILE");
@@ -98,7 +98,8 @@ void table_writer::begin_cell() { line_ += before_.at(column_++); }
 void table_writer::label(const vertex_names& names, std::int64_t vertex) {
   begin_cell();
   if (format_ == table_format::objects && !names.are_integers()) {
-    line_ += to_json(names, vertex).dump(-1, ' ', false, json::error_handler_t::replace);  // of names that are no UTF-8
+    line_ +=
+        to_json(names, vertex).dump(-1, ' ', false, json::error_handler_t::replace);  // for names that are not UTF-8
   } else {
     names.append_label(vertex, line_);
   }

@@ -1,8 +1,7 @@
-// --output of commands on graphs: a line for each vertex, in the format that the file's name says.
+// --output of graph commands: one line per vertex, in the format given by the file's name.
 //
-// NAME.csv and NAME.tsv begin with a line of column names; NAME.json is one array with an object for each vertex; any
-// other name has blanks between the values and no header. Each may end in .gz. Numbers are printed so that they are
-// read back without loss.
+// NAME.csv and NAME.tsv begin with a line of column names; NAME.json is an array with one object per vertex; other
+// names get blank-separated values without a header. Each may end in .gz. Numbers are printed without loss.
 #pragma once
 
 #include "input/input.hpp"
@@ -32,25 +31,25 @@ enum class table_format { blanks, commas, tabs, objects };
 
 struct table_flags {
   std::string output;    // empty: none
-  bool sort = false;     // lines by value, not by id
+  bool sort = false;     // lines ordered by value instead of id
   std::int64_t top = 0;  // 0: all lines
 
   [[nodiscard]] bool is_sorted() const { return sort || top > 0; }
-  // The length of a list of the highest values in a report.
+  // Length of the list of highest values in a report.
   [[nodiscard]] std::int64_t listed() const { return top > 0 ? top : 10; }
 };
 
-// What --help says of a command's table.
+// A command's texts for --help.
 struct table_texts {
   std::string_view columns;           // comma-separated, the id first, such as "id,rank"
   std::string_view order;             // of --sort, such as "largest rank first"
-  std::string_view notes = {};        // what the names of the columns do not say
-  std::string_view report_list = {};  // the list of the report that --top shortens or extends as well, such as "top"
+  std::string_view notes = {};        // explains columns if their names do not
+  std::string_view report_list = {};  // the list in the report that --top also limits, such as "top"
 };
 // --output, --sort, --top.
 void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts);
 
-// One table, written whole or not at all: a call for each cell of a row, then end_row.
+// Writes one table, complete or not at all: one call per cell of a row, then end_row.
 class table_writer {
  public:
   table_writer(const std::string& path, std::string_view columns);
@@ -60,8 +59,8 @@ class table_writer {
   void number(T value) {
     integer(value);
   }
-  void number(double value);  // JSON has null for what is not finite
-  // No value: `text`, in JSON null.
+  void number(double value);  // non-finite values are null in JSON
+  // A missing value: `text`, in JSON null.
   void none(std::string_view text);
   void end_row();
   void commit();
@@ -72,22 +71,22 @@ class table_writer {
 
   output_file file_;
   table_format format_;
-  std::vector<std::string> before_;  // of each column: what precedes its value
+  std::vector<std::string> before_;  // text before each column's value
   std::string line_;
   std::size_t column_ = 0;
   bool empty_ = true;
 };
 
-// Vertices in the order of a table's lines. Counted by --max-memory.
+// Vertices in line order. Counted by --max-memory.
 using vertex_order = std::vector<std::int64_t, counted_allocator<std::int64_t>>;
 
-// The first `count` (0: all) of 0 to `vertices` - 1, ordered by `before`, equal ones by their ids. O(n log count) time,
-// memory for `count`.
+// The first `count` (0: all) of 0 to `vertices` - 1, ordered by `before`, ties by id. O(n log count) time, memory for
+// `count`.
 template <class Before>
 [[nodiscard]] vertex_order first_vertices(std::int64_t vertices, std::int64_t count, const Before& before) {
   const auto precedes = [&](std::int64_t a, std::int64_t b) { return before(a, b) || (!before(b, a) && a < b); };
   const std::int64_t kept = count > 0 ? std::min(count, vertices) : vertices;
-  vertex_order order(static_cast<std::size_t>(kept));  // a heap whose front is the last of those kept
+  vertex_order order(static_cast<std::size_t>(kept));  // a heap with the last of those kept in front
   std::iota(order.begin(), order.end(), std::int64_t{0});
   if (kept == vertices) {
     std::sort(order.begin(), order.end(), precedes);
@@ -104,14 +103,14 @@ template <class Before>
   return order;
 }
 
-// Writes the cells of a vertex that follow its id.
+// Writes a vertex's cells after its id.
 using cell_writer = std::function<void(std::int64_t vertex, table_writer& row)>;
 
-// Lines in this order (null: every vertex, by id). Adds the row "written" and the key "output".
+// Writes lines in this order (null: all vertices by id). Adds the row "written" and the key "output".
 void write_in_order(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
                     const vertex_order* order, const cell_writer& cells);
 
-// The table of a result; `before(a, b)`: whether vertex a's value comes first with --sort.
+// Writes the table of a result; `before(a, b)`: whether vertex a comes first with --sort.
 template <class Before>
 void write_vertices(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
                     const Before& before, const cell_writer& cells) {

@@ -1,6 +1,6 @@
-// Shortest paths from one vertex by Bellman and Ford's relaxation, written with Spargo's operators: whose distance fell
-// relaxes its out-edges in the next round. O(edges * edges of the longest shortest path) at worst. Weights may be
-// negative; a cycle whose weights sum to less than 0 is an error.
+// Single-source shortest paths by Bellman-Ford, written with Spargo's operators: a vertex whose distance decreased
+// relaxes its out-edges in the next round. Worst case O(edges * edges of the longest shortest path). Weights may be
+// negative; a negative cycle is an error.
 #pragma once
 
 #include <spargo/graph/operators.hpp>
@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-// weights[e] is of edge e of g.out; what cannot be reached is at numeric_limits<W>::max().
+// weights[e]: weight of edge e of g.out. Unreachable vertices get numeric_limits<W>::max().
 template <class W, class I, class O>
 std::vector<W> bellman_ford(const spargo::context<spargo::host>& ctx, const spargo::graph_view<I, O, spargo::host>& g,
                             const W* weights, I source) {
   std::vector<W> distances(static_cast<std::size_t>(g.vertices()), std::numeric_limits<W>::max());
   W* const distance = distances.data();
   distance[source] = 0;
-  // Offers v the way by u; true when v took it and must tell its neighbours in turn.
+  // Relaxes edge e from u to v; true if v's distance decreased.
   const auto relax = [distance, weights](I u, I v, O e) {
     const W offered = std::atomic_ref<W>(distance[u]).load(std::memory_order_relaxed) + weights[e];
     const std::atomic_ref<W> held(distance[v]);

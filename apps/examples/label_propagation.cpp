@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
                                              : read_edge_list<std::int32_t>(ctx, name).edges;
   const auto g = build_graph<std::int64_t>(ctx, edges.view(), {.direction = direction_kind::undirected});
   const auto label = connected_components(ctx, g.view());
-  std::int64_t components = 0;  // as many as vertices that keep their own label
+  std::int64_t components = 0;  // number of vertices that keep their own label
   for (std::size_t v = 0; v < label.size(); ++v) components += label[v] == static_cast<std::int32_t>(v) ? 1 : 0;
   std::printf("components: %lld\n", static_cast<long long>(components));
   return 0;

@@ -1,4 +1,4 @@
-// The same on a device; ends with 77 where there is none.
+// The same on a device; exits with 77 if there is none.
 #include "label_propagation.cuh"
 
 #include <spargo/io/edge_list.hpp>
@@ -17,7 +17,7 @@ int main(int argc, char** argv) try {
   const context<device> ctx;
   const auto there = to_device(ctx, g.view());
   const auto label = connected_components(ctx, there.view());
-  std::int64_t components = 0;  // as many as vertices that keep their own label
+  std::int64_t components = 0;  // number of vertices that keep their own label
   for (std::size_t v = 0; v < label.size(); ++v) components += label[v] == static_cast<std::int32_t>(v) ? 1 : 0;
   std::printf("components: %lld\n", static_cast<long long>(components));
   return 0;

@@ -1,4 +1,4 @@
-// The same on a device, for nvcc: what differs is where the labels are, and whose atomics change them.
+// The same on a device, for nvcc; only the place of the labels and the atomics differ.
 #pragma once
 
 #include <spargo/graph/operators.cuh>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-// Offers v the label of u; true when v took it and must tell its neighbours in turn.
+// Offers u's label to v; true if v took it and must propagate it.
 template <class I, class O>
 struct tell_label {
   I* label;
@@ -31,7 +31,7 @@ std::vector<I> connected_components(const spargo::context<spargo::device>& ctx,
   assign_all(ctx, changed, n);
 
   spargo::array<I, spargo::device> label(ctx, n);
-  spargo::copy<I>(ctx, changed.slots(), label.view());  // vertices 0, 1, ...: each its own label
+  spargo::copy<I>(ctx, changed.slots(), label.view());  // each vertex starts with its own number as label
   const tell_label<I, O> tell{label.data()};
   while (size_of(ctx, changed) > 0) {
     advance(ctx, undirected, changed, next, workspace, tell, {.admit = spargo::admission::once});

@@ -1,7 +1,7 @@
 // Connected components by label propagation, written with Spargo's operators: each vertex ends with the smallest id of
-// its component. The component of the vertex with most edges, often nearly all of the graph, goes first, so that its
-// vertices change once (Slota, Rajamanickam, Madduri, "Multistep", IPDPS 2014). O(edges * longest shortest path) at
-// worst, far less on graphs of small diameter.
+// its component. The component of the vertex with the most edges, often nearly the whole graph, is labelled first, so
+// that its vertices change once (Slota, Rajamanickam, Madduri, "Multistep", IPDPS 2014). Worst case O(edges * longest
+// shortest path), far less on graphs of small diameter.
 #pragma once
 
 #include <spargo/graph/operators.hpp>
@@ -23,7 +23,7 @@ std::vector<I> connected_components(const spargo::context<spargo::host>& ctx,
   const auto degree = [&](I v) { return undirected.out.offsets[std::int64_t{v} + 1] - undirected.out.offsets[v]; };
   const I hub = std::ranges::max(labels, {}, degree);
 
-  // Offers v the label of u; true when v took it and must tell its neighbours in turn.
+  // Offers u's label to v; true if v took it and must propagate it.
   const auto tell = [label](I u, I v, O) {
     const I offered = std::atomic_ref<I>(label[u]).load(std::memory_order_relaxed);
     const std::atomic_ref<I> held(label[v]);
@@ -40,7 +40,7 @@ std::vector<I> connected_components(const spargo::context<spargo::host>& ctx,
       std::swap(changed, next);
     }
   };
-  label[hub] = -1;  // before any other
+  label[hub] = -1;  // smaller than any other
   assign(ctx, changed, hub);
   propagate();
   assign_all(ctx, next, n);

@@ -1,5 +1,5 @@
-// mpirun -n P mpi_poisson [N]: solves Poisson's equation on an N x N grid by conjugate gradients, on the processes of a
-// program that uses MPI itself. Each rank makes its part of the matrix; no rank has all of it.
+// mpirun -n P mpi_poisson [N]: solves Poisson's equation on an N x N grid by conjugate gradients, in a program that
+// uses MPI itself. Each rank generates only its part of the matrix.
 #include <spargo/distributed/matrix.hpp>
 #include <spargo/distributed/mpi.hpp>
 #include <spargo/io/generate.hpp>
@@ -36,12 +36,12 @@ int main(int argc, char** argv) {
   int status = 0;
   try {
     solve(spargo::communicator::from_mpi(MPI_COMM_WORLD), argc > 1 ? argv[1] : "100");
-  } catch (const spargo::agreed_error& e) {  // on all ranks: one of them says it
+  } catch (const spargo::agreed_error& e) {  // thrown on all ranks: one prints it
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) std::fprintf(stderr, "%s\n", e.what());
     status = 1;
-  } catch (const std::exception& e) {  // on this one alone
+  } catch (const std::exception& e) {  // thrown on this rank only
     std::fprintf(stderr, "%s\n", e.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

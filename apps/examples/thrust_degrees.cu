@@ -1,6 +1,5 @@
-// thrust_degrees FILE [cpu]: the vertices of an edge list that edges point to, and how many point to each, by Thrust on
-// a context's stream: sort the edges' ends, then count runs of equal ones. Prints `id in-degree` lines; ends with 77
-// where there is no GPU.
+// thrust_degrees FILE [cpu]: in-degrees of an edge list's vertices, by Thrust on a context's stream: sorts the edges'
+// targets, then counts runs of equal ones. Prints `id in-degree` lines; exits with 77 without a GPU.
 #include <spargo/core/array.hpp>
 #include <spargo/core/thrust.cuh>
 #include <spargo/io/edge_list.hpp>
@@ -17,7 +16,7 @@ namespace {
 
 using namespace spargo;
 
-// Sorts `ends`; the first n of `vertices` and `degrees` become those with in-edges. Returns n.
+// Sorts `ends`; stores the n vertices with in-edges and their degrees in the first n elements. Returns n.
 template <class Space>
 std::int64_t count_in_edges(const context<Space>& ctx, span<std::int32_t, Space> ends,
                             span<std::int32_t, Space> vertices, span<std::int32_t, Space> degrees) {
