@@ -22,10 +22,10 @@ namespace spargo::apps {
 namespace {
 
 struct tuning {
-  static constexpr std::int64_t tick_ns = 20'000'000;  // twice the longest step of a Linux kernel's file times (100 Hz)
+  static constexpr std::int64_t tick_ns = 20'000'000;  // twice the longest tick of file times on Linux (100 Hz)
 };
 
-constexpr int notes_version = 4;  // another meaning of the notes or of the arrays: another number
+constexpr int notes_version = 4;  // increment when the meaning of the notes or arrays changes
 
 std::string name_of(value_kind kind) {
   switch (kind) {
@@ -52,7 +52,7 @@ std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-// An open file, for as long as this lives: what is learnt of it holds for what is read by `path`.
+// An open file: facts about it hold for what is read through `path`.
 class held_file {
  public:
   explicit held_file(const std::string& name)
@@ -63,7 +63,7 @@ class held_file {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
 
-  // Of a regular file; none for anything else, a link included.
+  // Owner of a regular file; none for other kinds, including links.
   [[nodiscard]] std::optional<unsigned> owner() const {
     struct stat status {};
     if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -145,7 +145,7 @@ std::string input_cache::notes(const input_facts& facts) const {
   return text.dump();
 }
 
-// False for notes that are not of this file as it is now, or not ours at all.
+// False for notes that do not match the file's current state, or are not the cache's.
 bool input_cache::understand(std::string_view text, input_facts& facts) const {
   const json said = json::parse(text, nullptr, false);
   if (!said.is_object()) return false;
@@ -180,7 +180,7 @@ std::optional<snapshot> input_cache::open(const context<host>& ctx, input_facts&
     if (!fits) return std::nullopt;
     outcome_ = cache_outcome::used;
     return cached;
-  } catch (const error&) {  // damaged, or gone
+  } catch (const error&) {  // damaged or removed
     return std::nullopt;
   }
 }

@@ -1,12 +1,11 @@
-// A snapshot beside the input: what was parsed once is mapped the next time (--cache).
+// A snapshot beside the input, so that a parsed file is memory-mapped the next time (--cache).
 //
-// Idea: FILE.VALUES.cache.spg, where VALUES is what the entries were read as (pattern, fp32, fp64, ...), holds the
-// matrix as canonical CSR, and in its notes which file FILE is (device, inode), its size and the times of its last
-// change, the version of the reader, and what reading told besides. Invariant: a cache is used only while all of these
-// are as they were, the snapshot is undamaged, and it belongs to the user, the owner of FILE, or root; in any other
-// case FILE is read as if there were no cache. A file system's clock ticks: a FILE changed within the last tick is
-// waited for, so that a later change shows. The name can be foreseen: a link in its place is neither read nor followed
-// when the cache is written.
+// Idea: FILE.VALUES.cache.spg, where VALUES is the value type (pattern, fp32, fp64, ...), holds the matrix as canonical
+// CSR. Its notes identify FILE (device, inode), its size and modification times, the reader's version, and further
+// facts from reading. Invariant: a cache is used only if all of these are unchanged, the snapshot is undamaged, and it
+// belongs to the user, FILE's owner, or root; otherwise FILE is read as without a cache. File times have a resolution:
+// if FILE changed within the last tick, writing the cache waits, so that a later change is detected. The cache's name
+// is predictable: a link with that name is neither read nor followed when the cache is written.
 #pragma once
 
 #include <functional>
@@ -31,15 +30,14 @@ CLI::Option* add_cache_flag(CLI::App& app, cache_mode& mode);
 
 class input_cache {
  public:
-  // Looks at the file as it is now, before it is read. Off for what has no text to parse (a generator, a snapshot) and
-  // for what cannot be read twice (a pipe: a warning says so). `name`: of what the values are, where their kind does
-  // not say it.
+  // Examines the file before it is read. Off for inputs without text to parse (a generator, a snapshot) and for inputs
+  // that cannot be read twice (a pipe, with a warning). `name`: of the values, if their kind is not specific enough.
   input_cache(cache_mode mode, const input_description& input, value_kind values, std::string name = {});
 
-  // The cached matrix, verified, with the facts of the input; none where there is none to be used.
+  // The cached, verified matrix and the facts of the input; none if no cache can be used.
   [[nodiscard]] std::optional<snapshot> open(const context<host>& ctx, input_facts& facts);
 
-  // Writes the cache by `save`, unless the input has changed meanwhile. A failure is no error: it becomes the warning.
+  // Writes the cache through `save`, unless the input has changed meanwhile. A failure is not an error but a warning.
   using save_function = std::function<void(const std::string& path, const snapshot_options& options)>;
   void write(const input_description& input, const input_facts& facts, const save_function& save);
 
@@ -51,8 +49,8 @@ class input_cache {
  private:
   struct identity {
     std::int64_t bytes = -1;
-    std::int64_t time_ns = 0;         // of the contents' last change, which anybody may set
-    std::int64_t change_time_ns = 0;  // of any change, set by the kernel
+    std::int64_t time_ns = 0;         // of the last modification; users can set it
+    std::int64_t change_time_ns = 0;  // of the last change of any kind; set by the kernel
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
     unsigned owner = 0;
@@ -73,7 +71,7 @@ class input_cache {
   std::string warning_;
 };
 
-// The key "cache" with the outcome, a row where it was asked for, and the warning.
+// Reports the key "cache" with the outcome, a row if a cache was requested, and the warning.
 void report_cache(report& out, const input_cache& cache);
 
 }  // namespace spargo::apps

@@ -13,7 +13,7 @@ namespace spargo::apps {
 
 namespace {
 
-// Of column `k`; its number from 1 where the file has no names.
+// The name of column `k`; its number from 1 if the file has no names.
 std::string name_of(const edge_list_header& header, int k) {
   const int named = k - (header.row_names ? 1 : 0);
   if (named < 0 || named >= std::ssize(header.names)) return fmt::format("column {}", k + 1);

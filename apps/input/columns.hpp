@@ -1,4 +1,4 @@
-// --columns, and what a report says of an edge list's columns and direction.
+// --columns, and the report about an edge list's columns and direction.
 #pragma once
 
 #include "input/input.hpp"
@@ -18,11 +18,11 @@ struct common_flags;
 void add_columns_flag(CLI::App& app, common_flags& flags);
 [[nodiscard]] id_kind ids_of(const common_flags& flags);
 
-// Rows and keys where the file has a header line or says whether its edges are directed; nothing for other inputs.
-// `directed`: what the graph is.
+// Rows and keys if the file has a header line or gives its direction; nothing for other inputs. `directed`: of the
+// graph.
 void report_columns(report& out, const input_description& input, bool directed);
 
-// The key "ids", and a row where vertices have names.
+// The key "ids", and a row if vertices have names.
 void report_ids(report& out, const vertex_names& names);
 
 }  // namespace spargo::apps

@@ -11,10 +11,10 @@ namespace spargo::apps {
 namespace {
 
 struct extent_tuning {
-  // Rows and columns. Vectors of 2^29 elements are written in a second or two by one thread and copied to a GPU as
-  // fast.
+  // Rows and columns. One thread writes vectors of 2^29 elements in a second or two, and copying them to a GPU takes as
+  // long.
   static constexpr double small = 1U << 29;
-  // Rows and columns per entry. Matrices of the SuiteSparse collection have at most 2.
+  // Maximum rows and columns per entry. Matrices of the SuiteSparse collection have at most 2.
   static constexpr double most = 1000;
 };
 

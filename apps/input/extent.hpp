@@ -1,4 +1,4 @@
-// A matrix that is next to nothing but its dimensions: refused before vectors of that length are made.
+// Rejects matrices with huge dimensions but few entries, before vectors of that length are allocated.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace spargo::apps {
 
-// Why a matrix is refused: its offsets and vectors take time and memory that its entries do not account for. A file of
-// a hundred bytes may declare 2^62 rows. Empty: it is not.
+// Reason to reject a matrix whose offsets and vectors take time and memory out of proportion to its entries (a file of
+// a hundred bytes may declare 2^62 rows); empty: accepted.
 [[nodiscard]] std::string reason_against_extent(std::int64_t rows, std::int64_t cols, std::int64_t entries);
 
 // Throws `error` (out_of_memory) with that reason. O(1).

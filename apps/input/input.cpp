@@ -102,7 +102,7 @@ void describe_file(const context<host>& ctx, input_description& input, input_for
 
 input_description describe_input(const context<host>& ctx, const std::string& path, const std::string& columns,
                                  id_kind ids) {
-  const busy opening("opening " + path);  // a pipe may let its first bytes wait
+  const busy opening("opening " + path);  // the first bytes of a pipe may take time
   input_description input;
   input.path = path;
   input.wanted_columns = columns;

@@ -1,7 +1,7 @@
-// What is odd about a file's entries, though a reader takes it: how often, and where first.
+// Oddities among a file's entries that readers accept: how many, and the first one.
 //
-// `check_entries` looks at the entries as listed and names the first of each kind by its number; `find_lines` reads
-// the text once more to turn numbers into lines. O(n log n) time and 8 bytes per entry, for the duplicates.
+// `check_entries` examines the entries as listed and gives the number of the first of each kind; `find_lines` reads the
+// text again to convert these numbers to lines. O(n log n) time and 8 bytes per entry, for duplicates.
 #pragma once
 
 #include <spargo/formats/convert.hpp>
@@ -19,20 +19,20 @@
 namespace spargo::apps {
 
 struct oddity {
-  std::string key;   // of JSON
+  std::string key;   // JSON key
   std::string what;  // for people, after the count
   std::int64_t count = 0;
-  std::int64_t entry = -1;  // the first, from 0; -1: none, or not an entry's
-  std::int64_t line = 0;    // of that entry; 0: not known
+  std::int64_t entry = -1;  // the first one, from 0; -1: none, or not about an entry
+  std::int64_t line = 0;    // line of that entry; 0: unknown
 
   void note(std::int64_t k) {
     if (count++ == 0) entry = k;
   }
 };
 
-// Fills in the lines of a text file (.gz too), whose `lines_before` first lines with anything but a comment on them are
-// no entries: the size of a matrix, the names of an edge list's columns. `comments`: the characters that begin one.
-// Throws `error` (io). Only for what can be read again.
+// Sets the lines for a text file (.gz too). The first `lines_before` lines that are not comments are not entries: the
+// size of a matrix, the column names of an edge list. `comments`: characters that begin a comment. Throws `error` (io).
+// Only for inputs that can be read again.
 void find_lines(const std::string& path, int lines_before, std::string_view comments, std::vector<oddity>& found);
 
 template <index_type I>
@@ -52,7 +52,7 @@ template <index_type I>
   return found;
 }
 
-// Against rows or against columns, whichever the file follows better.
+// Relative to row order or column order, whichever the file follows better.
 template <index_type I>
 [[nodiscard]] oddity find_disorder(const coo_pattern_view<I, host>& m) {
   oddity by_rows{"unsorted", "entries out of the order of rows"};
@@ -79,8 +79,8 @@ template <index_type I>
   return found;
 }
 
-// All that is looked for, in this order, also what was not found. The entries are those in the file, without mirrored
-// ones.
+// All checks in this order, including those without findings. The entries are those of the file, without mirrored
+// entries.
 template <entry_type V, index_type I>
 [[nodiscard]] std::vector<oddity> check_entries(const coo_view<const V, I, host>& m, symmetry_kind symmetry) {
   oddity zeros{"explicit_zeros", "entries that are zero"};

@@ -28,7 +28,7 @@ std::string note_lightest(const context<host>& ctx, const coo_view<const double,
   const array<double, host> weights = lightest_weights<I, O>(ctx, entries);
   json places = json::array();
   for (std::int64_t e = 0; e < weights.size(); ++e) {
-    // What is not finite makes the sum so, too.
+    // non-finite weights make the sum non-finite, too
     if (weights[e] != matrix.values[e] && std::isfinite(weights[e])) places.push_back({e, weights[e]});
   }
   return places.empty() ? std::string() : json{{"lightest", std::move(places)}}.dump();

@@ -1,5 +1,5 @@
-// Weights of edges that are listed more than once, in a snapshot: its matrix has their sums, as products want them, and
-// its notes the lightest of each, which paths take, by place in the matrix: {"lightest":[[entry,weight],...]}.
+// Weights of repeated edges in a snapshot: the matrix holds their sums, as products need them; the notes hold the
+// lightest of each, as shortest paths need them, by entry of the matrix: {"lightest":[[entry,weight],...]}.
 #pragma once
 
 #include <spargo/formats/coo.hpp>
@@ -10,21 +10,21 @@
 
 namespace spargo::apps {
 
-// Of the matrix made of these entries, expanded, in its order: the lightest weight of each place.
+// The lightest weight at each place of the expanded matrix of these entries, in its order.
 template <index_type I, index_type O>
 [[nodiscard]] array<double, host> lightest_weights(const context<host>& ctx,
                                                    const coo_view<const double, I, host>& entries);
 
-// For a matrix made of these entries, expanded: the notes; empty where no lightest weight differs from the sum, or the
-// matrix is no graph.
+// The notes for the expanded matrix of these entries; empty if no lightest weight differs from the sum, or the matrix
+// is not square.
 template <index_type I, index_type O>
 [[nodiscard]] std::string note_lightest(const context<host>& ctx, const coo_view<const double, I, host>& entries,
                                         const csr_view<const double, I, O, host>& matrix);
 
-// Whether notes are such.
+// Whether the notes have this form.
 [[nodiscard]] bool has_lightest(std::string_view notes);
 
-// Puts the lightest weights into the values of the matrix. Other notes, and none, change nothing.
+// Writes the lightest weights into the matrix's values. Other or empty notes change nothing.
 void take_lightest(std::string_view notes, span<double, host> values);
 
 }  // namespace spargo::apps

@@ -25,12 +25,12 @@ namespace spargo::apps {
 namespace {
 
 struct tuning {
-  // Of the machine, or of what a control group leaves: the rest is the system's, and that of what is not counted.
+  // Fraction of the machine's or control group's memory; the rest is for the system and for what is not counted.
   static constexpr double fraction = 0.9;
   static constexpr std::int64_t least = 1'000'000;
 };
 
-// What `ulimit -v` and `ulimit -d` leave.
+// Memory left by `ulimit -v` and `ulimit -d`.
 double left_by_ulimit() {
   double pages[6] = {};  // proc(5): size, resident, shared, text, lib, data
   std::ifstream statm("/proc/self/statm");
@@ -57,7 +57,7 @@ std::int64_t default_limit() {
   return std::max(static_cast<std::int64_t>(most), tuning::least);
 }
 
-// Of "", "G" and "GB" (powers of 1000), "Gi" and "GiB" (of 1024); 0 for what is no unit.
+// Scale of "", "G" and "GB" (powers of 1000), "Gi" and "GiB" (powers of 1024); 0 for other units.
 double scale_of(std::string_view unit) {
   constexpr std::string_view prefixes = "KMGT";
   if (unit.empty()) return 1;

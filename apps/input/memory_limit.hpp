@@ -1,4 +1,4 @@
-// Host memory up to a limit: a file that asks for more than there is ends in one line, not in the system's killer.
+// Host memory with a limit: a file that needs too much causes a one-line error, not the OOM killer.
 #pragma once
 
 #include <spargo/core/context.hpp>
@@ -10,22 +10,22 @@
 
 namespace spargo::apps {
 
-// The resource of every host context of the apps: the default one, counted, and refused beyond the limit with `error`
-// (out_of_memory). Arrays are counted, mapped files are not. Thread-safe.
+// The memory resource of all host contexts of the apps: counts allocations of the default resource, and rejects those
+// beyond the limit with `error` (out_of_memory). Arrays are counted, mapped files are not. Thread-safe.
 class limited_resource final : public memory_resource<host> {
  public:
   explicit limited_resource(std::int64_t limit);
   ~limited_resource() override;
 
   void set_limit(std::int64_t bytes) noexcept;
-  // The limit becomes this process's part of it, one of `on_host` on each of `hosts`; messages say so.
+  // Sets the limit to this process's part, one of `on_host` on each of `hosts`; messages mention it.
   void divide(int on_host, int hosts) noexcept;
   [[nodiscard]] std::int64_t limit() const noexcept;
-  [[nodiscard]] std::int64_t available() const noexcept;  // of the limit
-  [[nodiscard]] std::int64_t most_used() const noexcept;  // at once, so far
+  [[nodiscard]] std::int64_t available() const noexcept;  // within the limit
+  [[nodiscard]] std::int64_t most_used() const noexcept;  // peak so far
   [[nodiscard]] int processes_on_host() const noexcept;
   [[nodiscard]] int hosts() const noexcept;
-  // "4 on a host; 3 hosts would do, ...", where each process needs so many bytes.
+  // "4 on a host; 3 hosts would do, ...", if each process needs `needed` bytes.
   [[nodiscard]] std::string hosts_for(double needed) const;
   [[nodiscard]] void* allocate(std::size_t bytes, stream_handle stream) override;
   void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept override;
@@ -35,15 +35,15 @@ class limited_resource final : public memory_resource<host> {
   state* state_;
 };
 
-// The process's own. Until --max-memory says otherwise its limit is nine tenths of the machine's memory, or of what its
-// control group leaves at the first call, and no more than the system has available and `ulimit` allows then.
+// The process's resource. Until --max-memory is parsed its limit is nine tenths of the machine's memory, or of what its
+// control group has left at the first call, and at most what the system then has available and `ulimit` allows.
 [[nodiscard]] limited_resource& host_memory();
 
-// What the system can give before it ends processes, swap included, by a file such as /proc/meminfo; none where that
-// does not say.
+// Memory that the system can provide before it kills processes, including swap, from a file like /proc/meminfo; none if
+// the file does not say.
 [[nodiscard]] std::optional<std::int64_t> available_memory(const std::string& meminfo = "/proc/meminfo");
 
-// Of standard containers that the limit is to count.
+// For standard containers that count towards the limit.
 template <class T>
 struct counted_allocator {
   using value_type = T;
@@ -63,7 +63,7 @@ struct counted_allocator {
 };
 
 // Bytes, or a number with K, M, G or T (KB and so on: powers of 1000) or Ki, Mi, Gi or Ti (KiB: powers of 1024). False
-// for anything else, and for less than 1 MB.
+// for other text and for less than 1 MB.
 [[nodiscard]] bool parse_bytes(const std::string& text, std::int64_t& bytes);
 
 }  // namespace spargo::apps

@@ -22,16 +22,16 @@ namespace spargo::apps {
 namespace {
 
 struct sample_tuning {
-  // 32 reads take a millisecond from memory and a third of a second where each is a disk's seek.
+  // 32 reads take a millisecond from memory, and a third of a second if each needs a disk seek.
   static constexpr std::int64_t samples = 32;
   static constexpr std::int64_t bytes = 4096;
-  static constexpr std::int64_t least_bytes = std::int64_t{1} << 20;  // of a file whose entries are worth it
+  static constexpr std::int64_t least_bytes = std::int64_t{1} << 20;  // smallest file that is sampled
 };
 
 constexpr std::int64_t of_int32 = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t deflate_ratio = 1032;  // of text to what it is compressed to, at most (RFC 1951)
+constexpr std::int64_t deflate_ratio = 1032;  // maximum compression ratio of deflate (RFC 1951)
 
-// Large counts stay below 2^62, so that sums of a few do not overflow.
+// Large counts stay below 2^62, so that small sums do not overflow.
 constexpr std::int64_t most_bytes = std::int64_t{1} << 58;
 std::int64_t bytes_of(std::int64_t count, std::int64_t each) {
   return each > 0 && count > most_bytes / each ? most_bytes : count * each;
@@ -43,7 +43,7 @@ bool is_compressed(std::ifstream& file) {
   return file && magic[0] == '\x1f' && magic[1] == '\x8b';
 }
 
-// No file has more entries than its text has room for, whatever its header says.
+// Bounds the entries of a file by its text size, whatever its header says.
 struct text_size {
   std::int64_t bytes = 0;
 
@@ -60,7 +60,7 @@ struct text_size {
   }
 };
 
-// The numbers of the first line that begins with `start`, comments passed over.
+// The numbers of the first line that begins with `start`, skipping comments.
 struct size_line {
   std::int64_t vertices = 0;
   std::int64_t edges = 0;
@@ -81,7 +81,7 @@ struct size_line {
   }
 };
 
-// Of METIS and DIMACS, whose shortest lines are "2" twice and "e 1 2".
+// For METIS and DIMACS, whose shortest edges are "2" twice and "e 1 2".
 void size_text_graph(const input_description& input, const text_size& text, input_size& size) {
   const bool metis = input.kind == input_kind::metis;
   const size_line told(input.file->head(), metis ? "%" : "c", metis ? "" : "p");
@@ -96,7 +96,7 @@ struct line_count {
   std::int64_t loops = 0;
 };
 
-// Among the whole lines of a piece of text: two numbers, after the letter of a DIMACS arc or edge.
+// Counts whole lines of a piece of text with two numbers, after the letter of a DIMACS arc or edge.
 line_count count_edges(std::string_view text) {
   line_count found;
   text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
@@ -119,7 +119,7 @@ line_count count_edges(std::string_view text) {
   return found;
 }
 
-// The file's own values become the graph's.
+// Whether the file's values become the graph's weights.
 bool is_weighted(const input_description& input) {
   using field = matrix_market_field;
   if (input.kind == input_kind::dimacs) return input.directed;
@@ -154,7 +154,7 @@ text_sample sample_text(const std::string& path) {
     least = std::min(least, found.edges);
     loops = std::max(loops, static_cast<double>(found.loops) / static_cast<double>(found.edges));
   }
-  // What no sample has met is less than lies between two of them.
+  // Parts missed by all samples are smaller than the distance of two samples.
   const double share = std::max(0.0, 1 - 2 * loops - 2.0 / sample_tuning::samples);
   return {static_cast<std::int64_t>(size) / sample_tuning::bytes * least, share};
 }
@@ -168,7 +168,7 @@ input_size least_size(const input_description& input) {
     size.listed = info.entries;
     size.off_diagonal = info.off_diagonal;
     size.distinct = info.distinct;
-  } else if (input.kind == input_kind::snapshot) {  // verified, each place once
+  } else if (input.kind == input_kind::snapshot) {  // verified: each place once
     size.listed = input.entries;
     size.off_diagonal = size.distinct = std::max<std::int64_t>(input.entries - input.rows, 0);
     size.index_bytes = input.mapped->header().index_bytes;
@@ -190,7 +190,7 @@ input_size least_size(const input_description& input) {
 }
 
 std::int64_t least_listed_bytes(const input_description& input, const input_size& size, bool reads_weights) {
-  // METIS and DIMACS are read with their weights, METIS each edge from both ends.
+  // METIS and DIMACS are read with weights, METIS lists each edge twice.
   const bool always = input.kind == input_kind::metis || input.kind == input_kind::dimacs;
   const bool weighted = always || (reads_weights && input.field != matrix_market_field::pattern);
   const std::int64_t times = input.kind == input_kind::metis ? 2 : 1;
@@ -204,17 +204,18 @@ std::int64_t least_graph_bytes(const input_description& input, const input_size&
   const std::int64_t pairs = bytes_of(size.listed, 2 * index);
   const std::int64_t edges = bytes_of(size.distinct, index);
   std::int64_t building = 0;
-  if (need.reads_weights && is_weighted(input)) {  // the proper ones and their rows, with weights of 4 bytes or more
+  if (need.reads_weights &&
+      is_weighted(input)) {  // the canonical entries and their rows, with weights of at least 4 bytes
     building = least_listed_bytes(input, size, true) + bytes_of(size.off_diagonal, 3 * index + 8) + offsets;
-  } else if (directed) {  // rows of all pairs beside them; a triangle's mirror images first
+  } else if (directed) {  // rows of all pairs beside the pairs; mirrored entries of a triangle first
     building = pairs + pairs / 2 + offsets;
     if (input.symmetry != symmetry_kind::general) building = std::max(building, 2 * pairs);
     if (need.in_edges) building = std::max(building, pairs + 2 * (edges + offsets));
-  } else {  // the pairs turned, and their rows; then each edge once, as pairs, and both ways
+  } else {  // mirrored pairs and their rows; then each edge once, as pairs, and both ways
     building = pairs + offsets + std::max(bytes_of(size.off_diagonal, 3 * index), 2 * edges);
   }
   const std::int64_t results = bytes_of(size.rows, need.results.fixed + need.results.indices * index);
-  // The plan's and a copy of them.
+  // The plan's results and a copy of them.
   const std::int64_t running =
       (edges + offsets) * (directed && need.in_edges ? 2 : 1) + bytes_of(size.distinct, need.edge_bytes) + 2 * results;
   return std::max({least_listed_bytes(input, size, need.reads_weights), building, running});
@@ -230,10 +231,10 @@ std::int64_t least_graph_bytes_there(const input_size& size, const graph_need& n
 std::int64_t least_matrix_bytes(const input_description& input, const input_size& size, std::int64_t value_bytes,
                                 std::int64_t element_bytes) {
   const std::int64_t vectors = bytes_of(size.rows, element_bytes) + bytes_of(size.cols, element_bytes);
-  if (input.kind == input_kind::snapshot) return vectors;  // mapped
+  if (input.kind == input_kind::snapshot) return vectors;  // memory-mapped
   const std::int64_t index = size.index_bytes;
   const std::int64_t offsets = offset_bytes(size);
-  if (is_graph_text(input.kind)) {  // whose weights are read and may be none
+  if (is_graph_text(input.kind)) {  // its weights are read even if absent
     return std::max(least_listed_bytes(input, size, true), bytes_of(size.listed, 3 * index) + offsets);
   }
   const std::int64_t mirrored = input.symmetry == symmetry_kind::general ? 0 : size.off_diagonal;
@@ -258,7 +259,7 @@ std::int64_t least_rank_bytes(const input_size& size, std::int64_t ranks, const 
   const bool both_ways = need.direction == direction_kind::undirected && !need.reads_weights;
   const std::int64_t entries = size.off_diagonal / ranks * (both_ways ? 2 : 1);
   const std::int64_t rows = bytes_of(entries, size.index_bytes + need.edge_bytes) + bytes_of(size.rows / ranks, 8);
-  // Rows and columns to send, and rows received; in-edges are dealt out beside the out-edges' rows.
+  // Rows and columns to send, and received rows; in-edges are sent while the out-edges' rows exist.
   const std::int64_t dealing =
       share + bytes_of(entries, 3 * size.index_bytes + need.edge_bytes) + (need.in_edges ? rows : 0);
   const std::int64_t results = bytes_of(size.rows, need.results.fixed + need.results.indices * size.index_bytes);

@@ -26,7 +26,7 @@ parse_choice choose_parsing(const std::string& where, const std::optional<contex
   expect_gpu_for(where, gpu);
   if (where == "gpu") choice.algorithm = device_read_algorithm::on_device;
   if (where == "cpu" || !gpu.has_value() || input.kind != input_kind::matrix_market) return choice;
-  if (!input.can_be_read_again()) return choice;  // the device's reader looks at a file more than once
+  if (!input.can_be_read_again()) return choice;  // the device reader may read a file more than once
   if (where == "auto" && suggest_device_read(input.path) == device_read_algorithm::on_host) return choice;
   choice.gpu = gpu;
   return choice;

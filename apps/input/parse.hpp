@@ -1,7 +1,7 @@
-// Where a Matrix Market file is parsed: on the host, or on the device that will work on it.
+// Where a Matrix Market file is parsed: on the host, or on the device that will use it.
 //
-// On the device it is converted to CSR as well, and stays there beside the copy that is brought home (to be checked,
-// described, cached); the host is spared both halves of the work.
+// On the device it is also converted to CSR and stays there, beside a copy on the host (for checks, descriptions and
+// the cache); the host is spared parsing and conversion.
 #pragma once
 
 #include "input/input.hpp"
@@ -25,11 +25,11 @@ struct parse_choice {
 // --parse: auto, cpu or gpu.
 void add_parse_flag(CLI::App& app, std::string& where);
 
-// Throws usage_error for `gpu` without one.
+// Throws usage_error for `gpu` without a GPU.
 void expect_gpu_for(const std::string& where, const std::optional<context<device>>& gpu);
 
-// The choice for a file: `auto` means what the library suggests where there is a GPU. Throws usage_error for `gpu`
-// without one.
+// The choice for a file: with a GPU, `auto` follows the library's suggestion. Throws usage_error for `gpu` without a
+// GPU.
 [[nodiscard]] parse_choice choose_parsing(const std::string& where, const std::optional<context<device>>& gpu,
                                           const input_description& input);
 

@@ -1,4 +1,4 @@
-// Numbers keyed by seed and position (splitmix64: Steele, Lea, Flood, OOPSLA 2014): the same on every machine.
+// Random numbers keyed by seed and position (splitmix64: Steele, Lea, Flood, OOPSLA 2014): the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace spargo::apps {
   return z ^ (z >> 31);
 }
 
-// Uniform in [-1, 1), a multiple of 2^-23, so that it is exact in fp32 too.
+// Uniform in [-1, 1), a multiple of 2^-23, so exact in fp32 too.
 [[nodiscard]] constexpr double random_symmetric(std::uint64_t seed, std::uint64_t position) {
   return static_cast<double>(random_bits(seed, position) >> 40) * 0x1p-23 - 1.0;
 }

@@ -13,7 +13,7 @@ namespace spargo::apps {
 
 namespace {
 
-// f(type_tag<I>) with the narrowest index type that holds 0..extent.
+// Calls f(type_tag<I>) with the narrowest index type that holds 0..extent.
 template <class F>
 decltype(auto) with_index(std::int64_t extent, F&& f) {
   if (extent <= std::numeric_limits<std::int32_t>::max()) return f(type_tag<std::int32_t>{});
@@ -88,7 +88,7 @@ void read_dimacs_graph(const context<host>& ctx, const input_description& input,
   result.entries = with_values<V, I>(ctx, std::move(graph.entries));
 }
 
-// Reads anything but a snapshot. `I` as `with_index` chose it; for a graph as text it must hold the number of its
+// Reads anything but a snapshot. `I` is chosen by `with_index`; for a graph as text it must hold the number of
 // vertices.
 template <entry_type V, index_type I>
 coo_input<V, I> read_coo(const context<host>& ctx, const input_description& input, const read_options& options) {
@@ -107,7 +107,7 @@ coo_input<V, I> read_coo(const context<host>& ctx, const input_description& inpu
   }
   if (input.kind == input_kind::generator) {
     const busy generating("generating " + input.path);
-    if (input.field == matrix_market_field::pattern && !is_pattern<V>) {  // as of a pattern that is read
+    if (input.field == matrix_market_field::pattern && !is_pattern<V>) {  // like a pattern that is read
       auto edges = generate<pattern, I>(ctx, input.path);
       array<V, host> ones = convert_values<V, pattern>(ctx, {}, edges.nnz());
       result.entries = {edges.rows(), edges.cols(), std::move(edges.row_indices()), std::move(edges.col_indices()),
@@ -140,7 +140,7 @@ any_coo<V> read_any(const context<host>& ctx, const input_description& input, co
       return read;
     });
   }
-  try {  // how many vertices there are is known only when it is read
+  try {  // the number of vertices is known only after reading
     return read_coo<V, std::int32_t>(ctx, input, options);
   } catch (const error& e) {
     if (e.code() != error_code::unsupported || !input.can_be_read_again()) throw;
@@ -148,13 +148,13 @@ any_coo<V> read_any(const context<host>& ctx, const input_description& input, co
   return read_coo<V, std::int64_t>(ctx, input, options);
 }
 
-// A variant as one of more alternatives.
+// Converts a variant to one with more alternatives.
 template <class To, class From>
 To widen(From from) {
   return std::visit([](auto& held) -> To { return std::move(held); }, from);
 }
 
-// A graph as text without weights loses the ones that it was read with.
+// Drops the ones that a graph as text without weights was read with.
 any_entries read_weighted(const context<host>& ctx, const input_description& input, const read_options& options) {
   any_coo<double> weighted = read_any<double>(ctx, input, options);
   return std::visit(
@@ -171,7 +171,7 @@ any_entries read_weighted(const context<host>& ctx, const input_description& inp
       weighted);
 }
 
-// f(type_tag<V>) with the type of a snapshot's values.
+// Calls f(type_tag<V>) with the type of a snapshot's values.
 template <class F>
 decltype(auto) with_values_of(const snapshot_header& header, F&& f) {
   switch (header.values) {
@@ -189,7 +189,7 @@ decltype(auto) with_values_of(const snapshot_header& header, F&& f) {
   return f(type_tag<std::complex<double>>{});
 }
 
-// The matrix of a mapped snapshot, as it lies there or with its values converted to V.
+// The matrix of a mapped snapshot, borrowed, or with its values converted to V.
 template <entry_type V, index_type I, index_type O>
 csr_input<V, I, O> borrow_csr(const context<host>& ctx, const snapshot& mapped) {
   csr_input<V, I, O> result;
@@ -221,7 +221,7 @@ csr_input<V, I, O> borrow_csr(const context<host>& ctx, const snapshot& mapped) 
   return result;
 }
 
-// The (I, O) of a snapshot, as tags: f(type_tag<I>, type_tag<O>).
+// Calls f(type_tag<I>, type_tag<O>) with a snapshot's index types.
 template <class F>
 decltype(auto) with_stored_indices(const snapshot_header& header, F&& f) {
   if (header.index_bytes == 8) return f(type_tag<std::int64_t>{}, type_tag<std::int64_t>{});
@@ -236,7 +236,7 @@ any_csr<V> borrow_any(const context<host>& ctx, const snapshot& mapped) {
   });
 }
 
-// The entries, read by the device, and what reading told.
+// Reads the entries on the device, with the facts of the input.
 template <entry_type V, index_type I>
 coo_matrix<V, I, device> read_coo_on_device(const context<host>& ctx, const parse_choice& parsing,
                                             const input_description& input, const read_options& options,
@@ -297,7 +297,7 @@ any_csr<V> sort_entries(const context<host>& ctx, coo_input<V, I>& read) {
   });
 }
 
-// Any input, without a cache.
+// Reads any input, without a cache.
 template <entry_type V>
 any_csr<V> read_afresh(const context<host>& ctx, const input_description& input, const read_options& options,
                        const parse_choice& parsing) {
@@ -320,7 +320,7 @@ any_csr<V> read_afresh(const context<host>& ctx, const input_description& input,
   return result;
 }
 
-// What `input_cache::open` gave, with the facts that it remembers.
+// The matrix returned by `input_cache::open`, with the facts stored in the cache.
 template <entry_type V>
 any_csr<V> take_cached(const context<host>& ctx, snapshot opened, input_facts facts) {
   any_csr<V> result = borrow_any<V>(ctx, opened);
@@ -347,8 +347,8 @@ void write_cache(const context<host>& ctx, const input_description& input, input
       result);
 }
 
-// A graph as text. Whether it has weights is known before it is read only from a cache: one with weights is there if it
-// has some, and one without remembers whether it had.
+// A graph as text. Before reading, only a cache tells whether it has weights: a cache with weights exists if it has
+// some, and one without records whether it had.
 cached_matrix read_graph(const context<host>& ctx, const input_description& input, const read_options& options,
                          cache_mode mode) {
   input_cache weighted(mode, input, value_kind::fp64);
@@ -373,7 +373,7 @@ cached_matrix read_graph(const context<host>& ctx, const input_description& inpu
       listed);
 }
 
-// f(type_tag<V>) with the type that holds the input's values as they are.
+// Calls f(type_tag<V>) with the type that holds the input's values exactly.
 template <class F>
 decltype(auto) with_stored_values(const input_description& input, F&& f) {
   if (input.field == matrix_market_field::pattern) return f(type_tag<pattern>{});

@@ -1,8 +1,8 @@
-// Any input read into a matrix, compiled here once for all types: what is known only at run time comes back as a
+// Reads any input into a matrix. Compiled once for all types: types known only at run time are alternatives of a
 // variant.
 //
-// `describe_input` fixes the types: the narrowest index type that holds the dimensions, the kind of the values. Then
-// the same stream is read with those types, so that a pipe does as well as a file:
+// `describe_input` determines the types: the narrowest index type for the dimensions, and the kind of the values. Then
+// the same stream is read with those types, so pipes work like files:
 //
 //   Matrix Market, generator, edge list, METIS, DIMACS  ->  COO as listed (a triangle stays one)  ->  canonical CSR
 //   snapshot, cache                                     ->  CSR, mapped
@@ -24,26 +24,27 @@ namespace spargo::apps {
 
 template <entry_type V, index_type I>
 struct coo_input {
-  coo_matrix<V, I, host> entries;                   // as listed
-  symmetry_kind triangle = symmetry_kind::general;  // of the matrix that the entries are a triangle of; general: all
+  coo_matrix<V, I, host> entries;  // as listed
+  symmetry_kind triangle =
+      symmetry_kind::general;  // symmetry of which the entries are a triangle; general: all entries
   input_facts facts;
 };
 
-// A CSR matrix that is owned, or borrows a mapped snapshot: that of a cache, or the input's (which must outlive it).
+// A CSR matrix that is owned or borrows a mapped snapshot: the cache's, or the input's (which must outlive it).
 template <entry_type V, index_type I, index_type O>
 struct csr_input {
   std::optional<snapshot> cached;
   csr_matrix<V, I, O, host> owned;
-  array<V, host> converted;  // values beside a snapshot's pattern
+  array<V, host> converted;  // values for a snapshot's pattern
   csr_view<const V, I, O, host> matrix;
   input_facts facts;
   double load_ms = 0;     // reading and parsing
   double convert_ms = 0;  // to canonical CSR
-  // Where the device parsed the text and converted it: the matrix there, too.
+  // The matrix on the device, if the device parsed and converted the text.
   csr_matrix<V, I, O, device> on_device;
 };
 
-// One variant of the alternatives of several.
+// A variant with the alternatives of several variants.
 template <class... Variants>
 struct joined;
 template <class... A>
@@ -58,30 +59,30 @@ using any_coo = std::variant<coo_input<V, std::int32_t>, coo_input<V, std::int64
 template <entry_type V>
 using any_csr = std::variant<csr_input<V, std::int32_t, std::int32_t>, csr_input<V, std::int32_t, std::int64_t>,
                              csr_input<V, std::int64_t, std::int64_t>>;
-// With the values of a text, and with those that a snapshot may have.
+// For values of text formats, and for those of snapshots.
 using any_entries = typename joined<any_coo<pattern>, any_coo<double>, any_coo<std::complex<double>>>::type;
 using any_matrix = typename joined<any_csr<pattern>, any_csr<float>, any_csr<double>, any_csr<std::complex<float>>,
                                    any_csr<std::complex<double>>>::type;
 
-// Text or a generated matrix, as listed, with the values it has or, for a graph, none. Not for a snapshot.
+// Text or a generated matrix as listed, with its values or, for a graph, without. Not for a snapshot.
 [[nodiscard]] any_entries read_entries(const context<host>& ctx, const input_description& input,
                                        const read_options& options);
 [[nodiscard]] any_coo<pattern> read_pattern(const context<host>& ctx, const input_description& input,
                                             const read_options& options);
 
-// What was read, as canonical CSR in its place.
+// Converts entries to canonical CSR, freeing them.
 [[nodiscard]] any_matrix to_canonical(const context<host>& ctx, any_entries read);
 
-// The matrix of a snapshot as it lies there.
+// The matrix of a snapshot, borrowed.
 [[nodiscard]] any_matrix borrow_stored(const context<host>& ctx, const input_description& input);
 
-// Any input as canonical CSR with values V (pattern, float, double, complex<double>), duplicates summed: from the cache
-// if it can be used, which is written if not.
+// Any input as canonical CSR with values V (pattern, float, double, complex<double>), duplicates summed. Reads the
+// cache if it is valid, otherwise writes it.
 template <entry_type V>
 [[nodiscard]] any_csr<V> read_csr(const context<host>& ctx, const input_description& input, const read_options& options,
                                   input_cache& cache, const parse_choice& parsing = {});
 
-// The same with the values that the input has; a graph as text without weights is a pattern.
+// The same with the input's own values; a graph as text without weights is a pattern.
 struct cached_matrix {
   any_matrix read;
   input_cache cache;
@@ -94,7 +95,7 @@ struct type_tag {
   using type = T;
 };
 
-// f(type_tag<O>) with the narrowest offset type that goes with I and holds nnz.
+// Calls f(type_tag<O>) with the narrowest offset type for I and nnz.
 template <index_type I, class F>
 decltype(auto) with_offset(std::int64_t nnz, F&& f) {
   if constexpr (sizeof(I) == 4) {
@@ -103,7 +104,7 @@ decltype(auto) with_offset(std::int64_t nnz, F&& f) {
   return f(type_tag<std::int64_t>{});
 }
 
-// Values of another type, entry by entry; a pattern's entries are 1.
+// Converts values to another type; a pattern's entries become 1.
 template <entry_type To, entry_type From>
 [[nodiscard]] array<To, host> convert_values(const context<host>& ctx, span<const From, host> from, std::int64_t nnz) {
   if constexpr (is_pattern<To>) {
@@ -119,9 +120,9 @@ template <entry_type To, entry_type From>
       } else if constexpr (complex_type<To>) {
         to[k] = To(static_cast<typename To::value_type>(from[k]));
       } else if constexpr (complex_type<From>) {
-        to[k] = static_cast<To>(from[k].real());  // never reached: describe_input's field chooses To
+        to[k] = static_cast<To>(from[k].real());  // unreachable: describe_input's field determines To
       } else {
-        to[k] = static_cast<To>(from[k]);  // a real one to a real one
+        to[k] = static_cast<To>(from[k]);  // real to real
       }
     }
     return to;

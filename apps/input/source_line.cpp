@@ -17,10 +17,10 @@ namespace {
 
 struct tuning {
   static constexpr std::int64_t width = 72;   // of the text shown
-  static constexpr std::int64_t before = 48;  // of it, before the column
+  static constexpr std::int64_t before = 48;  // part of it before the column
 };
 
-// Up to `width` bytes of the line from byte `first` on; nothing if the file is shorter.
+// Up to `width` bytes of the line from its byte `first`; empty if the file is shorter.
 std::string part_of_line(const std::string& path, std::int64_t line, std::int64_t first) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};

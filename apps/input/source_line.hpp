@@ -1,4 +1,4 @@
-// The line of a file that an error is about, for people.
+// Shows the line of a file that an error refers to.
 #pragma once
 
 #include <spargo/core/error.hpp>
@@ -7,12 +7,11 @@
 
 namespace spargo::apps {
 
-// Two lines: that of the file, cut to what fits a terminal around the column, and a caret below the column. Empty where
-// there is nothing to show: no line, no regular file, not there any more. Bytes that cannot be printed are shown as
-// '.'.
+// Two lines: the file's line, cut around the column to fit a terminal, and a caret below the column. Empty if there is
+// nothing to show: no line, not a regular file, or the file is gone. Unprintable bytes become '.'.
 [[nodiscard]] std::string source_line(const source_position& position);
 
-// The same on standard error, if that is a terminal.
+// Prints it on standard error if that is a terminal.
 void show_source_line(const source_position& position);
 
 }  // namespace spargo::apps

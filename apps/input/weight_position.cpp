@@ -15,7 +15,7 @@ namespace spargo::apps {
 
 namespace {
 
-// visit(number, text) for each line, from 1, without its end, until it says false.
+// Calls visit(number, text) for each line, from 1, without its end, until it returns false.
 void for_each_line(const std::string& path, const std::function<bool(std::int64_t, std::string_view)>& visit) {
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(::gzopen(path.c_str(), "rb"), &::gzclose);
   if (file == nullptr) return;
@@ -34,10 +34,10 @@ void for_each_line(const std::string& path, const std::function<bool(std::int64_
   if (!line.empty()) (void)visit(number, line);
 }
 
-// What stands between fields. In a Matrix Market file commas do not, and do no harm here.
+// Field separators. Commas do not separate in Matrix Market files, but do no harm here.
 constexpr std::string_view separators = " \t\r,;";
 
-// The same where one character separates fields, which may be empty, or quoted.
+// The same for a single separator character; fields may be empty or quoted.
 std::int64_t column_of(std::string_view line, int field, char separator) {
   std::size_t at = 0;
   bool in_quotes = false;
@@ -48,7 +48,7 @@ std::int64_t column_of(std::string_view line, int field, char separator) {
   return field > 0 ? 0 : static_cast<std::int64_t>(std::min(line.find_first_not_of(' ', at), line.size())) + 1;
 }
 
-// Column, from 1, of a line's field; 0: it has no such field.
+// Column, from 1, of a line's field; 0: no such field.
 std::int64_t column_of(std::string_view line, int field) {
   std::size_t at = line.find_first_not_of(separators);
   for (; field > 0 && at != std::string_view::npos; --field) {
@@ -57,7 +57,7 @@ std::int64_t column_of(std::string_view line, int field) {
   return at == std::string_view::npos ? 0 : static_cast<std::int64_t>(at) + 1;
 }
 
-// Which lines hold entries, and in which of their fields the value stands; -1: entries do not stand one per line.
+// The field with the value on lines that hold entries; -1: entries are not one per line.
 int value_field(const input_description& input) {
   if (input.kind == input_kind::dimacs) return 3;  // a SOURCE TARGET WEIGHT
   if (input.kind == input_kind::edge_list) return input.columns.weight;
@@ -73,7 +73,7 @@ bool is_entry(const input_description& input, std::string_view line) {
   return c != '%' && (c != '#' || input.kind != input_kind::edge_list);
 }
 
-// Lines of the kind before the first entry: the size of a matrix, the names of a list's columns where it has them.
+// Lines before the first entry that look like entries: the size of a matrix, the column names of a list.
 std::int64_t lines_before(const input_description& input, std::int64_t entries) {
   if (input.kind == input_kind::matrix_market) return 1;
   if (input.kind == input_kind::dimacs) return 0;

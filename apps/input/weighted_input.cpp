@@ -13,7 +13,7 @@ namespace spargo::apps {
 
 namespace {
 
-// --- Weights that the file does not tell
+// --- Weights not from the file
 
 template <index_type I, index_type O>
 any_placed_weighted_graph with_made_weights(const context<host>& cpu, placed_graph<I, O> g,
@@ -33,7 +33,7 @@ any_placed_weighted_graph with_made_weights(const context<host>& cpu, placed_gra
   return placed_weighted_graph<std::int32_t, I, O>(std::move(g), std::move(weights));
 }
 
-// --- Weights of the file
+// --- Weights from the file
 
 [[noreturn]] void refuse(const input_description& input, const std::string& what) {
   const std::string name = input.file.has_value() ? input.file->name() : input.path;
@@ -51,7 +51,7 @@ any_placed_weighted_graph with_made_weights(const context<host>& cpu, placed_gra
 template <index_type I>
 void check_weights(const input_description& input, const coo_input<double, I>& read, const vertex_names& names) {
   const auto values = read.entries.values().view();
-  const bool skew = read.triangle == symmetry_kind::skew_symmetric;  // the mirrored entry has the other sign
+  const bool skew = read.triangle == symmetry_kind::skew_symmetric;  // the mirrored entry has the opposite sign
   const auto bad =
       std::find_if(values.begin(), values.end(), [&](double value) { return !(value >= 0) || (skew && value > 0); });
   if (bad == values.end()) return;
@@ -64,7 +64,7 @@ void check_weights(const input_description& input, const coo_input<double, I>& r
       fmt::format("the edge from {} to {} has weight {} (expected 0 or more)", from, to, *bad > 0 ? -*bad : *bad));
 }
 
-// f(weights) with the narrowest numbers that they are.
+// Calls f(weights) with the narrowest number type that holds them.
 template <class Space, class F>
 decltype(auto) with_narrowest(const context<Space>& ctx, span<const double, Space> weights,
                               const weight_summary& summary, F&& f) {
@@ -100,7 +100,7 @@ any_placed_weighted_graph build_here(const context<host>& cpu, coo_input<double,
   });
 }
 
-// The entries of a snapshot, listed again, with the lightest weight of each.
+// The entries of a snapshot as a list, with the lightest weight of each.
 any_entries list_stored(const context<host>& cpu, const input_description& input) {
   if (input.field == matrix_market_field::complex) refuse_complex(input);
   input_cache none(cache_mode::off, input, value_kind::fp64);
@@ -114,7 +114,7 @@ any_entries list_stored(const context<host>& cpu, const input_description& input
       stored);
 }
 
-// The entries of a cache of weights; as pairs where the text has none.
+// The entries of a weight cache; as pairs if the text has no weights.
 any_entries list_kept(const context<host>& cpu, const snapshot& kept, input_facts facts, bool always_weighted) {
   if (facts.names.naming == vertex_naming::listed) facts.names.ids.assign(kept.ids().begin(), kept.ids().end());
   const auto list = [&]<class I, class O>(type_tag<I>, type_tag<O>) -> any_entries {
@@ -132,7 +132,7 @@ any_entries list_kept(const context<host>& cpu, const snapshot& kept, input_fact
   return list(type_tag<std::int32_t>{}, type_tag<std::int32_t>{});
 }
 
-// Writes the cache: the matrix of the lightest weights, 1 where the text has none.
+// Writes the cache: the matrix of the lightest weights, 1 if the text has none.
 void keep_lightest(const context<host>& cpu, const input_description& input, const any_entries& listed,
                    input_cache& cache) {
   const auto keep = [&]<class I>(const coo_view<const double, I, host>& entries, const input_facts& facts) {
@@ -167,13 +167,13 @@ class weighted_maker {
 
   explicit weighted_maker(const weight_choice& choice) : choice_(choice) {}
 
-  // What they are.
+  // Description of the weights.
   [[nodiscard]] std::string weights() const {
     if (of_file_) return "file";
     return choice_.source == weight_source::random ? fmt::format("random:{}", choice_.seed) : "unit";
   }
 
-  // Caches of products hold the sums of duplicates; that of the weights holds the lightest.
+  // Caches of products hold the sums of duplicates; the weight cache holds the lightest.
   input_cache cache(cache_mode mode, const input_description& input) {
     const bool wants_file = choice_.source == weight_source::automatic || choice_.source == weight_source::file;
     bare_ = !wants_file || (!is_graph_text(input.kind) && input.field == matrix_market_field::pattern) ||
@@ -231,7 +231,7 @@ class weighted_maker {
                 },
                 built);
           } else {
-            throw error(error_code::unsupported, "complex weights");  // `check` has refused them
+            throw error(error_code::unsupported, "complex weights");  // rejected by `check`
           }
         },
         read);
@@ -263,8 +263,8 @@ class weighted_maker {
 
  private:
   weight_choice choice_;
-  bool bare_ = false;     // what is read
-  bool of_file_ = false;  // the weights
+  bool bare_ = false;     // reads without weights
+  bool of_file_ = false;  // the weights are from the file
 };
 
 }  // namespace

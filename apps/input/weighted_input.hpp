@@ -1,4 +1,4 @@
-// Any input as a graph with weights of 0 or more, for searches of paths.
+// Any input as a graph with nonnegative weights, for shortest paths.
 #pragma once
 
 #include "placement/placed_input.hpp"
@@ -8,7 +8,7 @@
 
 namespace spargo::apps {
 
-// --weights: file, unit or random[:SEED]; automatic: the file's, unit where it has none.
+// --weights: file, unit or random[:SEED]; automatic: from the file, unit if it has none.
 enum class weight_source { automatic, file, unit, random };
 struct weight_choice {
   weight_source source = weight_source::automatic;
@@ -22,12 +22,12 @@ struct placed_weighted_input {
   backend where;
   loaded_input from;
   any_placed_weighted_graph g;
-  std::string weights;  // what they are: "file", "unit", "random:SEED"
+  std::string weights;  // "file", "unit" or "random:SEED"
 };
 
-// As load_placed, with progress on a terminal; without in-edges. Of several edges between the same vertices the
-// lightest counts. Throws invalid_data for a weight that is negative or NaN, with its line where the input is a file,
-// for complex ones, and for `file` where the input has none.
+// Like load_placed, with progress on a terminal; without in-edges. Of several edges between the same vertices the
+// lightest counts. Throws invalid_data for a negative or NaN weight, with its line if the input is a file, for complex
+// weights, and for `file` if the input has none.
 [[nodiscard]] placed_weighted_input load_weighted(const graph_flags& flags, const graph_work& work,
                                                   const weight_choice& choice);
 
