@@ -1,11 +1,11 @@
-// Breadth-first search on the device: the executor. A search is a few kernels in a row (cuda_kernel.cuh), so the host
-// waits once, at its end.
+// Device BFS: the executor. A search is a fixed sequence of kernels (cuda_kernel.cuh); the host synchronizes once, at
+// the end.
 //
-// Cost: O(vertices + edges) work; one or two barriers of the grid a wide level, one of a cluster a narrow one.
-// Memory besides the graph, I = int32: 17.5 bytes per vertex, results included, and 8 for each 512 edges of a vertex
-// that has as many (I = int64: 21.5 and 16); a plan that only pushes needs 5 less. Building a plan reads the graph once
-// or twice and synchronises; H200, R-MAT 22: 0.43 ms for likely neighbours. Direction-optimizing search: Beamer,
-// Asanovic, Patterson, SC 2012. Queues and load balance: Merrill, Garland, Grimshaw, PPoPP 2012.
+// Cost: O(vertices + edges) work; one or two grid barriers per wide level, one cluster barrier per narrow level. Memory
+// besides the graph, I = int32: 17.5 bytes per vertex, results included, plus 8 bytes per 512 edges of each vertex with
+// 512 or more (I = int64: 21.5 and 16); a push-only plan needs 5 bytes per vertex less. Building a plan reads the graph
+// once or twice and synchronizes; H200, R-MAT 22: 0.43 ms to choose likely parents. Direction-optimizing search:
+// Beamer, Asanovic, Patterson, SC 2012. Queues and load balancing: Merrill, Garland, Grimshaw, PPoPP 2012.
 #include "core/device/cooperative.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 template <class I, class O>
 struct device_executor final : device_search<I> {
-  static constexpr std::int64_t level_slots = 4096;  // levels past these are counted after the search
+  static constexpr std::int64_t level_slots = 4096;  // deeper levels are counted after the search
 
   context<device> ctx;
   std::int64_t vertices;
@@ -64,7 +64,7 @@ struct device_executor final : device_search<I> {
               .n = n,
               .words = words,
               .edges = g.out.nnz(),
-              .levels = memory.take<std::int32_t>(n),  // also when only parents are asked for: see collect_sizes
+              .levels = memory.take<std::int32_t>(n),  // also for parents only: collect_sizes reads it
               .parents = wants_parents(options.output) ? memory.take<I>(n) : nullptr,
               .start = memory.take<unsigned>(words),
               .visited = memory.take<unsigned>(words),
@@ -84,7 +84,7 @@ struct device_executor final : device_search<I> {
               .rule = {}};
   }
 
-  // The bitmaps and results as every search expects and leaves them, and what is known of the graph. Synchronises.
+  // Initializes bitmaps, results and per-vertex data of the graph. Synchronizes.
   void prepare() {
     constexpr int block = prepare_tuning::block;
     if (vertices == 0) return;
@@ -147,7 +147,7 @@ struct device_executor final : device_search<I> {
     collect_sizes(report[0].position.level);
   }
 
-  void collect_sizes(std::int64_t depth) {  // levels walked
+  void collect_sizes(std::int64_t depth) {  // depth: number of levels
     const std::int64_t told = std::min<std::int64_t>(depth, host_report::size_slots);
     sizes_found.assign(report[0].sizes, report[0].sizes + told);
     if (depth == told) return;
@@ -158,7 +158,7 @@ struct device_executor final : device_search<I> {
       ctx.synchronize();
       return;
     }
-    // More levels than slots: they are counted in the queue, which the search no longer needs, and come in parts.
+    // More levels than slots: count them into the queue, which is free after the search, and copy them in chunks.
     fill_zero(ctx, span<I, device>(search.queue, vertices));
     launch_kernel(ctx, one_thread_each(vertices, prepare_tuning::block), count_levels_kernel<I>, search.levels,
                   vertices, search.queue);

@@ -1,13 +1,13 @@
-// Breadth-first search on the host: a sequential reference, a parallel push, and Beamer's direction-optimizing
-// search. The loop over levels is in host_levels.hpp, what a level costs and why it is right is told in
-// host_steps.hpp, host_narrow.hpp, host_push.hpp and host_pull.hpp; this file has the executor.
+// Host BFS: a sequential reference, a parallel push, and Beamer's direction-optimizing search. This file holds the
+// executor; host_levels.hpp the loop over levels; host_steps.hpp, host_narrow.hpp, host_push.hpp and host_pull.hpp the
+// steps, with their costs and why they are correct.
 //
-// A plan does not clear its results before a run: a run writes every vertex that it reaches, so only those that the
-// run before had reached and this one has not are set back to -1 at its end, usually none.
+// A run does not clear its results first. It overwrites every vertex it reaches; at the end, vertices that only the
+// previous run reached are reset to -1, usually none.
 //
-// Cost: O(vertices + edges) for push; a direction-optimizing search of a small-world graph follows about a tenth
-// of the edges. Workspace: sizeof(I) (queue) + 8 (level sizes) + at most 4/8 (bitmaps) bytes per vertex and 0.4 MiB a
-// thread (bins and narrow levels; untouched on small graphs), besides the results.
+// Cost: O(vertices + edges) for push; a direction-optimizing search of a small-world graph follows about a tenth of the
+// edges. Workspace besides the results: sizeof(I) (queue) + 8 (level sizes) + at most 4/8 (bitmaps) bytes per vertex,
+// and 0.4 MiB per thread (bins and narrow levels; untouched on small graphs).
 #include "core/parallel.hpp"
 #include "graph/bfs/executor.hpp"
 #include "graph/bfs/host_levels.hpp"
@@ -27,8 +27,8 @@ void fill(int threads, span<T, host> to, T value) {
   parallel_for(threads, size, grain::elements, [&](std::int64_t i) { to[i] = value; });
 }
 
-// The reference: one thread, the current and the next queue back to back in one array. `mark` is the result array
-// that tells what was reached.
+// Single-threaded reference. The current and the next queue are adjacent ranges of one array. `mark` is the result
+// array (levels or parents) that shows which vertices have been reached.
 template <class I, class O, class Mark>
 std::int64_t search_sequentially(const host_search<I, O>& s, const Mark* mark, I source, const search_limits& limits,
                                  level_size_list& sizes) {
@@ -63,8 +63,8 @@ struct host_executor final : executor<I, host> {
   std::int64_t vertices;
   bfs::choice choice;
   search_limits limits;
-  bool hides_levels;    // kept for the smallest parents, not asked for
-  bool picks_smallest;  // parents
+  bool hides_levels;    // levels are computed for the smallest parents, but were not requested
+  bool picks_smallest;  // the smallest parent instead of any
   csr_pattern_view<I, O, host> out;
   csr_pattern_view<I, O, host> in;
   array<std::int32_t, host> level_of;
@@ -73,10 +73,10 @@ struct host_executor final : executor<I, host> {
   array<host_row_chunk<I, O>, host> chunks;
   array<host_bins<I>, host> bins;
   array<I, host> narrow;
-  array<std::uint64_t, host> start;  // the visited set before a search: see mark_isolated
+  array<std::uint64_t, host> start;  // initial visited set: see mark_isolated
   array<std::uint64_t, host> bitmaps;
   host_search<I, O> search;
-  std::uint64_t* before = nullptr;  // what the run before the last had reached
+  std::uint64_t* before = nullptr;  // vertices reached by the previous run
   I source = 0;                     // of the last run
   smallest_parents<I, O> smallest;
   level_size_list sizes;
@@ -106,7 +106,7 @@ struct host_executor final : executor<I, host> {
     forget_all();
   }
 
-  // What only the parallel searches need.
+  // Allocates and initializes what only the parallel searches need.
   void prepare_levels(const context<host>& ctx, const graph_view<I, O, host>& g) {
     const bool pulls = choice.direction != bfs_direction::push;
     chunks = {ctx, most_chunks(out.nnz())};
@@ -128,8 +128,8 @@ struct host_executor final : executor<I, host> {
     copy_start();
   }
 
-  // Vertices without any edge, and the bits past the last vertex, count as visited from the start: a pull need
-  // never look at them, and no edge leads to them.
+  // Vertices without edges, and the bits past the last vertex, count as visited from the start: pulls skip them, and no
+  // edge leads to them.
   void mark_isolated() {
     const bool pulls = search.successor != nullptr;
     parallel_for(threads, start.size(), grain::elements / 64, [&](std::int64_t w) {
@@ -153,7 +153,8 @@ struct host_executor final : executor<I, host> {
     fill(threads, parent_of.view(), I{-1});
   }
 
-  // Vertices that only the run before had reached. Its source may be without edges, and is then in no bitmap.
+  // Resets vertices that only the previous run reached. Its source may be isolated, hence in no bitmap: `run` resets
+  // it.
   void forget_stale() {
     parallel_for(threads, start.size(), grain::elements, [&](std::int64_t w) {
       for (std::uint64_t rest = before[w] & ~search.visited[w]; rest != 0; rest &= rest - 1) {

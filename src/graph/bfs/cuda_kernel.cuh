@@ -1,13 +1,13 @@
-// The kernels of the device search. They run one after the other without the host: the position is in device memory,
-// and a kernel that has nothing to do returns at once.
+// Kernels of the device search. They run back to back without the host: the search position is in device memory, and a
+// kernel with nothing to do returns at once.
 //
-// Idea: wide levels are walked by a persistent grid, with a barrier among all blocks after each step; a level is pushed
-// from a queue or pulled from a bitmap, as `next_direction` says. Narrow levels are walked by a cluster of blocks,
-// which has a cheaper one of its own. So a search is: cluster, grid, cluster, grid, and the last grid walks whatever is
-// left, narrow or not. Invariant: between steps every block holds the same `search_position`; see cuda_search.cuh for
-// a step's. Counters: a step counts into found[turn + 1] while it clears found[turn + 2], which
-// the step before has read; so a counter is cleared, filled and read with a barrier between each. Nothing is cleared by
-// the host: the last kernel marks what this search has not reached, and leaves the bitmaps as the next needs them.
+// Idea: a persistent grid runs wide levels, with a grid barrier after each step; each level is pushed from a queue or
+// pulled from a bitmap, as `next_direction` decides. One cluster of blocks runs narrow levels, since a cluster barrier
+// is cheaper. The sequence is cluster, grid, cluster, grid; the last grid runs all remaining levels, narrow or wide.
+// Invariant: between steps every block holds the same `search_position`; cuda_search.cuh states the invariant of a
+// step. Counters: a step counts into found[turn + 1] and clears found[turn + 2], which the previous step has read; so
+// barriers separate clearing, filling and reading of each counter. The host clears nothing: the last kernel marks
+// unreached vertices and restores the bitmaps for the next search.
 #pragma once
 
 #include "graph/bfs/cuda_narrow.cuh"
@@ -21,13 +21,13 @@ namespace spargo::detail::bfs {
 
 enum class push_kind { global, block, balanced };
 
-// Which part of the search a kernel is.
+// Position of a kernel within the search's sequence.
 struct kernel_part {
   bool first = true;
   bool last = true;
 };
 
-// The frontier that a step has found becomes the one to expand.
+// The frontier found by a step becomes the current one.
 __device__ inline void advance(search_position& at, const counters& found, bfs_direction direction,
                                std::int64_t max_depth) {
   const bool pushed = direction == bfs_direction::push;
@@ -45,7 +45,8 @@ __device__ inline void advance(search_position& at, const counters& found, bfs_d
   at.hub_end += pushed ? static_cast<std::int64_t>(found.chunks) : 0;
 }
 
-// The source is its own parent, at level 0, in the queue or, where pushes know them, as hub chunks. One warp.
+// The source is its own parent, at level 0. It enters the queue or, with the balanced push, the hub chunks if it is a
+// hub. Called by one warp.
 template <push_kind Kind, class I, class O>
 __device__ void start_search(const search<I, O>& s) {
   const bool leader = threadIdx.x == 0;
@@ -60,7 +61,8 @@ __device__ void start_search(const search<I, O>& s) {
   append_hubs(s, hub && leader, s.source, 0, &s.control->converted.chunks);
   if (!leader) return;
   search_position at;
-  if (s.previous_source >= 0) write_unreached(s, s.previous_source);  // it may count as visited from the start
+  if (s.previous_source >= 0)
+    write_unreached(s, s.previous_source);  // the old source may have counted as visited from the start
   s.visited[s.source >> 5] |= 1U << (s.source & 31);
   write_found(s, s.source, s.source, 0);
   if (!hub) s.queue[0] = static_cast<I>(s.source);
@@ -74,10 +76,10 @@ __device__ void start_search(const search<I, O>& s) {
   s.control->position = at;
 }
 
-// The first block tells the host. A frontier that was not expanded is a level as well.
+// The first block reports to the host. A frontier that was not expanded counts as a level too.
 template <class I, class O>
 __device__ void report_search(const search<I, O>& s, search_position& at) {
-  __syncthreads();  // the others have read `at`
+  __syncthreads();  // all threads have read `at`
   if (threadIdx.x == 0) s.control->position = at;
   if (threadIdx.x == 0 && at.vertices > 0) {
     if (at.level < s.level_slots) s.level_sizes[at.level] = at.vertices;
@@ -97,7 +99,7 @@ __global__ void __launch_bounds__(narrow_tuning::block, 1)
   if (part.first) {
     if (global_thread() < warp_size) start_search<push_kind::balanced>(s);
     block_cluster().sync();
-  } else if (blockIdx.x == 0 && threadIdx.x == 0) {  // the grid's blocks have read them all by now
+  } else if (blockIdx.x == 0 && threadIdx.x == 0) {  // all blocks of the grid have read the counters by now
     for (counters& c : s.control->found) c = {};
   }
   if (threadIdx.x == 0) at = s.control->position;
@@ -107,19 +109,19 @@ __global__ void __launch_bounds__(narrow_tuning::block, 1)
   walk_narrow(s, at, raw);
 }
 
-// Dynamic shared memory of a block: what its warps gather.
+// Dynamic shared memory per block: staging slots of its warps.
 template <class I>
 constexpr std::size_t staged_bytes() {
   return std::size_t{cuda_tuning::warps} * cuda_tuning::staged * sizeof(I);
 }
 
-// The calling warp's.
+// The calling warp's staging slots.
 template <class I>
 __device__ I* staged_of(unsigned char* raw) {
   return reinterpret_cast<I*>(raw) + threadIdx.x / warp_size * cuda_tuning::staged;
 }
 
-// That take the narrow levels over.
+// Blocks of the cluster that runs narrow levels next.
 inline constexpr int narrow_blocks = has_hopper_blocks ? narrow_tuning::blocks : 1;
 
 template <push_kind Kind, class I, class O>
@@ -134,7 +136,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
   control_block* const control = s.control;
   unsigned* front = s.front;
   unsigned* next = s.next;
-  bool clean = part.first;  // no bit of `front` is set
+  bool clean = part.first;  // `front` has no bit set
 
   if (part.first && Kind != push_kind::balanced) {
     if (global_thread() < warp_size) start_search<Kind>(s);
@@ -158,7 +160,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
       if (leader) {
         const counters converted = read_counters(&control->converted);
         at.edges = static_cast<std::int64_t>(converted.edges);
-        at.end += static_cast<std::int64_t>(converted.queued);  // from at.begin, where the last pull has left it
+        at.end += static_cast<std::int64_t>(converted.queued);  // from at.begin, where the last pull left it
         at.hub_end += static_cast<std::int64_t>(converted.chunks);
         at.in_queue = 1;
       }

@@ -1,17 +1,16 @@
-// Narrow levels, of which road networks and meshes have thousands, walked by a kernel of one cluster of blocks.
+// Narrow levels, run by a kernel of one cluster of blocks. Road networks and meshes have thousands of them.
 //
-// Idea: what bounds a narrow level is the chain of dependent steps, not their number. So the frontier stays in the
-// shared memory of the cluster's blocks, each entry with the place and number of its edges, and a level's chain is: the
-// blocks tell each other what they have found, an entry, its neighbours, and at once their bits in `visited` and their
-// offsets, on the chance that they are new. A level ends without a fence: each block sends 16 bytes to each other
-// block's shared memory, which count on a barrier there (st.async), so that nobody waits for levels and parents to
-// arrive in memory, and the L1 cache keeps its lines. That is sound because nothing else passes between
-// blocks but the atomics on `visited`; where entries do, when one block has found most of them, a barrier with a fence
-// goes before. Invariant: a level's entries are in one half of the slots and those that it finds in the other.
-// A vertex with many edges has several entries. What finds its block's slots full goes to the queue in global memory,
-// and so does everything when the frontier has become too wide. In code for chips before Hopper the cluster is one
-// block. Cost: a search of a 2048 x 2048 grid, 2,048 to 4,094 levels, takes 8.3 ms (H200; 16.3 with barriers of the
-// cluster in their place).
+// Idea: latency of dependent loads bounds a narrow level, not their number. So the frontier stays in the shared memory
+// of the cluster's blocks, each entry with the position and number of its edges. The dependent steps of a level are:
+// exchange counters between blocks; read an entry; read its neighbours; read their `visited` bits and, speculatively,
+// their offsets. A level ends without a fence: each block stores its 16 bytes of counters into every other block's
+// shared memory, where they complete a barrier (st.async). So no block waits for stores of levels and parents, and the
+// L1 cache keeps its lines. That is sound because blocks exchange nothing else except the atomics on `visited`. Where
+// entries are redistributed, since one block found most of them, a barrier with a fence comes first. Invariant: the
+// entries of a level are in one half of the slots, those it finds go to the other half. A vertex with many edges has
+// several entries. Entries that find the block's slots full go to the queue in global memory; the whole frontier goes
+// there once it is too wide. Before Hopper the cluster is one block. Cost: searching a 2048 x 2048 grid, 2,048 to 4,094
+// levels, takes 8.3 ms (H200; 16.3 ms with cluster barriers instead of st.async).
 #pragma once
 
 #include "core/device/barrier.cuh"
@@ -22,32 +21,32 @@
 namespace spargo::detail::bfs {
 
 struct narrow_tuning {
-  // Of the cluster; fewer where the device cannot place as many. H200, grid 2048 x 2048: 8.8 ms with 16, 12.5 with 8.
+  // Blocks per cluster; fewer where the device cannot place 16. H200, grid 2048 x 2048: 8.8 ms with 16, 12.5 with 8.
   static constexpr int blocks = 16;
   static constexpr int block = 512;
   static constexpr int warps = block / warp_size;
-  // The rest has not been tuned.
+  // The following are untuned.
   static constexpr int slots = 1024;  // entries per block and half
   static constexpr int entry_edges = 128;
-  static constexpr unsigned local_edges = 2 * block;  // left to the block that holds them
-  static constexpr int most_edges = 8192;             // of a vertex; one with more goes to the grid as a hub
-  // A level with more of either for each block is left to the grid, which takes 6.2 microseconds for one of 2,000
-  // vertices, and comes back with half of it.
+  static constexpr unsigned local_edges = 2 * block;  // up to this many are not redistributed
+  static constexpr int most_edges = 8192;             // per vertex; the grid expands larger ones as hubs
+  // Levels with more vertices or edges per block go to the grid, which takes 6.2 microseconds for a level of 2,000
+  // vertices and returns at half of these limits.
   static constexpr int vertices = 512;
   static constexpr int edges = 2048;
 };
 
-// What a block has found in a level.
+// Counters of one block for one level.
 struct __align__(16) local_found {
-  static constexpr unsigned target = 1;  // flags: the target is among them;
-  static constexpr unsigned full = 2;    // some had to go to the queue in global memory
+  static constexpr unsigned target = 1;  // flag: the target was found
+  static constexpr unsigned full = 2;    // flag: some vertices went to the queue in global memory
   unsigned entries;
   unsigned vertices;
   unsigned edges;  // exact below 2^20
   unsigned flags;
 };
 
-// A half of a block's slots: a vertex, the one that found it, and some of its edges.
+// One half of a block's slots: vertex, parent, and a range of the vertex's edges.
 template <class I, class O>
 struct local_queue {
   static constexpr int slots = narrow_tuning::slots;
@@ -68,7 +67,7 @@ constexpr std::size_t narrow_bytes() {
   return 2 * std::size_t{narrow_tuning::slots} * (sizeof(O) + 2 * sizeof(I) + sizeof(int));
 }
 
-// Whether the frontier is within 1 / share of what `blocks` blocks walk.
+// Whether the frontier is at most 1 / share of what `blocks` blocks may run.
 __device__ inline bool is_narrow(const search_position& at, int blocks, int share) {
   return at.in_queue != 0 && at.vertices * share <= blocks * narrow_tuning::vertices &&
          at.edges * share <= blocks * narrow_tuning::edges && at.hub_begin == at.hub_end;
@@ -79,21 +78,21 @@ struct narrow_entry {
   I vertex = 0;
   I parent = 0;
   O begin = 0;
-  int size = -1;  // -1: none
+  int size = -1;  // -1: no entry
 };
 
-// The walk's constants, and where a level's discoveries go.
+// Constants of the current level and the destination of its discoveries.
 template <class I, class O>
 struct narrow_sink {
   const search<I, O>& s;
   std::int64_t queue_base;
   std::int64_t hub_base;
-  std::int64_t level;  // of what is found
+  std::int64_t level;  // level of the discoveries
   local_queue<I, O> to;
   local_found* found;
 };
 
-// Vertices that found no slot go to the queue in global memory, or to the hubs. All lanes call it.
+// Appends vertices that found no free slot to the queue in global memory or to the hubs. All lanes call it.
 template <class I, class O>
 __device__ void spill(const narrow_sink<I, O>& w, bool here, I v, I parent, O degree) {
   if (!__any_sync(full_mask, here)) return;
@@ -114,7 +113,7 @@ __device__ void spill(const narrow_sink<I, O>& w, bool here, I v, I parent, O de
   append_hubs(w.s, hub, static_cast<std::int64_t>(v), w.hub_base, &spilled->chunks);
 }
 
-// Vertices with more edges than an entry holds, one after the other, each by the whole warp. All lanes call it.
+// Appends vertices with more edges than an entry holds, one at a time, each by the whole warp. All lanes call it.
 template <class I, class O>
 __device__ void append_long(const narrow_sink<I, O>& w, bool here, I v, I parent, O begin, O degree) {
   constexpr unsigned most = narrow_tuning::entry_edges;
@@ -143,11 +142,12 @@ __device__ void append_long(const narrow_sink<I, O>& w, bool here, I v, I parent
   spill(w, lost, v, parent, degree);
 }
 
-// The warp's new vertices. All lanes call it.
+// Appends the warp's new vertices. All lanes call it.
 template <class I, class O>
 __device__ void append_entries(const narrow_sink<I, O>& w, bool won, I v, I parent, O begin, O degree) {
   const int lane = lane_id();
-  const bool one = won && degree <= narrow_tuning::entry_edges;  // of no edges too, for its level's sake
+  const bool one =
+      won && degree <= narrow_tuning::entry_edges;  // also without edges: the vertex still needs its level written
   const unsigned ones = __ballot_sync(full_mask, one);
   const unsigned at = place_by_warp(&w.found->entries, ones, lane);
   const bool fits = at < narrow_tuning::slots;
@@ -161,7 +161,8 @@ __device__ void append_entries(const narrow_sink<I, O>& w, bool won, I v, I pare
   if (__any_sync(full_mask, won && !one)) append_long(w, won && !one, v, parent, begin, degree);
 }
 
-// Entry `index` of the cluster's, wherever it lies. `before` is, in lane r, the number of entries of blocks 0 to r.
+// Reads the cluster's entry `index` from whichever block holds it. Lane r holds in `before` the entries of blocks 0 to
+// r.
 template <class I, class O>
 __device__ narrow_entry<I, O> read_entry(const block_cluster& cluster, const local_queue<I, O>& from, unsigned before,
                                          bool here, unsigned index) {
@@ -173,13 +174,13 @@ __device__ narrow_entry<I, O> read_entry(const block_cluster& cluster, const loc
           *cluster.at(from.begin + slot, owner), *cluster.at(from.size + slot, owner)};
 }
 
-// What a warp has found in a level.
+// Discoveries of a warp in one level.
 struct narrow_tally {
   unsigned vertices = 0;
   unsigned edges = 0;
 };
 
-// A warp expands one entry per lane, as expand_together does. Levels and parents are those of the entries.
+// A warp expands one entry per lane, like expand_together. It writes level and parent of the entries themselves.
 template <class I, class O>
 __device__ void expand_narrow(const narrow_sink<I, O>& w, const narrow_entry<I, O>& entry, narrow_tally& tally) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -213,7 +214,7 @@ __device__ void expand_narrow(const narrow_sink<I, O>& w, const narrow_entry<I, 
   }
 }
 
-// The block's `entries` go to the queue in global memory.
+// Moves the block's `entries` to the queue in global memory.
 template <class I, class O>
 __device__ void flush_entries(const narrow_sink<I, O>& w, unsigned entries) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -225,7 +226,7 @@ __device__ void flush_entries(const narrow_sink<I, O>& w, unsigned entries) {
     const bool filled = k < past && w.to.size[k] >= 0;
     const I v = filled ? w.to.vertex[k] : I{0};
     if (filled) write_found(w.s, v, w.to.parent[k], w.level);
-    const bool here = filled && w.s.out_offsets[v] == w.to.begin[k];  // of several entries of a vertex the first
+    const bool here = filled && w.s.out_offsets[v] == w.to.begin[k];  // only the first entry of a vertex counts
     const std::int64_t degree = here ? out_degree_of(w.s, static_cast<std::int64_t>(v)) : 0;
     const bool hub = here && degree >= cuda_tuning::hub_degree;
     append_by_warp(w.s.queue + w.queue_base, &flushed->queued, v, here && !hub, lane);
@@ -237,7 +238,7 @@ __device__ void flush_entries(const narrow_sink<I, O>& w, unsigned entries) {
   if (lane == 0 && edges != 0) atomicAdd(&flushed->edges, edges);
 }
 
-// The queue's frontier becomes the block's share of entries.
+// Loads this block's share of the queued frontier as entries.
 template <class I, class O>
 __device__ void load_entries(const narrow_sink<I, O>& w, const search_position& at, int rank, int blocks) {
   const std::int64_t size = at.end - at.begin;
@@ -252,8 +253,8 @@ __device__ void load_entries(const narrow_sink<I, O>& w, const search_position& 
   }
 }
 
-// Expands a level. What the blocks have `found` is in their lanes: it is shared out among the warps of the cluster or,
-// when that is about as much for each block or little for the fullest, of the block that holds it.
+// Expands a level. Lane b holds the counters of block b. Entries are redistributed over all warps of the cluster,
+// unless they are already balanced or the fullest block has little work: then each block expands its own.
 template <class I, class O>
 __device__ void expand_level(const block_cluster& cluster, const narrow_sink<I, O>& w, const local_queue<I, O>& from,
                              const local_found& found, int rank, int blocks, narrow_tally& tally) {
@@ -275,7 +276,7 @@ __device__ void expand_level(const block_cluster& cluster, const narrow_sink<I, 
     }
     return;
   }
-  cluster.sync();  // the others' entries are to be read
+  cluster.sync();  // before reading other blocks' entries
   const unsigned before = warp_inclusive_sum(counts);
   const int warps = narrow_tuning::warps * blocks;
   int tile = (total + warps - 1) / warps;
@@ -287,14 +288,14 @@ __device__ void expand_level(const block_cluster& cluster, const narrow_sink<I, 
   }
 }
 
-// What blocks send each other at the end of a level. Two levels take turns: a block sends for the next but one only
-// when all have sent for the next, and so have read this one's.
+// Receives the counters of all blocks at the end of a level. Double-buffered: a block sends for level k + 2 only after
+// all blocks have sent for level k + 1, and so have read level k.
 struct mailbox {
   local_found from[2][narrow_tuning::blocks];
   shared_barrier arrived[2];
 };
 
-// Block `to` of the cluster gets `found` in from[turn][rank].
+// Sends `found` to from[turn][rank] of block `to`.
 __device__ inline void send_found(mailbox* box, int turn, int rank, int to, const local_found& found) {
   if constexpr (has_hopper_blocks) {
     unsigned slot = shared_address(&box->from[turn][rank]);
@@ -310,7 +311,7 @@ __device__ inline void send_found(mailbox* box, int turn, int rank, int to, cons
   }
 }
 
-// Until what all blocks have sent for a turn is here. All threads of the block call it.
+// Waits until the counters of all blocks have arrived. All threads of the block call it.
 __device__ inline void wait_for_found(mailbox* box, int turn, unsigned phase) {
   if constexpr (has_hopper_blocks) {
     box->arrived[turn].wait(phase);
@@ -319,8 +320,8 @@ __device__ inline void wait_for_found(mailbox* box, int turn, unsigned phase) {
   }
 }
 
-// Walks levels while they are narrow; all blocks of the cluster hold the same `at`. Leaves the frontier in the queue
-// and the position in `control`.
+// Runs levels while they are narrow; all blocks of the cluster hold the same `at`. Leaves the frontier in the queue and
+// the position in `control`.
 template <class I, class O>
 __device__ void walk_narrow(const search<I, O>& s, search_position& at, unsigned char* raw) {
   __shared__ local_found found[2];
@@ -330,7 +331,7 @@ __device__ void walk_narrow(const search<I, O>& s, search_position& at, unsigned
   const int rank = cluster.rank();
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % warp_size;
-  const bool keeps = thread == warp_size;  // `at`, which the others do not look at while levels are walked
+  const bool keeps = thread == warp_size;  // owns `at`; no other thread reads it in the loop
   const unsigned bytes = static_cast<unsigned>(blocks) * sizeof(local_found);
   if (thread < 2) {
     found[thread] = {};
@@ -348,7 +349,7 @@ __device__ void walk_narrow(const search<I, O>& s, search_position& at, unsigned
   for (unsigned walked = 0;; ++walked) {
     __syncthreads();
     if (thread < blocks) send_found(&box, turn, rank, thread, found[turn]);
-    __syncwarp();  // all have read it before it is cleared below
+    __syncwarp();  // all threads have read `found` before it is cleared below
     wait_for_found(&box, turn, walked / 2 % 2);
     local_found mine{};
     if (lane < blocks) mine = box.from[turn][lane];

@@ -1,4 +1,4 @@
-// Launches of the kernel for narrow levels, by as large a cluster as there can be.
+// Launches the kernel for narrow levels with the largest cluster the device can place.
 #pragma once
 
 #include "graph/bfs/cuda_kernel.cuh"

@@ -1,4 +1,4 @@
-// What a device plan knows of its graph before any search, and what is worked out after one.
+// Kernels before the first search (per-vertex data of the graph) and after a search (level sizes, smallest parents).
 #pragma once
 
 #include "graph/bfs/cuda_search.cuh"
@@ -8,13 +8,13 @@ namespace spargo::detail::bfs {
 
 struct prepare_tuning {
   static constexpr int block = 256;
-  static constexpr int lanes = 8;     // that look for a vertex's best connected neighbour
-  static constexpr int tries = 64;    // of its neighbours, evenly spread. H200, R-MAT 22: 0.43 ms for all vertices
-  static constexpr int edges = 2048;  // a warp's share of the pass for smallest parents
+  static constexpr int lanes = 8;   // per vertex, to find its likely parent
+  static constexpr int tries = 64;  // in-neighbours sampled evenly per vertex. H200, R-MAT 22: 0.43 ms for all vertices
+  static constexpr int edges = 2048;  // edges per warp for smallest parents
 };
 
-// For each vertex: whether it counts as visited from the start, and the weight of its out-degree. Those without any
-// edge do, so that a pull need not look at them, and so do the bits past the last vertex. `chunks` counts hub chunks.
+// Computes each vertex's initial `visited` bit and the weight of its out-degree. Vertices without edges, and bits past
+// the last vertex, count as visited, so that pulls skip them. `chunks` receives the number of hub chunks.
 template <class I, class O>
 __global__ void profile_vertices_kernel(search<I, O> s, count64* chunks) {
   const std::int64_t v = global_thread();
@@ -40,8 +40,8 @@ struct in_degrees {
   }
 };
 
-// For each vertex, of up to `tries` of its in-neighbours the one with most in-edges itself, as edges_of(v) says (the
-// smallest of several), since that is likely to be reached first; -1 without in-edges. `lanes` lanes per vertex.
+// Likely parents: of up to `tries` in-neighbours of each vertex, the one with the largest edges_of(v) (ties: smallest
+// id), since it is likely to be reached first; -1 without in-edges. `lanes` lanes per vertex.
 template <class I, class O, class EdgesOf>
 __global__ void find_likely_kernel(search<I, O> s, EdgesOf edges_of) {
   constexpr int lanes = prepare_tuning::lanes;
@@ -71,7 +71,7 @@ __global__ void find_likely_kernel(search<I, O> s, EdgesOf edges_of) {
   if (lane == 0 && v < s.n) s.likely[v] = best;
 }
 
-// Adds the number of vertices at each level to counts[level], which is clear.
+// Histogram of levels; `counts` starts at zero.
 template <class I>
 __global__ void count_levels_kernel(const std::int32_t* levels, std::int64_t n, I* counts) {
   const std::int64_t v = global_thread();
@@ -88,8 +88,8 @@ __device__ inline void lower_to(std::int64_t* value, std::int64_t offer) {
   atomicMin(reinterpret_cast<long long*>(value), static_cast<long long>(offer));
 }
 
-// Each reached vertex offers itself as parent to its out-neighbours one level farther, and the smallest offer stays. A
-// warp takes as many edges as any other, wherever they begin.
+// Smallest parents: each reached vertex proposes itself to its out-neighbours one level deeper; the smallest proposal
+// wins. Each warp takes an equal range of edges.
 template <class I, class O>
 __global__ void offer_parents_kernel(search<I, O> s) {
   std::int32_t level = -1;

@@ -1,10 +1,10 @@
-// Pulling a level from a bitmap, and a frontier from one form to the other.
+// Pull: a level from a bitmap; conversion of the frontier between bitmap and queue.
 //
-// A warp takes 128 vertices, four words of the bitmaps, and a lane four of them: no atomics, and four chains of
-// dependent loads (word, offsets, neighbour, its bit) under way at once, which is what bounds a pull. An unvisited
-// vertex first tries `likely`, the best connected of its neighbours, which lies in order of the vertices: on scale-free
-// graphs most are found by it, without a look at their lists. Those left go through their lists, each lane its own, and
-// what is longer than `lane_neighbours` by the whole warp.
+// A warp handles 128 vertices (four words of the bitmaps), a lane four of them. This needs no atomics and keeps four
+// chains of dependent loads (word, offsets, neighbour, its bit) in flight per lane; latency of these chains bounds a
+// pull. An unvisited vertex first tries its `likely` parent, its best-connected neighbour, which is read coalesced: on
+// scale-free graphs that finds most vertices without reading their rows. For the rest, each lane scans its own rows;
+// the whole warp scans rows longer than `lane_neighbours`.
 #pragma once
 
 #include "graph/bfs/cuda_search.cuh"
@@ -13,13 +13,13 @@ namespace spargo::detail::bfs {
 
 struct pull_tuning {
   static constexpr int words = 4;
-  static constexpr int ahead = 2;  // neighbours in flight for each of a lane's vertices
+  static constexpr int ahead = 2;  // neighbours in flight per vertex
   static constexpr int lane_neighbours = 256;
 };
 
 __device__ inline bool in_bitmap(const unsigned* bits, std::int64_t v) { return (bits[v >> 5] >> (v & 31) & 1U) != 0; }
 
-// The whole warp looks for a neighbour in `front` among in_indices [e, end). Returns it in all lanes, or -1.
+// The whole warp searches in_indices [e, end) for a neighbour in `front`. Returns it in all lanes, or -1.
 template <class I, class O>
 __device__ I pull_together(const search<I, O>& s, const unsigned* front, O e, O end) {
   const auto lane = static_cast<O>(threadIdx.x % warp_size);
@@ -31,12 +31,12 @@ __device__ I pull_together(const search<I, O>& s, const unsigned* front, O e, O 
   return I{-1};
 }
 
-// What a lane knows of its vertices, one in each of the words.
+// A lane's state of its vertices, one per word.
 template <class I, class O>
 struct pull_lane {
   static constexpr int count = pull_tuning::words;
   I parent[count];  // -1: not found
-  O next[count];    // the neighbours still to try
+  O next[count];    // next neighbour to try
   O end[count];
 };
 
@@ -105,7 +105,7 @@ __device__ void pull_lists(const search<I, O>& s, const unsigned* front, pull_la
   }
 }
 
-// Levels of a frontier that has come from the queue, as the warp that pulls for its vertices meets it.
+// Writes the levels of a frontier converted from the queue; the warp that pulls for a word writes its vertices' levels.
 template <class I, class O>
 __device__ void write_front(const search<I, O>& s, std::int64_t level, const unsigned* front, std::int64_t w) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -117,7 +117,7 @@ __device__ void write_front(const search<I, O>& s, std::int64_t level, const uns
   }
 }
 
-// Every word of `next` is written. The out-edges of what is found are not counted.
+// Writes every word of `next`. Does not count the out-edges of the vertices found.
 template <class I, class O>
 __device__ void pull(const search<I, O>& s, counters* found, const search_position& at, const unsigned* front,
                      unsigned* next, thread_tally& tally) {
@@ -128,7 +128,7 @@ __device__ void pull(const search<I, O>& s, counters* found, const search_positi
     const uint4 four = *reinterpret_cast<const uint4*>(s.visited + w);
     const unsigned seen[words] = {four.x, four.y, four.z, four.w};
     if (at.in_queue != 0) write_front(s, at.level, front, w);
-    if ((four.x & four.y & four.z & four.w) == ~0U) {  // bits past the last vertex are set from the start
+    if ((four.x & four.y & four.z & four.w) == ~0U) {  // bits past the last vertex are always set
       if (lane == 0) *reinterpret_cast<uint4*>(next + w) = {0, 0, 0, 0};
       continue;
     }
@@ -155,9 +155,9 @@ __device__ void pull(const search<I, O>& s, counters* found, const search_positi
   }
 }
 
-// --- Frontier from one form to the other ------------------------------------------------------------
+// --- Conversion of the frontier ---------------------------------------------------------------------
 
-// Sets the bits of the queued frontier in `front`, which is clear.
+// Sets the bits of the queued frontier in `front`, which is all zero.
 template <class I, class O>
 __device__ void queue_to_bitmap(const search<I, O>& s, const search_position& at, unsigned* front) {
   for (std::int64_t i = at.begin + global_thread(); i < at.end; i += grid_threads()) {
@@ -170,7 +170,7 @@ __device__ void queue_to_bitmap(const search<I, O>& s, const search_position& at
   }
 }
 
-// visit(v, set) by all lanes of a warp, for the vertices of each word in which word_of(w) has bits set.
+// For each nonzero word word_of(w) a whole warp calls visit(v, set) for the word's 32 vertices.
 template <class Word, class Visit>
 __device__ __forceinline__ void for_each_word(std::int64_t words, Word word_of, Visit visit) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -184,7 +184,7 @@ __device__ __forceinline__ void for_each_word(std::int64_t words, Word word_of, 
   }
 }
 
-// Appends the frontier in `front` to the queue, and counts its edges.
+// Appends the frontier in `front` to the queue and counts its edges.
 template <class I, class O>
 __device__ void bitmap_to_queue(const search<I, O>& s, sink<I>& to, const unsigned* front) {
   thread_tally tally;
@@ -199,7 +199,7 @@ __device__ void bitmap_to_queue(const search<I, O>& s, sink<I>& to, const unsign
   add_tally(to.found, tally);
 }
 
-// Levels of a queued frontier that is not expanded, because the search ends with it.
+// Writes the levels of a queued frontier that is not expanded because the search ends.
 template <class I, class O>
 __device__ void write_queued(const search<I, O>& s, const search_position& at) {
   for (std::int64_t i = at.begin + global_thread(); i < at.end; i += grid_threads())
@@ -208,8 +208,8 @@ __device__ void write_queued(const search<I, O>& s, const search_position& at) {
     write_level(s, s.hubs[c].vertex, at.level);
 }
 
-// Marks what the search has not reached, the complement of `visited`, and makes the bitmaps ready for the next one.
-// Vertices without edges, which count as visited from the start, have been marked when the plan was made.
+// Marks unreached vertices, the complement of `visited`, and restores the bitmaps for the next search. Isolated
+// vertices, which count as visited from the start, were marked when the plan was built.
 template <class I, class O>
 __device__ void finish_bitmaps(const search<I, O>& s) {
   const auto unreached_of = [&](std::int64_t w) {

@@ -1,15 +1,15 @@
-// Pushing a level from the queue: the edges of the frontier are followed, and what they find is appended.
+// Push: follow the edges of the queued frontier and append the vertices found.
 #pragma once
 
 #include "graph/bfs/cuda_search.cuh"
 
 namespace spargo::detail::bfs {
 
-// A warp expands one vertex per lane (edges [begin, begin + degree), degree 0 for none), sharing all edges out evenly:
-// lane l takes edge l, l + 32, ... of the concatenation, and finds whose it is by a search over the lanes' prefix sums.
-// All lanes call it. Degrees are at most hub_degree, so sums fit an int. What edges lead to is claimed in `visited`,
-// and handed to keep(target, parent, won, left): arrays of `unroll` for the warp's next `left` edges or more of them.
-// What an edge's parent is called is `vertex`, of the lane whose it was.
+// A warp expands one vertex per lane (edges [begin, begin + degree), degree 0 for none) and distributes all edges
+// evenly: lane l takes edges l, l + 32, ... of the concatenation and finds each edge's owner by a search over the
+// lanes' prefix sums. All lanes call it. Degrees are at most hub_degree, so sums fit an int. Targets are claimed in
+// `visited` and passed to keep(target, parent, won, left): arrays of `unroll` entries for the warp's next edges, of
+// which `left` remain. An edge's parent is `vertex` of the lane that owns it.
 template <class I, class O, class Keep>
 __device__ __forceinline__ void claim_edges(const search<I, O>& s, unsigned* visited, I vertex, O begin, int degree,
                                             const Keep& keep) {
@@ -34,8 +34,8 @@ __device__ __forceinline__ void claim_edges(const search<I, O>& s, unsigned* vis
   }
 }
 
-// Levels of what it finds are written when that is expanded (see push_balanced and write_front): in a pull they go out
-// in order of the vertices.
+// The level of a vertex found here is written when that vertex is expanded (see push_balanced and write_front): in a
+// pull those stores are coalesced.
 template <class I, class O>
 __device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O begin, int degree,
                                 thread_tally& tally) {
@@ -47,7 +47,7 @@ __device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O 
                 for (int q = 0; q < unroll; ++q) weight[q] = won[q] ? __ldg(s.weights + target[q]) : 0;
 #pragma unroll
                 for (int q = 0; q < unroll; ++q) {
-                  if (q * warp_size >= left) break;  // the same for all lanes
+                  if (q * warp_size >= left) break;  // uniform across the warp
                   if (won[q]) {
                     if (s.parents != nullptr) s.parents[target[q]] = parent[q];
                     if (target[q] == s.target) to.found->target = 1;
@@ -59,8 +59,8 @@ __device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O 
               });
 }
 
-// The load-balanced push of queue [begin, end) and of hub chunks: expand(vertex, begin, degree) by a warp, as above.
-// All its lanes take the same path.
+// Load-balanced push of the queue [begin, end) and of the hub chunks: a warp calls expand(vertex, begin, degree) as
+// above, without divergence.
 template <class I, class O, class Expand>
 __device__ void push_balanced(const search<I, O>& s, sink<I>& to, const search_position& at, const Expand& expand) {
   const std::int64_t first_warp = grid_warp();
@@ -72,14 +72,14 @@ __device__ void push_balanced(const search<I, O>& s, sink<I>& to, const search_p
     if (chunk.number == 0 && lane == 0) write_level(s, chunk.vertex, at.level);
     const O begin = chunk.first(s.out_offsets[chunk.vertex], hub);
     const O end = s.out_offsets[std::int64_t{chunk.vertex} + 1];
-    // An even share for each lane, as if it were a vertex of its own.
+    // Each lane gets an equal range of the chunk, as if it were a vertex.
     const int size = static_cast<int>(end - begin < hub ? end - begin : hub);
     const int first = size * lane / warp_size;
     const int past = size * (lane + 1) / warp_size;
     expand(chunk.vertex, static_cast<O>(begin + first), past - first);
   }
   const std::int64_t size = at.end - at.begin;
-  std::int64_t tile = (size + warps - 1) / warps;  // few vertices: a few lanes per warp, but all warps
+  std::int64_t tile = (size + warps - 1) / warps;  // small frontier: fewer vertices per warp, but all warps busy
   tile = tile < 1 ? 1 : (tile > warp_size ? warp_size : tile);
   for (std::int64_t t = first_warp * tile; t < size; t += warps * tile) {
     I vertex = 0;
@@ -96,7 +96,7 @@ __device__ void push_balanced(const search<I, O>& s, sink<I>& to, const search_p
   flush_staged(s, to);
 }
 
-// True for the one thread that finds u, which it writes down and counts.
+// True for the one thread that claims u; it writes u's level and parent and counts it.
 template <class I, class O>
 __device__ __forceinline__ bool discover(const search<I, O>& s, const sink<I>& to, I u, I v, std::int64_t level,
                                          thread_tally& tally) {
@@ -108,7 +108,7 @@ __device__ __forceinline__ bool discover(const search<I, O>& s, const sink<I>& t
   return true;
 }
 
-// The `global_queue` rung: one thread per vertex, one atomic on the queue's end per discovery.
+// Variant `global_queue`: one thread per vertex, one atomic on the queue's tail per discovery.
 template <class I, class O>
 __device__ void push_global(const search<I, O>& s, sink<I>& to, const search_position& at, thread_tally& tally) {
   for (std::int64_t i = at.begin + global_thread(); i < at.end; i += grid_threads()) {
@@ -121,8 +121,8 @@ __device__ void push_global(const search<I, O>& s, sink<I>& to, const search_pos
   }
 }
 
-// The `block_queue` rung: discoveries of a block's share of the frontier gather in a shared queue, which goes out with
-// one atomic; what finds it full goes straight to the global one. All threads of a block make the same rounds.
+// Variant `block_queue`: a block gathers discoveries in shared memory and appends them with one atomic; overflow goes
+// straight to the global queue. All threads of a block run the same rounds.
 template <class I, class O>
 __device__ void push_block(const search<I, O>& s, sink<I>& to, const search_position& at, thread_tally& tally) {
   constexpr unsigned slots = cuda_tuning::block_queue;
@@ -148,7 +148,7 @@ __device__ void push_block(const search<I, O>& s, sink<I>& to, const search_posi
       }
     }
     __syncthreads();
-    const unsigned kept = tail < slots ? tail : slots;  // the tail counts what was spilled as well
+    const unsigned kept = tail < slots ? tail : slots;  // the tail counts overflow too
     if (threadIdx.x == 0) base = atomicAdd(&to.found->queued, static_cast<count64>(kept));
     __syncthreads();
     for (unsigned k = threadIdx.x; k < kept; k += blockDim.x) {

@@ -1,9 +1,9 @@
-// What the parts of the device search share: its numbers, its state, and how a vertex is discovered.
+// State shared by the parts of the device search: tuning, counters, position, and the discovery of a vertex.
 //
-// What every step keeps: a vertex is discovered by the one thread whose atomicOr set its bit in `visited` (in a pull:
-// by the one warp that owns its word), which alone writes its level and parent and appends it once, so a queue of n
-// vertices cannot overflow. A vertex with more than `hub_degree` out-edges is appended as chunks of edges instead, so
-// that no warp is left with a million of them.
+// Invariant of every step: exactly one thread discovers a vertex, the one whose atomicOr set the vertex's bit in
+// `visited` (in a pull: the one warp that owns the word). It alone writes level and parent and appends the vertex once,
+// so a queue of n vertices cannot overflow. Vertices with more than `hub_degree` out-edges are appended as chunks of
+// edges, so that no single warp expands a million edges.
 #pragma once
 
 #include "core/device/cooperative.cuh"
@@ -18,25 +18,25 @@
 namespace spargo::detail::bfs {
 
 struct cuda_tuning {
-  // H200, R-MAT 22, R-MAT 24, uniform 2^22: 0.234, 0.651, 0.281 ms; with 1024 threads 0.236, 0.635, 0.304, since some
-  // registers then go to memory.
+  // H200, R-MAT 22, R-MAT 24, uniform 2^22: 0.234, 0.651, 0.281 ms; with 1024 threads 0.236, 0.635, 0.304 because of
+  // register spills.
   static constexpr int block = 768;
   static constexpr int warps = block / warp_size;
-  // Edges in flight per lane. H200, R-MAT 22, before pulls were as they are now: 0.354 ms with 4, 0.369 with 2.
+  // Edges in flight per lane. H200, R-MAT 22, with an earlier pull: 0.354 ms with 4, 0.369 with 2.
   static constexpr int unroll = 4;
-  static constexpr int hub_degree = 512;    // 16 rounds of a warp; more would hold its 31 other vertices up
-  static constexpr int hub_weight = 10;     // of hub_degree edges and more
-  static constexpr int staged = 256;        // slots of a warp in shared memory for what it has found
-  static constexpr int block_queue = 2048;  // shared slots per block for the `block_queue` rung
+  static constexpr int hub_degree = 512;    // 16 rounds of a warp; more would delay its 31 other vertices
+  static constexpr int hub_weight = 10;     // weight of hub_degree and more edges
+  static constexpr int staged = 256;        // staging slots per warp in shared memory
+  static constexpr int block_queue = 2048;  // shared slots per block for the `block_queue` variant
 };
 
-// What a level finds. Three of them take turns, see wide_kernel.
+// Counters of one level; three of them rotate, see wide_kernel.
 struct counters {
   count64 queued;    // vertices appended to the queue
   count64 chunks;    // hub chunks appended
   count64 vertices;  // discovered, hubs included
-  count64 edges;     // their out-edges, by weight; a pull leaves them out
-  count64 target;    // 1 when the target is among them
+  count64 edges;     // their out-edges, by weight; not counted by a pull
+  count64 target;    // 1 when the target was discovered
 };
 
 __device__ inline counters read_counters(const counters* found) {
@@ -44,7 +44,7 @@ __device__ inline counters read_counters(const counters* found) {
           __ldcg(&found->target)};
 }
 
-// Everything that the next level depends on. All threads hold the same copy.
+// State that the next level depends on. All threads hold the same copy.
 struct search_position {
   std::int64_t level = 0;
   std::int64_t begin = 0;  // the frontier: queue [begin, end) and hub chunks [hub_begin, hub_end) ...
@@ -57,17 +57,17 @@ struct search_position {
   std::int64_t previous = 0;  // vertices in the frontier before
   std::int64_t unexplored = 0;
   std::int64_t reached = 0;
-  std::int64_t ended = 0;  // 1: the target or the depth limit has been reached
+  std::int64_t ended = 0;  // 1: target or depth limit reached
 };
 
 struct control_block {
   counters found[3];
   counters converted;        // by bitmap_to_queue
-  counters flushed;          // by the cluster that walks narrow levels
+  counters flushed;          // by the cluster that runs narrow levels
   search_position position;  // between kernels
 };
 
-// What a run tells the host, in pinned memory: most searches have fewer levels than `sizes` holds.
+// Report of a run to the host, in pinned memory. Most searches have fewer levels than `sizes` holds.
 struct host_report {
   static constexpr int size_slots = 1024;
   search_position position;
@@ -80,25 +80,25 @@ struct search {
   const I* out_indices;
   const O* in_offsets;  // null: push only
   const I* in_indices;
-  I* likely;               // null, or a neighbour with many edges for each vertex (-1: none): what a pull tries first
+  I* likely;               // null, or per vertex the neighbour that a pull tries first (-1: none)
   unsigned char* weights;  // of out-degrees, see weight_of
   std::int64_t n;
   std::int64_t words;  // of a bitmap: 32 vertices each, a multiple of 4
   std::int64_t edges;
-  std::int32_t* levels;  // null when not asked for
+  std::int32_t* levels;  // null when not requested
   I* parents;
-  unsigned* start;  // `visited` before the search
+  unsigned* start;  // initial value of `visited`
   unsigned* visited;
   unsigned* front;
   unsigned* next;
   I* queue;             // n
   edge_chunk<I>* hubs;  // 2 * edges / hub_degree
   std::int64_t* level_sizes;
-  std::int64_t level_slots;  // levels past these are counted afterwards
+  std::int64_t level_slots;  // deeper levels are counted after the search
   control_block* control;
   host_report* report;
   std::int64_t source;
-  std::int64_t previous_source;  // of the run before, or -1
+  std::int64_t previous_source;  // of the previous run, or -1
   std::int64_t target;           // -1: none
   std::int64_t max_depth;
   bfs_direction allowed;
@@ -107,7 +107,7 @@ struct search {
 
 // --- Discovery ------------------------------------------------------------
 
-// claim_bit for several vertices (-1: none), with all reads under way before the first atomic, and those together.
+// claim_bit for several vertices (-1: none): all reads are issued before the first atomic, then all atomics together.
 template <int Count, class I>
 __device__ void claim_all(unsigned* visited, const I (&v)[Count], bool (&won)[Count]) {
   unsigned word[Count];
@@ -144,12 +144,12 @@ __device__ std::int64_t out_degree_of(const search<I, O>& s, std::int64_t v) {
   return static_cast<std::int64_t>(s.out_offsets[v + 1] - s.out_offsets[v]);
 }
 
-// A degree to within a factor of 3/2, in a byte: a quarter of the offsets' memory, which mostly stays in the cache, and
-// enough to tell hubs and to choose a direction.
+// A degree to within a factor of 3/2, in one byte: a quarter of the offsets' memory, so it mostly stays cached, and
+// precise enough to detect hubs and choose a direction.
 __device__ inline int weight_of(std::int64_t degree) { return degree > 0 ? 64 - __clzll(degree) : 0; }
 __device__ inline count64 edges_of_weight(int weight) { return weight < 2 ? weight : count64{3} << (weight - 2); }
 
-// A warp appends the hubs of its lanes, if there are any, with one atomic. All lanes call it.
+// A warp appends its lanes' hubs with one atomic. All lanes call it.
 template <class I, class O>
 __device__ void append_hubs(const search<I, O>& s, bool hub, std::int64_t v, std::int64_t hub_base, count64* chunks) {
   unsigned left = __ballot_sync(full_mask, hub);
@@ -172,9 +172,9 @@ __device__ void append_hubs(const search<I, O>& s, bool hub, std::int64_t v, std
   }
 }
 
-// Where discoveries of a step go. A warp gathers them in its own slots of shared memory first: one atomic for some
-// hundred vertices, since atomics on one address follow each other. H200, uniform 2^22: the level of 1.3 million edges
-// took 102 microseconds with an atomic for 32 edges, 74 so.
+// Destination of a step's discoveries. A warp stages them in shared memory and needs one atomic per few hundred
+// vertices, since atomics on one address serialize. H200, uniform 2^22: the level of 1.3 million edges took 102
+// microseconds with one atomic per 32 edges, 74 with staging.
 template <class I>
 struct sink {
   static constexpr int slots = cuda_tuning::staged;
@@ -184,14 +184,14 @@ struct sink {
   staged_items<I> staged;  // `slots` of this warp
 };
 
-// The warp's gathered vertices go to the queue. All lanes call it.
+// Appends the warp's staged vertices to the queue. All lanes call it.
 template <class I, class O>
 __device__ void flush_staged(const search<I, O>& s, sink<I>& to) {
   I* const into = s.queue + to.queue_base;
   to.staged.flush(&to.found->queued, lane_id(), [into](std::int64_t k, I v) { into[k] = v; });
 }
 
-// A warp appends the vertices of its lanes with `won`. All lanes of the warp call it.
+// A warp appends the vertices of its lanes with `won`. All lanes call it.
 template <class I, class O>
 __device__ void append_together(const search<I, O>& s, sink<I>& to, bool won, I v, int weight) {
   const bool hub = won && weight >= cuda_tuning::hub_weight;
@@ -203,13 +203,13 @@ __device__ void append_together(const search<I, O>& s, sink<I>& to, bool won, I 
   append_hubs(s, hub, static_cast<std::int64_t>(v), to.hub_base, &to.found->chunks);
 }
 
-// A thread's discoveries of a step, added up by the block before they reach the grid's counters.
+// A thread's discoveries of a step; each block reduces them before one atomic on the grid's counters.
 struct thread_tally {
   count64 vertices = 0;
   count64 edges = 0;
 };
 
-// In lane 0.
+// The warp's sum, in lane 0.
 __device__ __forceinline__ thread_tally sum_of_warp(const thread_tally& tally) {
   return {warp_reduce_to_first(tally.vertices, plus{}), warp_reduce_to_first(tally.edges, plus{})};
 }

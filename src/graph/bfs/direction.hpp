@@ -1,10 +1,9 @@
-// When a direction-optimizing search pushes and when it pulls: one pure rule for the host and the device.
+// The choice between push and pull in a direction-optimizing search: one pure rule for the host and the device.
 //
-// Pushing costs the out-edges of the frontier. Pulling costs, at worst, the edges of all unreached vertices, but
-// stops at a vertex's first reached neighbour, so it wins when the frontier's edges are a fair share of the
-// unexplored ones. It goes back to pushing once the frontier is small and shrinking: a pull visits every
-// unreached vertex however small the frontier is. Beamer, Asanovic, Patterson: Direction-Optimizing
-// Breadth-First Search, SC 2012.
+// A push costs the out-edges of the frontier. A pull costs at worst the edges of all unreached vertices, but stops at a
+// vertex's first reached neighbour, so it wins when the frontier holds a fair share of the unexplored edges. The search
+// returns to pushing once the frontier is small and shrinking, since a pull visits every unreached vertex regardless of
+// the frontier's size. Beamer, Asanovic, Patterson: Direction-Optimizing Breadth-First Search, SC 2012.
 #pragma once
 
 #include <spargo/graph/bfs.hpp>
@@ -19,21 +18,21 @@ struct direction_rule {
   std::int64_t alpha = 15;
   // Pull to push when the frontier shrinks and holds fewer than vertices / beta. 18: the GAP suite's value.
   std::int64_t beta = 18;
-  // And never pull for fewer than vertices / 64 edges: a pull reads at least the bitmap's words, so it cannot pay
-  // at the tail of a long search (the last corner of a grid), where the first condition alone says yes.
+  // Never pull for fewer than vertices / 64 edges: a pull reads at least the bitmap, so it cannot pay off at the end of
+  // a long search (the last corner of a grid), where the first condition alone would choose it.
   std::int64_t floor = 64;
 };
 
-// What a search knows when it has just finished a level; `next` is the frontier that it found.
+// State after a finished level; `next` is the frontier it found.
 struct frontier_facts {
   std::int64_t vertices = 0;          // of the graph
   std::int64_t previous = 0;          // size of the frontier just expanded
   std::int64_t next = 0;              // size of the frontier to expand now
-  std::int64_t next_edges = 0;        // its out-edges (may be left 0 while pulling)
+  std::int64_t next_edges = 0;        // its out-edges (may be 0 while pulling)
   std::int64_t unexplored_edges = 0;  // out-edges of all vertices not reached before `next`
 };
 
-// The direction for the next level: push or pull, never automatic. O(1).
+// The direction of the next level: push or pull, never automatic.
 [[nodiscard]] SPARGO_HD constexpr bfs_direction next_direction(bfs_direction current, const frontier_facts& f,
                                                                const direction_rule& rule = {}) {
   if (current == bfs_direction::pull) {

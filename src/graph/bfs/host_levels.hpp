@@ -1,4 +1,4 @@
-// The loop over the levels of a host search: who takes the next one, and how.
+// The loop over the levels of a host search, and the choice of the step for each level.
 #pragma once
 
 #include "graph/bfs/common.hpp"
@@ -16,10 +16,10 @@
 
 namespace spargo::detail::bfs {
 
-// When a search on the host pulls: the rule of direction.hpp with an alpha that depends on the graph. Where the
-// frontier has a share f of the unexplored edges, a vertex meets it after about 1 / f entries of its row, if the row is
-// that long; so a pull reads vertices / f entries, while a push follows f * edges, each at `gain` times the price.
-// Pulling pays from f = 1 / sqrt(gain * degree) on: early where rows are long, hardly ever on roads and meshes.
+// When a host search pulls: the rule of direction.hpp with an alpha that depends on the graph. If the frontier has a
+// share f of the unexplored edges, an unvisited vertex finds a frontier neighbour after about 1 / f entries of its row,
+// if the row is that long. So a pull reads vertices / f entries, while a push follows f * edges, each `gain` times as
+// expensive. Pulling pays off from f = 1 / sqrt(gain * degree): early for long rows, hardly ever on roads and meshes.
 struct host_pull_rule {
   // Slashdot, directed, one thread, ms: alpha 15 0.91, gain 4 0.69, 2 0.50, 1 0.56 (results/graph_tuning.txt).
   static constexpr double gain = 2;
@@ -30,14 +30,14 @@ struct host_pull_rule {
   }
 };
 
-// [d]: vertices at depth d. Room for as many levels as there are vertices, so that a search never allocates; pages that
-// are not touched cost address space only.
+// sizes[d]: vertices at depth d. Has a slot per vertex, so that a search never allocates; untouched pages only cost
+// address space.
 struct level_size_list {
   array<std::int64_t, host> sizes;
   std::int64_t levels = 0;
 };
 
-// Level sizes of a search in progress, and the depth its next level will have.
+// Level sizes of a search in progress, and the depth of its next level.
 class level_log {
  public:
   explicit level_log(level_size_list& log) : log_(log) { log_.levels = 0; }
@@ -52,7 +52,7 @@ class level_log {
     }
     return static_cast<std::int32_t>(log_.levels);
   }
-  // Of the level just added.
+  // Depth of the level just added.
   [[nodiscard]] std::int64_t depth() const { return log_.levels - 1; }
   [[nodiscard]] std::int64_t reached() const { return reached_; }
 
@@ -61,8 +61,8 @@ class level_log {
   std::int64_t reached_ = 0;
 };
 
-// The parallel searches: each level pushed alone or by a few threads while narrow, pushed by all, or pulled. On entry
-// `visited` holds what may not be reached, on return what was reached as well.
+// The parallel searches: one thread, a few threads (narrow levels) or all threads push a level, or all pull it. On
+// entry `visited` holds the vertices to exclude, on return the reached ones as well.
 template <class I, class O>
 class host_levels {
  public:
@@ -94,7 +94,7 @@ class host_levels {
  private:
   using narrow = host_narrow_tuning;
 
-  // Called once with every level found, before it is expanded; whether it is to be.
+  // Called once for every level found, before it is expanded. Returns whether to expand it.
   bool begin(const host_frontier& now) {
     if (now.size() == 0) return false;
     log_.add(now.size());
@@ -142,7 +142,7 @@ class host_levels {
     return more;
   }
 
-  // Out of the frontier in the queue; any number from `most_edges` on where they are as many.
+  // Out-edges of the queued frontier; stops counting at `most_edges`.
   [[nodiscard]] std::int64_t count_edges() const {
     if (s_.threads == 1 || now_.size() >= narrow::most_edges) return now_.size();
     std::int64_t edges = 0;
@@ -159,10 +159,10 @@ class host_levels {
   host_frontier now_;
   std::int64_t unexplored_;  // out-edges of the vertices not reached before `now_`
   std::int64_t previous_ = 0;
-  std::int64_t narrow_edges_ = 0;  // of the last levels in turn that could have been shared
+  std::int64_t narrow_edges_ = 0;  // in the latest consecutive levels that could have been shared
   bool never_ = false;             // the target is isolated: visited, yet not reached
   bool pulls_ = false;
-  bool in_queue_ = true;  // the frontier; else in the bitmaps, left by a pull
+  bool in_queue_ = true;  // the frontier is in the queue; otherwise in the bitmaps, after a pull
 };
 
 }  // namespace spargo::detail::bfs

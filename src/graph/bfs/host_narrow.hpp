@@ -1,15 +1,15 @@
-// Narrow levels pushed by a few threads that stay together from level to level.
+// Narrow levels, pushed by a few threads that stay together across levels.
 //
-// A long and thin graph (roads, meshes) has thousands of levels of a few thousand edges. Each is a brief region of a
-// few shares (core/parallel.hpp): one thread per share where the others look for work, the leader alone where they are
-// off their cores. Nobody writes what others read within a level, except bits of the visited set, which are claimed by
-// an atomic or.
+// Road networks and meshes have thousands of levels of a few thousand edges. Each level is a brief parallel region of a
+// few shares (core/parallel.hpp): one thread per share where workers are running, the leader alone where they are
+// descheduled. Within a level no thread writes what others read, except bits of the visited set, which are claimed by
+// atomic or.
 //
-// The frontier is what the shares of the level before found, one after the other, and each share is an even part of
-// that sequence. So most of what a thread takes it has found itself: where the frontier moves slowly, rows, bits and
-// results are still in its own cache, and threads meet only where their shares meet.
+// The frontier is the concatenation of the shares found by the previous level; each new share is an equal part of it.
+// So a thread mostly expands vertices it found itself: where the frontier moves slowly, rows, bits and results are
+// still in its own cache, and threads only contend at the boundaries of shares.
 //
-// Cost: O(edges of a level / threads), and two messages between cores a level.
+// Cost: O(edges of a level / threads), and two messages between cores per level.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -20,29 +20,29 @@
 namespace spargo::detail::bfs {
 
 struct host_narrow_tuning {
-  static constexpr std::int64_t most_edges = host_tuning::sequential_edges;  // of a level: what buffers hold
+  static constexpr std::int64_t most_edges = host_tuning::sequential_edges;  // per level; capacity of the buffers
   static constexpr std::int64_t most_threads = 16;
 };
 
-// When threads share a level, and when they part.
+// When threads start and stop sharing levels.
 struct host_narrow_rule {
-  // A thread for so many edges. 2000 x 2000 grid on 8 / 16 threads of a Xeon: 512 21.8 / 21.3 ms, 256 20.3 / 16.0.
+  // Edges per thread. 2000 x 2000 grid on 8 / 16 threads of a Xeon: 512 21.8 / 21.3 ms, 256 20.3 / 16.0.
   std::int64_t share_edges = 256;
-  // Threads meet at a level of so many edges, after so many in such levels in turn: one thread takes about as long for
-  // those as sleeping threads to wake up. Small searches stay alone: 4elt on 2 threads of a Xeon 0.21 ms, and 0.32 when
-  // threads met at the second such level.
+  // Sharing starts at a level of `enter_edges` or more, after `enter_after` edges in consecutive such levels: one
+  // thread needs about as long for those as sleeping threads need to wake up. Small searches stay on one thread: 4elt
+  // on 2 threads of a Xeon takes 0.21 ms, and 0.32 ms if sharing starts at the second such level.
   std::int64_t enter_edges = 2048;
   std::int64_t enter_after = 32768;
-  std::int64_t leave_edges = 512;  // fewer: one thread goes on alone
+  std::int64_t leave_edges = 512;  // fewer: one thread continues alone
 };
 
-// Entries of host_search::narrow: of every thread two levels, the one it reads and the one it finds.
+// Size of host_search::narrow: two levels per thread, the one it reads and the one it finds.
 [[nodiscard]] constexpr std::int64_t narrow_entries(std::int64_t threads) {
   return 2 * host_narrow_tuning::most_edges * std::min(threads, host_narrow_tuning::most_threads);
 }
 
-// One thread's share of a level that others expand as well. Listing edges as host_lister does is slower here: 2000
-// x 2000 grid on 2 / 4 / 8 / 16 threads of a Xeon 48 / 31 / 20 / 16 ms, with lists 56 / 38 / 27 / 21.
+// One thread's share of a level expanded by several threads. Listing edges as host_lister does is slower here: 2000 x
+// 2000 grid on 2 / 4 / 8 / 16 threads of a Xeon 48 / 31 / 20 / 16 ms, with lists 56 / 38 / 27 / 21.
 template <class I, class O>
 class host_sharer {
  public:
@@ -107,12 +107,12 @@ class host_team {
   [[nodiscard]] const host_frontier& frontier() const { return now_; }
 
  private:
-  // What one share of a level found.
+  // Vertices found by one share of a level.
   struct alignas(64) found_share {
     const I* vertices = nullptr;
     std::int64_t size = 0;
-    std::int64_t end = 0;    // in the frontier
-    std::int64_t edges = 0;  // out of them
+    std::int64_t end = 0;    // position in the frontier
+    std::int64_t edges = 0;  // their out-edges
   };
   using found_shares = std::array<found_share, static_cast<std::size_t>(tuning::most_threads)>;
 
@@ -136,7 +136,7 @@ class host_team {
     next_shares_[static_cast<std::size_t>(number)] = {buffer, sharer.size(), 0, sharer.edges()};
   }
 
-  // What was found becomes the frontier.
+  // The vertices found become the frontier.
   host_frontier gather(std::int64_t count) {
     host_frontier next;
     count_ = count;
@@ -153,14 +153,14 @@ class host_team {
   host_narrow_rule rule_;
   host_frontier now_;
   std::int64_t count_ = 1;  // of shares_
-  bool odd_ = false;        // which half of the buffers the level found goes to
+  bool odd_ = false;        // which half of the buffers the next level is written to
   found_shares shares_;
   found_shares next_shares_;
 };
 
-// Level after level until one is found that is not narrow, or `go_on` says so: it is called with the size (as
-// [0, size)) and the out-edges of each level found, and tells whether to expand it here. `now`: narrow, with its
-// out-edges. Returns the last level found.
+// Expands levels until one is not narrow or `go_on` returns false. `go_on` receives the size (as [0, size)) and
+// out-edges of each level found and decides whether to expand it here. `now`: narrow, with its out-edges. Returns the
+// last level found.
 template <class I, class O, class GoOn>
 [[nodiscard]] host_frontier push_narrow(const host_search<I, O>& s, const host_frontier& now, std::int32_t next_level,
                                         GoOn&& go_on, const host_narrow_rule& rule = {}) {

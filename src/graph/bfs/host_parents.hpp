@@ -1,12 +1,11 @@
 // The smallest-id parent of every vertex, from the levels of a finished search.
 //
-// A parent is any neighbour one level nearer, so levels alone, which are deterministic, tell all candidates. Over
-// in-edges in ascending order a vertex takes its first candidate and stops; where in-edges are missing or in another
-// order, every reached vertex offers itself to its out-neighbours and the least offer stays. Neither needs to know in
-// which order the search went.
+// Any neighbour one level above is a valid parent, so the levels, which are deterministic, determine all candidates. If
+// in-edges exist in ascending order, a vertex takes its first candidate and stops. Otherwise every reached vertex
+// proposes itself to its out-neighbours and the smallest proposal wins. Neither depends on the order of the search.
 //
-// Cost: in-edges up to the first candidate of each vertex, or all out-edges of the reached vertices with an atomic
-// minimum where an offer is better. The order of the in-edges is looked at once, in O(edges), when a plan is built.
+// Cost: in-edges up to the first candidate of each vertex; or all out-edges of the reached vertices, with an atomic
+// minimum where a proposal improves. The plan checks the order of the in-edges once, in O(edges).
 #pragma once
 
 #include "core/parallel.hpp"
@@ -28,8 +27,7 @@ class smallest_parents {
     ascending_ = is_ascending(threads, in_);
   }
 
-  // levels: of a search, -1 where unreached. parents: valid ones on entry, the smallest on return. The source, at
-  // level 0, keeps its own.
+  // levels: of a search, -1 where unreached. parents: valid on entry, smallest on return. The source keeps its own.
   void pick(int threads, const std::int32_t* levels, I* parents) const {
     if (ascending_) {
       take_first(threads, levels, parents);
@@ -39,7 +37,7 @@ class smallest_parents {
   }
 
  private:
-  static constexpr int chunk = 1024;  // vertices handed out at a time
+  static constexpr int chunk = 1024;  // vertices per chunk
 
   [[nodiscard]] static bool is_ascending(int threads, const csr_pattern_view<I, O, host>& rows) {
     return parallel_reduce(

@@ -1,12 +1,12 @@
-// A level pulled by all threads: every unvisited vertex looks for a visited in-neighbour.
+// Pull by all threads: every unvisited vertex looks for a visited in-neighbour.
 //
-// In a pull "visited" is also the frontier: every edge out of earlier levels has been followed, so a visited
-// in-neighbour of an unvisited vertex can only be in the last level. One bitmap therefore serves as both; a pull
-// reads it and writes its successor, each word by one thread, and the two change places.
+// In a pull the visited set also serves as the frontier: all edges out of earlier levels have been followed, so a
+// visited in-neighbour of an unvisited vertex must be in the last level. A pull reads one bitmap and writes its
+// successor, each word by one thread; then the two are swapped.
 //
-// Most vertices find their neighbour after a few entries, so what counts is how soon a row's first entries arrive: the
-// unvisited vertices of a chunk are listed first, and rows are prefetched some entries ahead in the list. Testing 8 or
-// 16 neighbours at once with gathers (AVX-512) was no faster (R-MAT 20 6.0 to 6.6 ms, uniform 2^20 12.1 to 12.9).
+// Most vertices find a neighbour after a few entries, so latency of a row's first entries dominates: the unvisited
+// vertices of a chunk are listed first, and their rows are prefetched some entries ahead. Testing 8 or 16 neighbours at
+// once with gathers (AVX-512) was no faster (R-MAT 20 6.0 to 6.6 ms, uniform 2^20 12.1 to 12.9).
 #pragma once
 
 #include "core/parallel.hpp"
@@ -19,12 +19,12 @@
 namespace spargo::detail::bfs {
 
 struct host_pull_tuning {
-  static constexpr std::int64_t chunk_words = 32;  // bitmap words (2048 vertices) handed out at a time
-  // Rows prefetched. R-MAT 20, two threads of a Xeon, 8 / 16 / 32 ahead: 7.0 / 6.0 / 5.9 ms.
+  static constexpr std::int64_t chunk_words = 32;  // bitmap words (2048 vertices) per chunk
+  // Prefetch distance in rows. R-MAT 20, two threads of a Xeon, 8 / 16 / 32 ahead: 7.0 / 6.0 / 5.9 ms.
   static constexpr std::int64_t ahead = 16;
 };
 
-// The vertices whose bits are set in words [first, last) of a set given by `word(w)`; returns their number.
+// Lists the vertices whose bits are set in words [first, last) of `word(w)`; returns their number.
 template <class I, class Word>
 [[nodiscard]] std::int64_t list_bits(std::int64_t first, std::int64_t last, Word&& word, I* list) {
   std::int64_t size = 0;
@@ -39,7 +39,7 @@ template <class I, class Word>
 template <class I>
 using host_chunk = std::array<I, static_cast<std::size_t>(64 * host_pull_tuning::chunk_words)>;
 
-// The unvisited vertices of words [first, last). Returns those found and their out-edges.
+// Pulls for the unvisited vertices of words [first, last). Returns the number found and their out-edges.
 template <class I, class O>
 [[nodiscard]] host_frontier pull_words(const host_search<I, O>& s, std::int64_t first, std::int64_t last,
                                        std::int32_t next_level) {
@@ -69,8 +69,8 @@ template <class I, class O>
   return found;
 }
 
-// By all threads. The new frontier is visited & ~successor after the call: nothing is queued. Returns its size
-// (as [0, size)) and its out-edges.
+// Pull by all threads. Afterwards the new frontier is visited & ~successor: nothing is queued. Returns its size (as [0,
+// size)) and its out-edges.
 template <class I, class O>
 [[nodiscard]] host_frontier pull_together(host_search<I, O>& s, std::int32_t next_level) {
   const std::int64_t words = s.words();
@@ -91,7 +91,7 @@ template <class I, class O>
   return {0, size.load(), edges.load()};
 }
 
-// After a pull: its frontier as a queue, from the start again.
+// Queues the frontier of a pull, from the start of the queue.
 template <class I, class O>
 [[nodiscard]] host_frontier queue_pulled(const host_search<I, O>& s, std::int64_t edges) {
   std::int64_t tail = 0;

@@ -1,18 +1,17 @@
-// A level pushed by all threads, without one atomic operation per vertex.
+// Push by all threads, without an atomic operation per vertex.
 //
-// Threads that claim vertices in one shared bitmap hand its cache lines to and fro, and every claim waits for the
-// stores before it. Instead a round has two halves. Reading: each thread follows edges of the frontier, drops those
-// to vertices visited before the round, and puts the others into bins by their target; nothing shared is written.
-// Settling: each bin, from all threads, is worked off by one thread, to which the bitmap's lines, levels and parents
-// of the bin's vertices belong for the time. Rounds are as long as the bins are large (the L2 cache), so
-// that memory is one constant per thread and edges to vertices found in an earlier round are dropped as well.
+// Threads that claim vertices in one shared bitmap bounce its cache lines, and every claim waits for earlier stores.
+// Instead, a round has two phases. Read: each thread follows edges of the frontier, drops those to vertices visited
+// before the round, and bins the others by target; it writes no shared data. Settle: one thread drains each bin, over
+// all readers; meanwhile it owns the bin's part of the bitmap, levels and parents. A round ends when bins are full
+// (sized for the L2 cache): memory is a constant per thread, and edges to vertices found in earlier rounds are dropped
+// too.
 //
-// A vertex is in one bin, hence settled once: the queue of `vertices` elements slides along and never overflows. Rows
-// too long for one thread are posted in chunks and read by all in the next rounds, so that a star does not run on one
-// core. Binning by target: Beamer, Asanovic, Patterson, Reducing Pagerank Communication via Propagation Blocking,
-// IPDPS 2017.
+// A vertex belongs to one bin, hence is settled once: the queue of `vertices` elements never overflows. Rows too long
+// for one thread are posted as chunks, which all threads read in the next rounds; so a star is not left to one core.
+// Binning by target: Beamer, Asanovic, Patterson, Reducing Pagerank Communication via Propagation Blocking, IPDPS 2017.
 //
-// Cost: O(edges of the frontier); two regions per round.
+// Cost: O(edges of the frontier); two parallel regions per round.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -24,27 +23,26 @@
 namespace spargo::detail::bfs {
 
 struct host_push_tuning {
-  // Bins of 512 vertices (a cache line of the bitmap) in turn: neighbouring ids, which in many graphs are of like
-  // degree, are spread over all bins.
+  // Blocks of 512 vertices (one cache line of the bitmap) are assigned to bins cyclically: neighbouring ids, which
+  // often have similar degrees, spread over all bins.
   static constexpr std::int64_t bins = 64;
   static constexpr int span_bits = 9;
-  // A round ends when a bin holds this many edges. 64 bins of 512 edges of 8 bytes: 256 KiB, an eighth of the
-  // L2 cache of a server's core.
+  // A round ends when a bin holds this many edges. 64 bins of 512 edges of 8 bytes: 256 KiB, an eighth of the L2 cache
+  // of a server core.
   static constexpr std::int64_t bin_edges = 512;
-  static constexpr std::int64_t run = 64;                // edges read between two looks at the bins
-  static constexpr std::int64_t chunk_edges = 2048;      // longer rows are cut up
-  static constexpr std::int64_t chunk_vertices = 64;     // handed out at a time
+  static constexpr std::int64_t run = 64;                // edges read between checks for a full bin
+  static constexpr std::int64_t chunk_edges = 2048;      // longer rows are split
+  static constexpr std::int64_t chunk_vertices = 64;     // per chunk of the frontier
   static constexpr std::int64_t output_vertices = 2048;  // gathered before they are appended to the queue
 };
 
-// One reader's edges of a round, and its place in the frontier from round to round. Written by whoever reads, then by
-// those who settle.
+// One reader's bins, and its position in the frontier across rounds. Readers fill it, settlers drain it.
 template <class I>
 struct host_bins {
   using tuning = host_push_tuning;
-  std::int64_t row = 0;  // in the queue, up to `row_end`
+  std::int64_t row = 0;  // position in the queue, up to `row_end`
   std::int64_t row_end = 0;
-  std::int64_t edge = 0;  // of vertex `from`, up to `edge_end`
+  std::int64_t edge = 0;  // position in the row of `from`, up to `edge_end`
   std::int64_t edge_end = 0;
   I from = 0;
   std::int32_t sizes[tuning::bins];
@@ -60,18 +58,18 @@ struct host_bins {
   return 2 * (edges / host_push_tuning::chunk_edges) + 1;
 }
 
-// What of a level remains to be read; shared by all threads.
+// Remaining work of a level; shared by all threads.
 struct host_remains {
   std::int64_t next = 0;     // in the queue
   std::int64_t end = 0;      // of the frontier
-  std::int64_t taken = 0;    // chunks
+  std::int64_t taken = 0;    // chunks taken
   std::int64_t ready = 0;    // chunks posted before this round
-  std::int64_t posted = 0;   // chunks
-  std::int64_t stopped = 0;  // threads whose bins were full before their share was read
+  std::int64_t posted = 0;   // chunks posted
+  std::int64_t stopped = 0;  // threads that stopped on full bins before the end of their share
   std::int64_t tail = 0;     // of the queue
   bool finished = false;
 
-  // By one thread, between two rounds.
+  // Called by one thread between two rounds.
   void end_round() {
     taken = std::min(taken, ready);
     ready = posted;
@@ -84,7 +82,7 @@ inline std::int64_t take_some(std::int64_t& counter, std::int64_t some) {
   return std::atomic_ref<std::int64_t>(counter).fetch_add(some, std::memory_order_relaxed);
 }
 
-// The reading half of a round, by one thread: goes on where the bins' last reader stopped.
+// Read phase of one thread; continues where the previous reader of these bins stopped.
 template <class I, class O>
 class host_reader {
  public:
@@ -114,7 +112,7 @@ class host_reader {
   }
 
  private:
-  // Whether there is room for more. Sizes are kept where no other store can be taken to change them.
+  // Returns whether there is room for more. The size is kept in a local, so that no other store can alias it.
   [[nodiscard]] bool read_row() {
     bool full = false;
     while (e_ < last_ && !full) {
@@ -131,7 +129,7 @@ class host_reader {
     return !full;
   }
 
-  // Finds the next row or chunk to read; false when there is none in this round.
+  // Finds the next row or chunk to read; false when this round has no more.
   [[nodiscard]] bool next_row() {
     while (true) {
       while (k_ < k_end_) {
@@ -178,7 +176,7 @@ class host_reader {
   O last_;
 };
 
-// The settling half of one thread: what it found, until it is appended to the queue.
+// Settle phase of one thread; holds the vertices found until they are appended to the queue.
 template <class I, class O>
 class host_settler {
  public:
@@ -186,7 +184,7 @@ class host_settler {
   host_settler(const host_search<I, O>& s, host_remains& remains, std::int32_t level)
       : s_(s), remains_(remains), level_(level) {}
 
-  // Empties bin b of every thread.
+  // Drains bin b of every thread.
   void take_bin(std::int64_t b, std::int64_t team) {
     for (std::int64_t t = 0; t < team; ++t) {
       host_bins<I>& bins = s_.bins[t];
@@ -226,7 +224,7 @@ class host_settler {
   std::array<I, static_cast<std::size_t>(tuning::output_vertices) + 1> from_;
 };
 
-// By all threads.
+// Push by all threads.
 template <class I, class O>
 [[nodiscard]] host_frontier push_together(const host_search<I, O>& s, const host_frontier& now,
                                           std::int32_t next_level) {

@@ -1,7 +1,7 @@
-// What the steps of a host search share, and the step of one thread: a level pushed alone.
+// State shared by the steps of a host search, and the push by one thread.
 //
-// The visited set is a bitmap: at a byte for eight vertices it stays in the L2 cache where levels would
-// not. It is the only array that is looked at for every edge; levels and parents are only written, once a vertex.
+// The visited set is a bitmap: at one byte per eight vertices it stays in the L2 cache where levels would not. Only
+// this array is read for every edge; levels and parents are written once per vertex.
 #pragma once
 
 #include <spargo/formats/csr.hpp>
@@ -17,16 +17,18 @@
 namespace spargo::detail::bfs {
 
 struct host_tuning {
-  // Fewer edges get no parallel region: they take one thread 40 us, and two need 2 to 5 us to meet, twice per level.
+  // Below this a level runs on one thread: it takes 40 us, while two threads need 2 to 5 us per barrier, twice per
+  // level.
   static constexpr std::int64_t sequential_edges = 16384;
-  static constexpr std::int64_t buffer_entries = 1024;  // of a thread, before they are appended to a shared queue
-  // Edges to unvisited vertices listed before they are worked off, and edges read between two looks at their number.
-  // Uniform 2^20, one thread: 18.8 ms, with a branch per edge 26.5; lists of 64 5 % slower (results/graph_tuning.txt).
+  static constexpr std::int64_t buffer_entries = 1024;  // per thread, before they are appended to a shared queue
+  // Edges to unvisited vertices that are listed before they are processed, and edges read between checks of the list's
+  // size. Uniform 2^20, one thread: 18.8 ms, with a branch per edge 26.5; lists of 64 5 % slower
+  // (results/graph_tuning.txt).
   static constexpr std::int64_t list_edges = 256;
   static constexpr std::int64_t run = 64;
 };
 
-// Vertices [begin, end) of the queue, and the sum of their out-degrees where a search counts them.
+// Queue range [begin, end), and the sum of its out-degrees where the search counts them.
 struct host_frontier {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -34,14 +36,14 @@ struct host_frontier {
   [[nodiscard]] std::int64_t size() const { return end - begin; }
 };
 
-// An edge on its way: `to` was not visited when it was looked at.
+// A candidate edge: `to` was unvisited when it was read.
 template <class I>
 struct host_edge {
   I to;
   I from;
 };
 
-// A row cut out of a long one, for any thread to expand.
+// A chunk of a long row, for any thread to expand.
 template <class I, class O>
 struct host_row_chunk {
   I from;
@@ -51,21 +53,21 @@ struct host_row_chunk {
 template <class I>
 struct host_bins;
 
-// What a search works on: the graph, its output and its workspace, all borrowed from the plan.
+// State of a search: the graph, its output and its workspace, all borrowed from the plan.
 template <class I, class O>
 struct host_search {
   csr_pattern_view<I, O, host> out;
   csr_pattern_view<I, O, host> in;  // empty when the search never pulls
-  std::int32_t* levels = nullptr;   // null: not asked for
-  I* parents = nullptr;             // null: not asked for
+  std::int32_t* levels = nullptr;   // null: not requested
+  I* parents = nullptr;             // null: not requested
   std::uint64_t* visited = nullptr;
-  std::uint64_t* successor = nullptr;      // what a pull writes; null when the search never pulls
+  std::uint64_t* successor = nullptr;      // written by a pull; null when the search never pulls
   I* queue = nullptr;                      // [vertices]
   host_bins<I>* bins = nullptr;            // [threads]
   host_row_chunk<I, O>* chunks = nullptr;  // [most_chunks(edges)]
   I* narrow = nullptr;                     // [narrow_entries(threads)]; null for one thread
   int threads = 1;
-  bool counts_edges = true;  // of frontiers; a search that never pulls need not
+  bool counts_edges = true;  // of frontiers; not needed by a search that never pulls
 
   [[nodiscard]] std::int64_t words() const { return div_up(static_cast<std::int64_t>(out.rows), 64); }
   [[nodiscard]] std::int64_t degree(I v) const { return out.offsets[v + 1] - out.offsets[v]; }
@@ -81,7 +83,7 @@ struct host_search {
   }
 };
 
-// A thread's own end of a shared queue.
+// A thread's buffer in front of a shared queue.
 template <class I>
 class host_buffer {
  public:
@@ -105,8 +107,8 @@ class host_buffer {
   std::int64_t size_ = 0;
 };
 
-// Gives `size` new vertices their level and parent. Returns their out-edges, where a search counts them. Stores that
-// miss the cache are finished one after the other: without prefetching a level costs a full miss a line.
+// Writes level and parent of `size` new vertices. Returns their out-edges, where the search counts them. Stores that
+// miss the cache retire one after the other, so without prefetching each line costs a full miss.
 template <class I, class O>
 [[nodiscard]] std::int64_t settle(const host_search<I, O>& s, const I* to, const I* from, std::int64_t size,
                                   std::int32_t level) {
@@ -123,9 +125,9 @@ template <class I, class O>
   return edges;
 }
 
-// Expands vertices alone, without atomics. Edges are followed in two strokes without branches that cannot be
-// predicted: those to unvisited vertices are listed, then the list is worked off. Between the strokes whatever a new
-// vertex touches is fetched, its row last: a level so small stays in the L2 cache until it is expanded.
+// Expands vertices on one thread, without atomics. Two loops avoid mispredicted branches: the first lists edges to
+// unvisited vertices, the second processes the list. Between them everything a new vertex touches is prefetched, its
+// row last: a level this small stays in the L2 cache until it is expanded.
 template <class I, class O>
 class host_lister {
  public:
@@ -169,7 +171,7 @@ class host_lister {
     listed_ = 0;
   }
 
-  // Keeps the first edge to each vertex; returns how many those are.
+  // Keeps the first edge to each vertex; returns the number kept.
   std::int64_t visit() {
     std::int64_t fresh = 0;
     for (std::int64_t j = 0; j < listed_; ++j) {
@@ -193,7 +195,7 @@ class host_lister {
   std::array<I, static_cast<std::size_t>(tuning::list_edges + tuning::run)> from_;
 };
 
-// By the calling thread alone.
+// Push by the calling thread.
 template <class I, class O>
 [[nodiscard]] host_frontier push_alone(const host_search<I, O>& s, const host_frontier& now, std::int32_t next_level) {
   host_lister<I, O> lister(s, s.queue + now.end, next_level);

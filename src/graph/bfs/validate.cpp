@@ -1,12 +1,12 @@
-// The five checks of Graph500 (specification 2.0, section 8), as three passes: over vertices, over edges, and over
-// vertices again. Each finds the least offending vertex, so that the sentence is the same for any thread count.
+// The five checks of Graph500 (specification 2.0, section 8) in three passes: over vertices, edges, and vertices again.
+// Each pass reports the smallest offending vertex, so the message does not depend on the thread count.
 //
-// Why they suffice. Let level(source) = 0 for the source alone, and every other reached vertex have a parent one
-// level nearer (pass 1) that an edge of the graph joins to it (passes 2, 3). Then parents form a tree rooted at the
-// source, and a level is the length of a path: not less than the distance. No edge leads from a reached vertex
-// to one further than one level on, or unreached (pass 2): so a level is not more than the distance, and all that
-// can be reached is. Without parents, some neighbour one level nearer takes the parent's place; without levels,
-// they are counted along the parents first, which finds cycles.
+// Why they suffice. Let only the source have level 0, and let every other reached vertex have a parent one level above
+// it (pass 1), joined to it by an edge of the graph (passes 2, 3). Then parents form a tree rooted at the source, and a
+// level is the length of a path, hence at least the distance. No edge leads from a reached vertex to an unreached one
+// or skips a level (pass 2): so a level is at most the distance, and every reachable vertex is reached. Without
+// parents, any neighbour one level above replaces the parent; without levels, they are first computed along the
+// parents, which detects cycles.
 //
 // Cost: O(vertices + edges) reads, 1 byte per vertex (and 4 more without levels).
 #include <spargo/graph/bfs_validate.hpp>
@@ -68,7 +68,7 @@ class bfs_checker {
     return {};
   }
 
-  // --- Pass 1: what one vertex and its parent tell -----------------------------------------------------------------
+  // --- Pass 1: each vertex and its parent --------------------------------------------------------------------------
   [[nodiscard]] fault parent_fault(std::int64_t v) const {
     const std::int64_t p = parents_[v];
     if (p < -1 || p >= n_) return fault::parent_range;
@@ -124,7 +124,7 @@ class bfs_checker {
     return {};
   }
 
-  // The first vertex of which `wrong` is true; it is called once for each.
+  // The first vertex for which `wrong` is true; it is called once per vertex.
   template <class Wrong>
   [[nodiscard]] std::int64_t first_where(const Wrong& wrong, std::int64_t least) const {
     std::atomic<std::int64_t> first{nobody};
@@ -141,8 +141,8 @@ class bfs_checker {
   }
 
   // --- Levels from parents -----------------------------------------------------------------------------------------
-  // Climbs from each vertex to the first ancestor whose level is known, then climbs again and writes: each vertex
-  // is written once, so O(vertices), by one thread.
+  // Climbs from each vertex to the first ancestor of known level, then climbs again and writes. Each vertex is written
+  // once, so one thread needs O(vertices).
   [[nodiscard]] std::string count_levels() {
     constexpr std::int32_t unknown = -2;
     counted_ = array<std::int32_t, host>(ctx_, n_);
@@ -167,7 +167,7 @@ class bfs_checker {
   }
 
   // --- Pass 2: edges -----------------------------------------------------------------------------------------------
-  // An edge may not lead out of the reached set, nor skip a level; both ways round in an undirected graph.
+  // An edge must not leave the reached set or skip a level; in an undirected graph this holds in both directions.
   [[nodiscard]] bool edge_is_right(std::int64_t u, std::int64_t v) const {
     const std::int64_t from = levels_[u];
     const std::int64_t to = levels_[v];
@@ -175,7 +175,7 @@ class bfs_checker {
     return g_.direction == direction_kind::directed || to < 0 || (from >= 0 && from <= to + 1);
   }
 
-  // Whether the edge is what joins v to the tree.
+  // Whether the edge joins v to the tree.
   [[nodiscard]] bool edge_joins(std::int64_t u, std::int64_t v) const {
     if (!parents_.empty()) return parents_[v] == u;
     return levels_[u] >= 0 && levels_[v] == levels_[u] + 1;
@@ -210,7 +210,7 @@ class bfs_checker {
     return {};
   }
 
-  // --- Pass 3: every reached vertex hangs on an edge ---------------------------------------------------------------
+  // --- Pass 3: every reached vertex is joined by an edge -----------------------------------------------------------
   [[nodiscard]] std::string check_joined() const {
     const std::int64_t first = first_where(
         [this](std::int64_t v) { return v != source_ && levels_[v] >= 0 && joined_[v] == 0; }, detail::grain::elements);

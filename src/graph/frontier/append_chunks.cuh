@@ -1,4 +1,4 @@
-// Chunks of long rows, as a warp appends them to a list of many warps: one of its lanes takes the places for all.
+// Appends chunks of long rows to a list shared by many warps; one lane reserves the space for its warp.
 #pragma once
 
 #include "core/device/warp.cuh"
@@ -9,11 +9,11 @@
 
 namespace spargo::detail {
 
-// The chunks of the vertices of the lanes that have one of more than `size` edges; by a whole warp, which shares them
-// out: one lane alone would take 10 microseconds for a hub of 160,000 edges. Those of a vertex are neighbours.
+// Appends the chunks of each lane's vertex with more than `size` edges. The whole warp writes the chunks of a vertex,
+// adjacent in the list: one lane alone would take 10 microseconds for a hub of 160,000 edges.
 template <class I>
 __device__ void append_chunks(edge_chunk<I>* chunks, count64* count, I v, std::int64_t degree, int size) {
-  const int lane = static_cast<int>(threadIdx.x % warp_size);  // lane_id() costs BFS of many sources registers
+  const int lane = static_cast<int>(threadIdx.x % warp_size);  // lane_id() costs multi-source BFS registers
   for (unsigned rest = __ballot_sync(full_mask, degree > size); rest != 0; rest &= rest - 1) {
     const int owner = __ffs(static_cast<int>(rest)) - 1;
     const I vertex = __shfl_sync(full_mask, v, owner);
@@ -27,7 +27,7 @@ __device__ void append_chunks(edge_chunk<I>* chunks, count64* count, I v, std::i
   }
 }
 
-// Of all rows of more than `Size` edges. A thread for each vertex, of whole warps.
+// Chunks of all rows of more than `Size` edges. One thread per vertex, whole warps.
 template <int Size, class I, class O>
 __global__ void cut_rows_kernel(const O* offsets, std::int64_t n, edge_chunk<I>* chunks, count64* count) {
   const std::int64_t v = global_thread();

@@ -1,4 +1,4 @@
-// All edges of a graph in equal shares for warps, wherever a share begins.
+// Distributes all edges of a graph over warps in equal shares, regardless of row boundaries.
 #pragma once
 
 #include "core/device/warp.cuh"
@@ -7,7 +7,7 @@
 
 namespace spargo::detail {
 
-// The vertices [first_vertex, past_vertex), which have the edges [first, past).
+// Vertices [first_vertex, past_vertex) and their edges [first, past).
 struct edge_range {
   std::int64_t first_vertex;
   std::int64_t past_vertex;
@@ -15,8 +15,8 @@ struct edge_range {
   std::int64_t past;
 };
 
-// Warp w of the grid has edges [first + w * share, first + (w + 1) * share), as far as there are such. For those of its
-// own each lane calls visit(e, v), e ascending; whenever v is another, enter(v) before.
+// Warp w of the grid gets edges [first + w * share, first + (w + 1) * share), clipped to the range. Each lane calls
+// visit(e, v) for its edges, e ascending, and enter(v) before the first edge of each new v.
 template <class O, class Enter, class Visit>
 __device__ __forceinline__ void for_each_edge_in_share(const O* offsets, const edge_range& range, std::int64_t share,
                                                        Enter enter, Visit visit) {
@@ -24,7 +24,7 @@ __device__ __forceinline__ void for_each_edge_in_share(const O* offsets, const e
   const std::int64_t past = begin + share < range.past ? begin + share : range.past;
   std::int64_t e = begin + lane_id();
   if (e >= past) return;
-  std::int64_t v = range.first_vertex;  // the last one whose edges begin at or before e
+  std::int64_t v = range.first_vertex;  // the last vertex whose edges begin at or before e
   for (std::int64_t high = range.past_vertex; high - v > 1;) {
     const std::int64_t middle = v + (high - v) / 2;
     (static_cast<std::int64_t>(offsets[middle]) <= e ? v : high) = middle;

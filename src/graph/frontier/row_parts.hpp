@@ -1,4 +1,4 @@
-// The rows of a graph's pattern cut into parts of about equal work, on the host.
+// Partitions the rows of a graph into parts of about equal work, on the host.
 #pragma once
 
 #include "core/parts.hpp"
@@ -9,8 +9,8 @@
 
 namespace spargo::detail {
 
-// The rows of a pattern cut into parts of as many vertices plus edges. Unit v + offsets[v] is vertex v, the units
-// behind it its edges; so a long row is shared.
+// Partitions rows into parts of equal vertices plus edges. Unit v + offsets[v] is vertex v; the units after it are its
+// edges. So a long row is split over several parts.
 template <class I, class O>
 class row_parts {
  public:
@@ -19,7 +19,7 @@ class row_parts {
 
   [[nodiscard]] std::int64_t count() const { return parts_.count; }
 
-  // body(v, first, last): edges [first, last) of v. Vertices whose edges end before the part begins are left out.
+  // Calls body(v, first, last) for edges [first, last) of v. Skips vertices whose edges end before the part.
   template <class Body>
   void for_each(std::int64_t part, Body&& body) const {
     const std::int64_t begin = parts_.first(part);
@@ -31,7 +31,7 @@ class row_parts {
     }
   }
 
-  // The vertices [first, last) whose own units lie in the part: each part's, put together, are all vertices, once.
+  // The vertices [first, last) whose own units lie in the part. Over all parts, each vertex occurs once.
   struct vertex_range {
     std::int64_t first;
     std::int64_t last;
@@ -45,7 +45,7 @@ class row_parts {
     return unit == 0 ? 0 : first_vertex(unit - 1) + 1;
   }
 
-  // The last vertex whose unit is not behind `unit`.
+  // The last vertex whose unit is at or before `unit`.
   [[nodiscard]] std::int64_t first_vertex(std::int64_t unit) const {
     std::int64_t low = 0;
     std::int64_t high = rows_.rows;
