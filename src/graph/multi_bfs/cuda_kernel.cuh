@@ -1,10 +1,9 @@
-// The kernel of the device's multi-source search: a persistent grid that walks all levels of a batch, with a barrier
-// after each step.
+// Kernel of the device multi-source search: a persistent grid runs all levels of a batch, with a grid barrier per step.
 //
-// What every step keeps: `seen` has a vertex's bits, the searches that have found it; the frontier is in the queue and
-// in `front`, or it is in seen & ~other. Invariant: between steps every block holds the same `position`. Counters: a
-// step counts into level[turn + 1] while it clears level[turn + 2], which the step before has read. Cost: one barrier
-// for a level that is pulled, two for one that is pushed, three for one that is split between the two.
+// Invariants: seen[v] is the set of searches that have reached v. The frontier is in the queue and in `front`, or it is
+// seen & ~other. Between steps every block holds the same `position`. Counters: a step counts into level[turn + 1] and
+// clears level[turn + 2], which the previous step has read. Cost: one barrier per pulled level, two per pushed level,
+// three per level split between both.
 #pragma once
 
 #include "graph/multi_bfs/cuda_pull.cuh"
@@ -16,21 +15,21 @@ namespace spargo::detail::multi_bfs {
 
 namespace cg = cooperative_groups;
 
-// Everything that the next level depends on; a block's copy.
+// State that the next level depends on; one copy per block.
 struct position {
   std::int64_t vertices;  // in the frontier
   std::int64_t edges;
   std::int64_t unfinished;
-  std::int64_t queued;  // of the frontier, when it is in the queue
+  std::int64_t queued;  // frontier vertices in the queue
   std::int64_t chunks;
   std::int32_t level;
-  std::int32_t base;  // levels up to this one have been written
-  bool in_queue;      // else it is in seen & ~other
+  std::int32_t base;  // levels up to this one are in the result
+  bool in_queue;      // otherwise the frontier is seen & ~other
 };
 
 enum class step_kind {
   pull,
-  split,  // some searches are pulled, the others pushed afterwards
+  split,  // pulls some searches, then pushes the others
   sparse_push,
   dense_push,
 };
@@ -49,7 +48,7 @@ __device__ void read_found(position& at, const counters<W>& found, step_kind ste
   at.chunks = static_cast<std::int64_t>(__ldcg(&found.chunks));
 }
 
-// Level 0, by one block with one thread per source: each source has its own bit, and is queued once if given twice.
+// Level 0, by one block with one thread per source: each source sets its own bit; a duplicate is queued once.
 template <class I, class O, int W>
 __device__ void start(const search<I, O, W>& s, counters<W>* to) {
   const int k = static_cast<int>(threadIdx.x);
@@ -78,7 +77,7 @@ __device__ void start(const search<I, O, W>& s, counters<W>* to) {
   if (any) atomicAnd(s.marks + (v >> 5), ~mark);
 }
 
-// How much each search has just found, and which have found something. A block's copy.
+// Vertices found by each search in the last level, and the searches that found any. One copy per block.
 template <int W>
 struct last_found {
   count64 vertices[64 * W];
@@ -86,7 +85,7 @@ struct last_found {
   search_words<W> lagging;
 };
 
-// Puts this thread's bit into its place among the block's first 64 W threads'.
+// Packs the bits of the block's first 64 W threads into `to`.
 template <int W>
 __device__ void gather_bits(search_words<W>& to, bool bit) {
   const unsigned bits = __ballot_sync(full_mask, bit);
@@ -101,7 +100,7 @@ __device__ void note_found(last_found<W>& last, const counters<W>& found) {
   gather_bits(last.active, last.vertices[threadIdx.x] != 0);
 }
 
-// The searches that have found least, `most` vertices together.
+// Selects the searches with the fewest vertices, together at most `most`.
 template <int W>
 __device__ void note_lagging(last_found<W>& last, count64 most) {
   if (threadIdx.x < 64 * W) {
@@ -116,7 +115,7 @@ __device__ void note_lagging(last_found<W>& last, count64 most) {
   __syncthreads();
 }
 
-// By a whole block.
+// Called by a whole block.
 template <class I, class O, int W>
 __device__ step_kind next_step(const search<I, O, W>& s, const position& at, last_found<W>& last) {
   if (s.allowed == bfs_direction::pull) return step_kind::pull;
@@ -136,7 +135,7 @@ __device__ void exchange(T*& a, T*& b) {
   b = c;
 }
 
-// Where this thread stands in the grid, and the arrays that change places.
+// Position of a thread in the grid, and the arrays that are swapped between levels.
 template <class I, int W>
 struct walker {
   std::int64_t thread;
@@ -162,7 +161,7 @@ __device__ void forget_conversion(const search<I, O, W>& s, const walker<I, W>& 
   if (my.thread == 0) s.control->converted_queued = s.control->converted_chunks = 0;
 }
 
-// The frontier of some searches as a queue, with a barrier at its end.
+// Converts the frontier of `searches` into a queue; ends with a barrier.
 template <queueing Queueing, class I, class O, int W>
 __device__ void convert(const search<I, O, W>& s, const walker<I, W>& my, position& at, const search_words<W>& searches,
                         const cg::grid_group& grid) {
@@ -175,7 +174,7 @@ __device__ void convert(const search<I, O, W>& s, const walker<I, W>& my, positi
   __syncthreads();
 }
 
-// Pulls `wanted` and pushes the rest, which lags: with the barriers between its parts, but for the last.
+// Pulls `wanted`, then pushes the lagging searches; ends without a barrier.
 template <class I, class O, int W>
 __device__ void split_level(const search<I, O, W>& s, walker<I, W>& my, position& at, const search_words<W>& wanted,
                             const search_words<W>& lagging, int depth, const cg::grid_group& grid,
@@ -189,7 +188,7 @@ __device__ void split_level(const search<I, O, W>& s, walker<I, W>& my, position
   push_queue<push_kind::late>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
 }
 
-// With the barriers between its parts, but for the last.
+// Ends without a barrier.
 template <class I, class O, int W>
 __device__ void push_level(const search<I, O, W>& s, walker<I, W>& my, position& at, step_kind step,
                            const search_words<W>& wanted, counters<W>* filling, int depth, const cg::grid_group& grid,
@@ -226,7 +225,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) s
   constexpr int searches = 64 * W;
   const cg::grid_group grid = cg::this_grid();
   const bool leader = threadIdx.x == 0;
-  const bool counts = blockIdx.x == 0 && threadIdx.x < searches;  // this thread adds up the search of its number
+  const bool counts = blockIdx.x == 0 && threadIdx.x < searches;  // sums up the search of its index
   control_block<W>* const control = s.control;
   multi_bfs_counts total{.reached = 1};
   walker<I, W> my{.thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x,

@@ -1,19 +1,17 @@
-// The levels of the device's multi-source search, on their way into the result.
+// Levels of the device multi-source search, buffered before they are written to the result.
 //
-// They are not written where they are found, which would touch each row of the result, 256 bytes for 64 sources,
-// several times. A level counts from `base` and is spread over four bit planes, of a word for 64 searches: setting it
-// is one or two words of a vertex. Every 15 levels, and at the end, the planes are emptied into the rows. So a
-// small-world search writes its result once, in whole rows. Invariant: planes are zero where the search was not found
-// after `base`.
+// Writing levels as they are found would touch each row of the result (256 bytes for 64 sources) several times. Instead
+// a level, counted from `base`, is stored in four bit planes with one word per 64 searches, so setting it updates one
+// or two words. Every 15 levels, and at the end, the planes are flushed to the rows: a small-world search writes its
+// result once, in whole rows. Invariant: planes are zero for searches that did not reach the vertex after `base`.
 #pragma once
 
 #include "graph/multi_bfs/cuda_search.cuh"
 
 namespace spargo::detail::multi_bfs {
 
-// Notes that new bits were found `depth` (1 to 15) levels after the planes were last emptied. With atomics: several
-// writers may share a vertex, and nobody waits for what was there (R-MAT 22, 64 sources: 1.52 ms in all instead of
-// 1.65).
+// Records that new bits were found `depth` (1 to 15) levels after the last flush. Fire-and-forget atomics, since
+// several warps may write a vertex (R-MAT 22, 64 sources: 1.52 ms in total instead of 1.65).
 template <class I, class O, int W>
 __device__ void note_level(const search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh, int depth) {
 #pragma unroll
@@ -27,8 +25,8 @@ __device__ void note_level(const search<I, O, W>& s, std::int64_t v, const searc
   }
 }
 
-// Takes a word out of the planes: word k % W of vertex k / W, so that neighbouring words make neighbouring groups of 64
-// entries of the result. What the planes hold of it, and its union.
+// Loads and clears word k % W of vertex k / W in all planes, so that adjacent words map to adjacent groups of 64
+// entries of the result. Returns the union.
 template <class I, class O, int W>
 __device__ count64 empty_planes(const search<I, O, W>& s, std::int64_t k, int depth,
                                 count64 (&plane)[cuda_tuning::planes]) {
@@ -45,20 +43,20 @@ __device__ count64 empty_planes(const search<I, O, W>& s, std::int64_t k, int de
   return known;
 }
 
-// Four neighbouring bits of a word, each in a byte of its own.
+// Expands four adjacent bits of a word into four bytes.
 __device__ inline unsigned four_bytes(count64 word, int bit) {
   return static_cast<unsigned>(word >> bit & 15) * 0x00204081U & 0x01010101U;
 }
 
-// The first time, every entry is written: 0 for what was seen and has no level, -1 for what was not. A warp takes 32
-// words and writes the entries of two at a time, four per lane.
+// First flush: writes every entry, 0 for reached without a level, -1 for unreached. A warp loads 32 words and writes
+// the entries of two at a time, four per lane.
 template <class I, class O, int W>
 __device__ void write_first_levels(const search<I, O, W>& s, const search_words<W>* seen, int depth, std::int64_t warp,
                                    std::int64_t warps) {
   constexpr int planes = cuda_tuning::planes;
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const int bit = 4 * (lane % 16);
-  const bool whole = s.stride % 4 == 0 && s.source_count % 4 == 0;  // then rows are made of aligned groups of four
+  const bool whole = s.stride % 4 == 0 && s.source_count % 4 == 0;  // rows consist of aligned groups of four
   for (std::int64_t base = warp * warp_size; base < s.n * W; base += warps * warp_size) {
     const std::int64_t k = base + lane;
     count64 plane[planes];
@@ -92,7 +90,7 @@ __device__ void write_first_levels(const search<I, O, W>& s, const search_words<
   }
 }
 
-// Later, only what was found since: `base` levels and the 1 to 15 that the planes hold.
+// Later flushes write only what was found since: `base_level` plus the 1 to 15 levels in the planes.
 template <class I, class O, int W>
 __device__ void write_later_levels(const search<I, O, W>& s, std::int32_t base_level, int depth, std::int64_t warp,
                                    std::int64_t warps) {
@@ -119,7 +117,7 @@ __device__ void write_later_levels(const search<I, O, W>& s, std::int32_t base_l
   }
 }
 
-// What was found up to `depth` levels after `base` goes into the rows.
+// Flushes levels up to `depth` after `base` to the rows.
 template <class I, class O, int W>
 __device__ void write_levels(const search<I, O, W>& s, const search_words<W>* seen, std::int32_t base, int depth,
                              std::int64_t warp, std::int64_t warps) {
@@ -130,7 +128,7 @@ __device__ void write_levels(const search<I, O, W>& s, const search_words<W>* se
   }
 }
 
-// One lane's vertex with all its new bits, after which it has `has`.
+// Records one lane's vertex with all its new bits; `has` is its new set.
 template <class I, class O, int W>
 __device__ void note_vertex(const search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh,
                             const search_words<W>& has, int depth, thread_tally<W>& tally) {

@@ -1,24 +1,22 @@
-// A level of the device's multi-source search by pulling, as functions of a whole grid.
+// Pull step of the device multi-source search, run by the whole grid.
 //
-// A pull reads `seen` and writes `other`: an in-neighbour's bit that a vertex lacks can only be in the last level, so
-// the union of the in-neighbours' words is the vertex's next word, and its scan ends as soon as all that is wanted is
-// in.
+// A pull reads `seen` and writes `other`: an in-neighbour's bit that a vertex lacks must be from the last level, so the
+// union of the in-neighbours' words is the vertex's next word. The scan of a row ends once all wanted bits are set.
 //
-// `wanted` are the searches that found something at the last level. A pull looks for no others: they have ended, and a
-// vertex that one of them never reaches would have all its edges read at every level. Nor for those that lag, which
-// have found very little: a vertex would look for their bits among all its neighbours, mostly in vain. These are pushed
-// after the pull.
+// `wanted` excludes searches that found nothing in the last level: they have ended, and vertices they never reach would
+// be scanned in full at every level. It also excludes lagging searches, which found very little: most vertices would
+// scan all neighbours for their bits in vain. Those are pushed after the pull.
 //
-// What bounds a pull are chains of dependent loads (word, offsets, neighbour, its word), so many are kept under way: a
-// lane looks at the first edges of its vertex, teams of lanes go on with the vertices that need more, and several warps
-// share a vertex with very many.
+// Chains of dependent loads (word, offsets, neighbour, its word) bound a pull, so many are kept in flight: a lane scans
+// the first edges of its vertex, teams of lanes continue with vertices that need more, and several warps share the
+// longest rows.
 #pragma once
 
 #include "graph/multi_bfs/cuda_levels.cuh"
 
 namespace spargo::detail::multi_bfs {
 
-// Unites `has` with the words of in-edges [first, last), by a whole warp; stops when it has all that is wanted.
+// Whole warp: merges the words of in-edges [first, last) into `has`; stops once all wanted bits are set.
 template <class I, class O, int W>
 __device__ search_words<W> gather_by_warp(const search<I, O, W>& s, const search_words<W>* seen, std::int64_t first,
                                           std::int64_t last, const search_words<W>& wanted, search_words<W> has) {
@@ -41,8 +39,7 @@ __device__ search_words<W> gather_by_warp(const search<I, O, W>& s, const search
   return has;
 }
 
-// Unites `has` with the words of the calling lane's own in-edges [at, end), as far as a lane goes; returns where it
-// stopped.
+// One lane: merges the words of its in-edges [at, end) into `has`, up to lane_edges; returns where it stopped.
 template <class I, class O, int W>
 __device__ O gather_by_lane(const search<I, O, W>& s, const search_words<W>* seen, const search_words<W>& wanted, O at,
                             O end, search_words<W>& has) {
@@ -61,8 +58,8 @@ __device__ O gather_by_lane(const search<I, O, W>& s, const search_words<W>* see
   return at;
 }
 
-// Goes on with the in-edges [at, end) of the lanes' vertices, by a whole warp in teams of lanes: a team takes a vertex
-// until its edges are through or it has all that is wanted, then the next. Returns what the calling lane's vertex has.
+// Whole warp in teams: continues with the in-edges [at, end) of the lanes' vertices. A team scans a vertex until its
+// edges end or all wanted bits are set, then takes the next. Returns the set of the calling lane's vertex.
 template <class I, class O, int W>
 __device__ search_words<W> gather_by_teams(const search<I, O, W>& s, const search_words<W>* seen,
                                            const search_words<W>& wanted, O at, O end, search_words<W> has) {
@@ -71,7 +68,7 @@ __device__ search_words<W> gather_by_teams(const search<I, O, W>& s, const searc
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const int leader = lane / team * team;
   unsigned rest = __ballot_sync(full_mask, at < end && !covers(has, wanted));
-  int owner = -1;  // the lane whose vertex this team works on
+  int owner = -1;  // the lane whose vertex this team scans
   O first = 0;
   O last = 0;
   search_words<W> united{};
@@ -81,7 +78,7 @@ __device__ search_words<W> gather_by_teams(const search<I, O, W>& s, const searc
 #pragma unroll
       for (int t = 0; t < warp_size; t += team) {
         if ((idle >> t & 1) == 0) continue;
-        if (leader == t) owner = __ffs(static_cast<int>(rest)) - 1;  // -1 when none is left
+        if (leader == t) owner = __ffs(static_cast<int>(rest)) - 1;  // -1: none left
         rest &= rest - 1;
       }
       const int from = max(owner, 0);
@@ -124,7 +121,7 @@ __device__ search_words<W> gather_by_teams(const search<I, O, W>& s, const searc
   return has;
 }
 
-// Vertices with up to pull_chunk in-edges, 32 neighbouring ones per warp.
+// Vertices with up to pull_chunk in-edges, 32 adjacent ones per warp.
 template <class I, class O, int W>
 __device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                               const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
@@ -156,7 +153,7 @@ __device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* s
   }
 }
 
-// The others, one chunk of their in-edges per warp. What `other` still has from earlier levels is in `seen` as well.
+// Vertices with more in-edges, one chunk per warp. Old bits in `other` are in `seen` as well.
 template <class I, class O, int W>
 __device__ void pull_chunks(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                             const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
@@ -170,8 +167,8 @@ __device__ void pull_chunks(const search<I, O, W>& s, const search_words<W>* see
     const std::int64_t first = chunk.first(static_cast<std::int64_t>(s.in_offsets[v]), cuda_tuning::pull_chunk);
     const std::int64_t stop = min(last, first + cuda_tuning::pull_chunk);
     const search_words<W> before = seen[v];
-    search_words<W> found = latest(other[v]);  // by other chunks, so far
-    found = from_lane(found, 0);               // one view for the warp: others write it meanwhile
+    search_words<W> found = latest(other[v]);  // so far, by other chunks
+    found = from_lane(found, 0);               // one view for the warp: other warps write it concurrently
     if (covers(found, wanted) && covers(found, before)) continue;
     unite(found, before);
     const search_words<W> has = gather_by_warp(s, seen, first, stop, wanted, found);

@@ -1,9 +1,9 @@
-// A level of the device's multi-source search by pushing, as functions of a whole grid.
+// Push step of the device multi-source search, run by the whole grid.
 //
-// `front` has the bits that the vertices of the queue have just got, and `other`, all zero between pushes, gathers what
-// they bring; a second pass moves that into `seen`. A bit in `marks` keeps a vertex from being queued twice; a push of
-// many edges does without the queue, since one counter for all warps would cost more than a look at all vertices. A
-// push after a pull, of the searches that lag, brings its bits into what is then the next `seen`.
+// front[v] holds the new bits of a queued vertex v. `other`, all zero between pushes, collects the pushed bits; a
+// second pass moves them into `seen`. A bit in `marks` prevents queueing a vertex twice. A push of many edges uses no
+// queue, since one counter for all warps would cost more than a scan of all vertices. A push after a pull, for lagging
+// searches, writes directly into the next `seen`.
 #pragma once
 
 #include "graph/frontier/append_chunks.cuh"
@@ -12,24 +12,24 @@
 namespace spargo::detail::multi_bfs {
 
 enum class push_kind {
-  sparse,  // whom it meets is queued
-  dense,   // nothing is queued: all vertices are looked at afterwards
-  late,    // after a pull: what it brings is seen at once, and counted
+  sparse,  // queues the vertices it reaches
+  dense,   // queues nothing; all vertices are scanned afterwards
+  late,    // after a pull: new bits are final and counted at once
 };
 
-// What a push works on besides the search: where it reads and where it queues.
+// Arrays and searches of a push.
 template <class I, int W>
 struct push_arrays {
   const search_words<W>* seen;  // before this level
-  search_words<W>* other;       // where it brings what it brings; after a pull, the next `seen`
+  search_words<W>* other;       // destination of the pushed bits; after a pull, the next `seen`
   I* next_queue;
   count64* queued;
-  search_words<W> searches;  // that are pushed
+  search_words<W> searches;  // searches to push
   int depth;
 };
 
-// By a whole warp, for new bits that a late push has brought. Vertices and edges are counted with the first bits that
-// a vertex gets at this level, whoever brings them.
+// Whole warp: records the new bits of a late push. Vertices and edges are counted with the first bits a vertex gets at
+// this level, by pull or push.
 template <class I, class O, int W>
 __device__ void note_late(const search<I, O, W>& s, const push_arrays<I, W>& to, I v, const search_words<W>& had,
                           const search_words<W>& fresh, thread_tally<W>& tally) {
@@ -42,10 +42,10 @@ __device__ void note_late(const search<I, O, W>& s, const push_arrays<I, W>& to,
   count_bits(tally, fresh);
 }
 
-// R edges per lane, to the vertices `near`, -1 for none; by a whole warp. All words of a round are under way together.
-// A push without a queue hardly looks before it brings, since it comes early, when most bits are new: a level of 6
-// million edges in 0.09 ms, 0.17 with a look at `seen` and `other`. With four words per vertex a look at `other` pays:
-// 0.39 ms for 18 million edges, 0.49 without and 0.66 with both.
+// Whole warp: R edges per lane, to the vertices `near` (-1: none); all words of a round are in flight together. A dense
+// push hardly tests before its atomics, since it runs early, when most bits are new: a level of 6 million edges takes
+// 0.09 ms, 0.17 if it tests `seen` and `other`. With four words per vertex testing `other` pays: 0.39 ms for 18 million
+// edges, 0.49 without and 0.66 with both tests.
 template <push_kind Kind, int R, class I, class O, int W>
 __device__ void push_edges(const search<I, O, W>& s, const push_arrays<I, W>& to, const I (&near)[R],
                            const search_words<W>& bits, thread_tally<W>& tally) {
@@ -84,8 +84,8 @@ __device__ void push_edges(const search<I, O, W>& s, const push_arrays<I, W>& to
   }
 }
 
-// First half of a push. A warp takes up to 32 vertices and shares their edges out among its lanes one by one: edge t
-// of all belongs to the last vertex whose edges begin at or before t.
+// First pass of a push. A warp takes up to 32 vertices and distributes their edges over its lanes: edge t of the
+// concatenation belongs to the last vertex whose edges begin at or before t.
 template <push_kind Kind, class I, class O, int W>
 __device__ void push_queue(const search<I, O, W>& s, const push_arrays<I, W>& to, const I* queue, std::int64_t count,
                            std::int64_t warp, std::int64_t warps, thread_tally<W>& tally) {
@@ -114,7 +114,7 @@ __device__ void push_queue(const search<I, O, W>& s, const push_arrays<I, W>& to
   }
 }
 
-// The same for vertices with many out-edges, one chunk of them per warp.
+// The same for vertices with many out-edges, one chunk per warp.
 template <push_kind Kind, class I, class O, int W>
 __device__ void push_chunks(const search<I, O, W>& s, const push_arrays<I, W>& to, std::int64_t count,
                             std::int64_t warp, std::int64_t warps, thread_tally<W>& tally) {
@@ -139,7 +139,7 @@ __device__ void push_chunks(const search<I, O, W>& s, const push_arrays<I, W>& t
   }
 }
 
-// Second half: what the queue's vertices have been brought is seen.
+// Second pass: moves the pushed bits of the queued vertices into `seen`.
 template <class I, class O, int W>
 __device__ void take(const search<I, O, W>& s, search_words<W>* seen, search_words<W>* other, const I* queue,
                      std::int64_t count, int depth, count64* chunks, std::int64_t thread, std::int64_t threads,
@@ -167,7 +167,7 @@ __device__ void take(const search<I, O, W>& s, search_words<W>* seen, search_wor
   }
 }
 
-// Second half of a push without a queue. Leaves things as a pull does: new bits are seen & ~other.
+// Second pass of a dense push. Like a pull it leaves the new bits as seen & ~other.
 template <class I, class O, int W>
 __device__ void take_all(const search<I, O, W>& s, search_words<W>* seen, search_words<W>* other,
                          const search_words<W>& wanted, int depth, std::int64_t thread, std::int64_t threads,
@@ -195,11 +195,11 @@ __device__ void take_all(const search<I, O, W>& s, search_words<W>* seen, search
 }
 
 enum class queueing {
-  before_push,  // empties `other`
+  before_push,  // clears `other`
   before_pull,
 };
 
-// After a pull or a dense push: the frontier of some searches as a queue and in `front`.
+// After a pull or a dense push: writes the frontier of `searches` into the queue and `front`.
 template <queueing Queueing, class I, class O, int W>
 __device__ void queue_found(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                             const search_words<W>& searches, I* queue, std::int64_t warp, std::int64_t warps) {

@@ -1,4 +1,4 @@
-// What the device's multi-source search works on: a vertex's words, the search's arrays, and counting what is found.
+// State of the device multi-source search: a vertex's words, the search's arrays, and counters.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -14,32 +14,32 @@ namespace spargo::detail::multi_bfs {
 // Times: H200, R-MAT 22 of degree 16, symmetric; 64 and 256 sources, counts only.
 struct cuda_tuning {
   static constexpr int block = 512;
-  // Resident on an SM, so at most 64 registers per thread: 1.83 and 5.18 ms with 2, 2.58 and 6.09 with 1.
+  // Resident blocks per SM, hence at most 64 registers per thread: 1.83 and 5.18 ms with 2, 2.58 and 6.09 with 1.
   static constexpr int min_blocks = 2;
-  // Edges of a vertex that one lane looks at before a team of lanes goes on, and how many of them at a time, for one
-  // word per vertex and for four. Within 1% with 4 to 16 edges.
+  // Edges of a vertex that one lane scans before a team of lanes continues, and edges in flight, for one and for four
+  // words per vertex. Within 1% with 4 to 16 edges.
   static constexpr int lane_edges = 8;
   static constexpr int lane_unroll = 4;
   static constexpr int lane_unroll_wide = 2;
-  // Lanes of a team, and rounds of its edges under way: 1.06 and 3.10 ms; eight rounds 1.09 and 3.17, teams of 4 1.13.
+  // Lanes per team, and rounds of edges in flight: 1.06 and 3.10 ms; eight rounds 1.09 and 3.17, teams of 4 1.13.
   static constexpr int team = 8;
   static constexpr int team_rounds = 4;
-  static constexpr int warp_unroll = 2;    // rounds of 32 under way when a warp gathers; 4 is as fast
-  static constexpr int pull_chunk = 2048;  // vertices with more in-edges are gathered in chunks by several warps
-  static constexpr int push_chunk = 256;   // and with more out-edges pushed in chunks, of eight rounds of a warp
-  static constexpr int push_rounds = 2;    // under way together, for one word per vertex; 4 and 8 are as fast
-  // Before a level is pulled, the searches that have found least, vertices / 2048 together, are put aside, since they
-  // would have nearly all edges read: 1.15 ms with 1024, 2048 or 4096, 1.60 without.
+  static constexpr int warp_unroll = 2;    // rounds of 32 in flight when a warp scans; 4 is as fast
+  static constexpr int pull_chunk = 2048;  // several warps scan vertices with more in-edges
+  static constexpr int push_chunk = 256;   // more out-edges are pushed in chunks, eight rounds of a warp each
+  static constexpr int push_rounds = 2;    // in flight together, for one word per vertex; 4 and 8 are as fast
+  // Before a pull, the searches with the fewest new vertices, at most vertices / 2048 together, are set aside, since
+  // they would cause nearly all edges to be read: 1.15 ms with 1024, 2048 or 4096, 1.60 without.
   static constexpr int lag_share = 2048;
   // pulls(): 1.16 and 4.22 ms with 3, 1.16 and 5.29 with 8.
   static constexpr int alpha = 3;
-  // A push of more than vertices / 2 edges does without a queue, to whose counter all warps would add: a level of 6
-  // million edges takes 0.18 ms so, 1.01 with a queue.
+  // A push of more than vertices / 2 edges uses no queue, whose counter all warps would contend for: a level of 6
+  // million edges takes 0.18 ms, 1.01 with a queue.
   static constexpr int dense_share = 2;
-  // Of 32 vertices that a warp queues with one atomic: a frontier in 0.09 ms, 0.32 where each round waits for the last.
+  // Rounds of 32 vertices queued with one atomic: converting a frontier takes 0.09 ms, 0.32 with one atomic per round.
   static constexpr int queue_rounds = 8;
   static constexpr int planes = 4;
-  static constexpr int window = (1 << planes) - 1;  // levels that the planes hold
+  static constexpr int window = (1 << planes) - 1;  // levels that the planes can hold
 };
 
 // --- Words ----------------------------------------------------------------
@@ -90,7 +90,7 @@ __device__ search_words<W> within(const search_words<W>& a, const search_words<W
   for (int i = 0; i < W; ++i) c.w[i] = a.w[i] & b.w[i];
   return c;
 }
-// What all blocks have written so far, from the L2 cache.
+// Reads what all blocks have written so far, from the L2 cache.
 template <int W>
 __device__ search_words<W> latest(const search_words<W>& a) {
   search_words<W> c;
@@ -125,7 +125,7 @@ __device__ search_words<W> united_by_warp(const search_words<W>& a) {
   return c;
 }
 
-// By each team of so many neighbouring lanes, among the whole warp.
+// Union within each team of `Team` adjacent lanes; all lanes of the warp call it.
 template <int Team, int W>
 __device__ search_words<W> united_by_team(search_words<W> a) {
 #pragma unroll
@@ -136,24 +136,24 @@ __device__ search_words<W> united_by_team(search_words<W> a) {
   return a;
 }
 
-// --- What a search works on -----------------------------------------------
+// --- State ----------------------------------------------------------------
 
-// What a level finds. Three of them take turns, see search_kernel.
+// Counters of one level; three of them rotate, see search_kernel.
 template <int W>
 struct counters {
   count64 queued;         // vertices appended to the queue
-  count64 chunks;         // of those with many out-edges, which the queue has as well
-  count64 vertices;       // with new bits; more than one per vertex that is pulled in chunks
+  count64 chunks;         // chunks of queued vertices with many out-edges
+  count64 vertices;       // with new bits; a vertex pulled in chunks may count several times
   count64 edges;          // their out-edges
-  count64 finished;       // in-edges of those that now lack no search
-  count64 open;           // after a pass over all vertices: in-edges of those that lack a search that goes on
-  count64 found[64 * W];  // vertices that each search has found
+  count64 finished;       // in-edges of vertices that are now complete
+  count64 open;           // after a pass over all vertices: in-edges of those that lack an active search
+  count64 found[64 * W];  // vertices found by each search
 };
 
 template <int W>
 struct control_block {
   counters<W> level[3];
-  count64 converted_queued;  // of a frontier turned from bits into a queue
+  count64 converted_queued;  // of a frontier converted from bits to a queue
   count64 converted_chunks;
   multi_bfs_counts counts[64 * W];
 };
@@ -181,7 +181,7 @@ struct search {
   std::int64_t stride;
   const I* sources;
   int source_count;
-  search_words<W> full;  // the searches of this batch
+  search_words<W> full;  // all searches of this batch
   bfs_direction allowed;
 };
 
@@ -192,7 +192,7 @@ __device__ std::int64_t out_degree(const search<I, O, W>& s, std::int64_t v) {
 
 // --- Counting -------------------------------------------------------------
 
-// A thread's sums over what it finds, but for what each search has found, which goes into its block's.
+// Per-thread sums, except `found`, which points to the block's counters.
 template <int W>
 struct thread_tally {
   unsigned* found;  // [search]
@@ -202,7 +202,7 @@ struct thread_tally {
   count64 open = 0;
 };
 
-// The block's, in shared memory; all zero between steps.
+// Per-block sums in shared memory; all zero between steps.
 template <int W>
 struct block_tally {
   unsigned found[64 * W];
@@ -212,7 +212,7 @@ struct block_tally {
   count64 open;
 };
 
-// How many lanes have bit `lane` of their word set: the 32 x 32 bits are transposed in five exchanges.
+// Counts the lanes whose word has bit `lane` set, by a 32 x 32 bit transpose in five exchanges.
 __device__ inline unsigned count_column(unsigned word) {
   const unsigned lane = threadIdx.x % warp_size;
   unsigned low = 0x0000ffffU;
@@ -225,7 +225,7 @@ __device__ inline unsigned count_column(unsigned word) {
   return static_cast<unsigned>(__popc(word));
 }
 
-// By a whole warp: its lane l counts searches l, l + 32, l + 64, ...
+// Whole warp; lane l counts searches l, l + 32, l + 64, ...
 template <int W>
 __device__ void count_bits(const thread_tally<W>& tally, const search_words<W>& fresh) {
   const unsigned lane = threadIdx.x % warp_size;
@@ -239,7 +239,7 @@ __device__ void count_bits(const thread_tally<W>& tally, const search_words<W>& 
   }
 }
 
-// All warps of all blocks, at the end of a step; a barrier of the grid follows.
+// Called by all warps of all blocks at the end of a step; a grid barrier follows.
 template <int W>
 __device__ void add_tally(counters<W>* to, block_tally<W>& block, const thread_tally<W>& tally) {
   const unsigned lane = threadIdx.x % warp_size;
@@ -255,7 +255,7 @@ __device__ void add_tally(counters<W>* to, block_tally<W>& block, const thread_t
   }
   __syncthreads();
   if (block.vertices == 0 && block.open == 0)
-    return;  // the same for all threads, and reset only after the next barrier
+    return;  // uniform across the block, and reset only after the next barrier
   for (unsigned k = threadIdx.x; k < 64 * W; k += blockDim.x) {
     if (block.found[k] != 0) atomicAdd(&to->found[k], count64{block.found[k]});
     block.found[k] = 0;

@@ -1,11 +1,10 @@
-// One level of a multi-source search on the host, pushed or pulled, for W words (64 W searches) a vertex.
+// One level of a host multi-source search, pushed or pulled, with W words (64 W searches) per vertex.
 //
-// `seen` has a vertex's bits: the searches that have found it. A pull reads `seen` and writes `other`: an
-// in-neighbour's bit that a vertex lacks can only be in the last level, so the union of the in-neighbours' words is the
-// vertex's next word, and the scan of a vertex ends as soon as all that go on are in. The two arrays change places. A
-// push needs the frontier itself: a queue of vertices, with the bits they have just got in `front`; it gathers into
-// `other`, all zero between pushes, and a second pass over what it has met moves these bits into `seen`. Bits in
-// `marks` keep a vertex from being queued twice.
+// seen[v] is the set of searches that have reached v. A pull reads `seen` and writes `other`: an in-neighbour's bit
+// that a vertex lacks must be from the last level, so the union of the in-neighbours' words is the vertex's next word,
+// and the scan of a row ends once all active searches are in. Then the arrays are swapped. A push needs the frontier: a
+// queue, and the new bits of each queued vertex in `front`. It collects bits in `other`, all zero between pushes; a
+// second pass over the vertices reached moves them into `seen`. A bit in `marks` prevents queueing a vertex twice.
 #pragma once
 
 #include <spargo/core/interruption.hpp>
@@ -24,10 +23,10 @@
 namespace spargo::detail::multi_bfs {
 
 struct host_tuning {
-  // Levels with fewer edges are walked by one thread: see bfs::host_tuning::sequential_edges.
+  // One thread runs levels with fewer edges: see bfs::host_tuning::sequential_edges.
   static constexpr std::int64_t sequential_edges = 16384;
-  static constexpr std::int64_t chunk_vertices = 64;  // handed out at a time when pushing
-  static constexpr std::int64_t chunk_pulled = 1024;  // and when pulling
+  static constexpr std::int64_t chunk_vertices = 64;  // per chunk when pushing
+  static constexpr std::int64_t chunk_pulled = 1024;  // per chunk when pulling
   static constexpr std::int64_t alpha = 4;            // pulls()
 };
 
@@ -49,8 +48,8 @@ template <int W>
   return lacking == 0;
 }
 
-// How often each bit was set in the words added: counters of eight bits, stored bit by bit across 64 of them, so that
-// adding a word is a few word operations. Totals are 64-bit.
+// Counts per bit position how often it was set in the words added. Eight-bit counters, stored as bit planes across 64
+// positions, so that adding a word takes a few word operations. Totals are 64-bit.
 template <int W>
 class bit_counter {
  public:
@@ -93,12 +92,12 @@ class bit_counter {
   unsigned added_ = 0;
 };
 
-// What a level found: vertices in the queue (after a push), and sums over the vertices with new bits.
+// Result of a level: vertices in the queue (after a push), and sums over the vertices with new bits.
 struct host_frontier {
   std::int64_t vertices = 0;
   std::int64_t edges = 0;     // their out-edges
-  std::int64_t finished = 0;  // in-edges of those that now lack no search
-  std::int64_t open = 0;      // after a pull: in-edges of all that lack a search that goes on
+  std::int64_t finished = 0;  // in-edges of vertices that are now complete
+  std::int64_t open = 0;      // after a pull: in-edges of vertices that lack an active search
 
   void add(const host_frontier& other) {
     vertices += other.vertices;
@@ -108,15 +107,15 @@ struct host_frontier {
   }
 };
 
-// What a batch works on: the graph, its output and its workspace, all borrowed from the plan.
+// State of a batch: the graph, its output and its workspace, all borrowed from the plan.
 template <class I, class O, int W>
 struct host_search {
   using bits = search_bits<W>;
 
   csr_pattern_view<I, O, host> out;
   csr_pattern_view<I, O, host> in;  // empty when the search never pulls
-  bits full{};                      // the searches of this batch
-  bits wanted{};                    // those that found something at the last level: the others have ended
+  bits full{};                      // all searches of this batch
+  bits wanted{};                    // active searches: those that found something in the last level
   bits* seen = nullptr;             // [vertices]
   bits* other = nullptr;            // [vertices]
   bits* front = nullptr;            // [vertices]
@@ -124,7 +123,7 @@ struct host_search {
   I* queue = nullptr;               // [vertices]
   I* next_queue = nullptr;          // [vertices]
   I* buffers = nullptr;             // [threads * buffer_entries]
-  std::int64_t* found = nullptr;    // [64 * W]: vertices that each search has found at this level
+  std::int64_t* found = nullptr;    // [64 * W]: vertices found by each search in this level
   std::int32_t* levels = nullptr;   // [vertex * stride + source], from this batch's first source on; null: no levels
   std::int64_t stride = 0;
   int threads = 1;
@@ -133,7 +132,7 @@ struct host_search {
     return g.offsets[v + 1] - g.offsets[v];
   }
 
-  // New bits of a vertex: its levels, its count, its share of the frontier.
+  // Records a vertex's new bits: levels, counts, frontier sums.
   void reached(I v, const bits& fresh, std::int32_t level, bit_counter<W>& counter, host_frontier& sum) const {
     counter.add(fresh);
     ++sum.vertices;
@@ -152,7 +151,7 @@ struct host_search {
   }
 };
 
-// The union of the words of v's in-neighbours and its own; stops when it has all that is wanted.
+// Union of v's word and its in-neighbours' words; stops once all wanted bits are set.
 template <class I, class O, int W>
 [[nodiscard]] search_bits<W> gather(const host_search<I, O, W>& s, I v) {
   search_bits<W> has = s.seen[v];
@@ -180,7 +179,7 @@ void pull_vertex(const host_search<I, O, W>& s, I v, std::int32_t level, bit_cou
   s.reached(v, fresh, level, counter, sum);
 }
 
-// By all threads. Afterwards `seen` and `other` have changed places: new bits are seen & ~other.
+// Pull by all threads. Afterwards `seen` and `other` are swapped: new bits are seen & ~other.
 template <class I, class O, int W>
 [[nodiscard]] host_frontier pull_together(host_search<I, O, W>& s, std::int32_t level) {
   const parts shares = chunks_of(s.in.rows, host_tuning::chunk_pulled);
@@ -202,7 +201,7 @@ template <class I, class O, int W>
   return {.vertices = all.vertices, .edges = all.edges, .open = all.open};
 }
 
-// After a pull: its frontier as a queue and in `front`, and `other` cleared for pushes.
+// After a pull: writes its frontier into the queue and `front`, and clears `other` for pushes.
 template <class I, class O, int W>
 void queue_pulled(const host_search<I, O, W>& s) {
   std::int64_t tail = 0;
@@ -223,7 +222,7 @@ void queue_pulled(const host_search<I, O, W>& s) {
   });
 }
 
-// First half of a push: u's new bits to those of its neighbours that lack them; whom they meet first is queued.
+// First pass of a push: u's new bits go to neighbours that lack them; each neighbour is queued once.
 template <class I, class O, int W>
 void push_edges(const host_search<I, O, W>& s, I u, bfs::host_buffer<I>& buffer) {
   const search_bits<W> carried = s.front[u];
@@ -242,7 +241,7 @@ void push_edges(const host_search<I, O, W>& s, I u, bfs::host_buffer<I>& buffer)
   }
 }
 
-// Second half: what was gathered becomes seen. Only one thread has v; its bit in `marks` shares a word with others'.
+// Second pass: moves v's collected bits into `seen`. One thread owns v, but its word of `marks` is shared.
 template <class I, class O, int W>
 void take_gathered(const host_search<I, O, W>& s, I v, std::int32_t level, bit_counter<W>& counter,
                    host_frontier& sum) {
@@ -255,7 +254,7 @@ void take_gathered(const host_search<I, O, W>& s, I v, std::int32_t level, bit_c
   s.finish(v, s.seen[v], sum);
 }
 
-// From the queue of `now` into the next one; the two change places.
+// Push by all threads from the queue of `now` into the next one; then they are swapped.
 template <class I, class O, int W>
 [[nodiscard]] host_frontier push_together(host_search<I, O, W>& s, const host_frontier& now, std::int32_t level) {
   const int threads = s.threads_for(now.edges);

@@ -1,10 +1,10 @@
-// Multi-source breadth-first search on the device: the executor. One cooperative kernel (cuda_kernel.cuh) walks
-// all levels of a batch, so the host waits once, at its end.
+// Device multi-source BFS: the executor. One cooperative kernel (cuda_kernel.cuh) runs all levels of a batch; the host
+// synchronizes once, at the end.
 //
-// Cost: a level that is pulled reads at most the in-edges of unfinished vertices and a sector for each, mostly from the
-// L2 cache; one that is pushed the out-edges of its frontier. Workspace: 24 W + 2 sizeof(I) + 1/8 bytes a
-// vertex, 32 W more with levels (besides these), sizeof(I) / 56 bytes per edge. Source: Then et al., VLDB 2015; pushing
-// and pulling after Beamer, Asanovic, Patterson, SC 2012.
+// Cost: a pulled level reads at most the in-edges of unfinished vertices and one sector for each, mostly from the L2
+// cache; a pushed level the out-edges of its frontier. Workspace: 24 W + 2 sizeof(I) + 1/8 bytes per vertex, 32 W more
+// with levels (besides the result), sizeof(I) / 56 bytes per edge. Source: Then et al., VLDB 2015; direction: Beamer,
+// Asanovic, Patterson, SC 2012.
 #include "core/bytes_of.hpp"
 #include "core/device/cooperative.cuh"
 #include "core/device/launch.cuh"
@@ -26,9 +26,9 @@ struct device_executor final : executor<I, device> {
   multi_bfs::choice choice;
   csr_pattern_view<I, O, device> out;
   csr_pattern_view<I, O, device> in;
-  std::tuple<cooperative_kernel<search<I, O, 1>>, cooperative_kernel<search<I, O, 4>>> kernels;  // by words a vertex
+  std::tuple<cooperative_kernel<search<I, O, 1>>, cooperative_kernel<search<I, O, 4>>> kernels;  // by words per vertex
   array<std::int32_t, device> level_of;
-  array<count64, device> seen;  // of these three, words() a vertex
+  array<count64, device> seen;  // `seen`, `other` and `front`: words() per vertex
   array<count64, device> other;
   array<count64, device> front;
   array<count64, device> planes;
@@ -39,8 +39,8 @@ struct device_executor final : executor<I, device> {
   array<edge_chunk<I>, device> pull_chunks;
   array<count64, device> pull_chunk_count;
   array<unsigned char, device> control;
-  array<I, device> there;                 // the sources of a batch
-  array<I, host> here;                    // pinned, on their way
+  array<I, device> there;                 // sources of the batch
+  array<I, host> here;                    // pinned
   array<multi_bfs_counts, host> arrived;  // pinned
   std::vector<multi_bfs_counts> counted;
   std::int64_t sources = 0;  // of the last run
@@ -76,7 +76,7 @@ struct device_executor final : executor<I, device> {
     }
   }
 
-  // The chunks of the vertices that are pulled by several warps.
+  // Cuts rows that several warps pull into chunks.
   void cut_hubs() {
     pull_chunks = {ctx, 2 * (in.nnz() / cuda_tuning::pull_chunk)};
     pull_chunk_count = {ctx, 1};

@@ -1,8 +1,8 @@
-// Multi-source breadth-first search on the host: the executor, its workspace and the loop over levels. What a level
-// costs and why it is right is told in host_steps.hpp.
+// Host multi-source BFS: the executor, its workspace and the loop over levels. host_steps.hpp describes a level, its
+// cost and its correctness.
 //
 // Cost: on a small-world graph two or three passes over the edges for 64 or 256 sources, instead of one search each.
-// Source: Then et al., VLDB 2015; pushing and pulling after Beamer, Asanovic, Patterson, SC 2012.
+// Source: Then et al., VLDB 2015; direction: Beamer, Asanovic, Patterson, SC 2012.
 #include "core/parallel.hpp"
 #include "graph/multi_bfs/executor.hpp"
 #include "graph/multi_bfs/host_steps.hpp"
@@ -23,7 +23,7 @@ void fill(int threads, span<T, host> to, T value) {
   parallel_for(threads, size, grain::elements, [&](std::int64_t i) { to[i] = value; });
 }
 
-// Level 0: each source has its own bit; one that is given twice is queued once.
+// Level 0: each source sets its own bit; a duplicate is queued once.
 template <class I, class O, int W>
 host_frontier start(const host_search<I, O, W>& s, span<const I, host> sources) {
   host_frontier now;
@@ -51,7 +51,7 @@ search_bits<W> full_of(std::int64_t sources) {
   return full;
 }
 
-// One batch, level by level; `s` is a copy, since its arrays change places.
+// Runs one batch. `s` is a copy, since its arrays are swapped.
 template <class I, class O, int W>
 void search(host_search<I, O, W> s, bfs_direction allowed, span<const I, host> sources,
             span<multi_bfs_counts, host> counts) {
@@ -60,7 +60,7 @@ void search(host_search<I, O, W> s, bfs_direction allowed, span<const I, host> s
   s.wanted = s.full;
   host_frontier now = start(s, sources);
   std::int64_t unfinished = s.out.nnz() - now.finished;
-  bool in_queue = true;  // else the frontier is in the bits, left by a pull
+  bool in_queue = true;  // otherwise the frontier is seen & ~other, after a pull
   for (std::int32_t level = 1; now.vertices > 0; ++level) {
     bool pull = allowed == bfs_direction::pull;
     if (allowed == bfs_direction::automatic) {
@@ -94,7 +94,7 @@ struct host_executor final : executor<I, host> {
   csr_pattern_view<I, O, host> out;
   csr_pattern_view<I, O, host> in;
   array<std::int32_t, host> level_of;
-  array<std::uint64_t, host> seen;  // of these three, words() a vertex
+  array<std::uint64_t, host> seen;  // `seen`, `other` and `front`: words() per vertex
   array<std::uint64_t, host> other;
   array<std::uint64_t, host> front;
   array<std::uint64_t, host> marks;

@@ -1,13 +1,13 @@
-// The check of distances and parents, which shares nothing with the searches.
+// The check of distances and parents, independent of the searches.
 //
-// Why it suffices. No edge leads from a reached vertex to one that is farther than by this edge, so no distance is more
-// than the shortest path's length (edge by edge along that path), and all that can be reached is. Call an edge tight
-// that joins two vertices whose distances differ by just its weight. If tight edges lead from the source to a vertex,
-// its distance is that path's length, and so not less. A vertex with a tight edge from a nearer one is reached by tight
-// edges if that one is, which is nearer in turn; only the others, over edges that add nothing, are followed one by one.
-// With a cutoff or a target paths that end beyond the limit do not count.
+// Why it suffices. No edge leads from a reached vertex to one that is farther than this edge allows; so, edge by edge
+// along a shortest path, no distance exceeds the shortest path's length, and every reachable vertex is reached. Call an
+// edge tight if the distances of its ends differ by exactly its weight. If tight edges lead from the source to a
+// vertex, its distance is that path's length, hence no less. A vertex with a tight edge from a nearer vertex is reached
+// by tight edges if that vertex is, and so on inductively; only the others, over zero-length edges, are traversed one
+// by one. With a cutoff or a target, paths that end beyond the limit do not count.
 //
-// Cost: O(vertices + edges). Memory: one byte per vertex; with parents 1 index more, and 1 for the smallest.
+// Cost: O(vertices + edges). Memory: one byte per vertex; with parents one index more, and one for the smallest.
 #include <spargo/graph/sssp.hpp>
 
 #include "core/instantiate.hpp"
@@ -63,7 +63,7 @@ class sssp_checker {
   [[nodiscard]] static std::size_t at(std::int64_t v) { return static_cast<std::size_t>(v); }
   [[nodiscard]] bool is_reached(std::int64_t v) const { return distances_[v] != none; }
 
-  // The length of a path by edge e to a vertex at this distance; none if it is too long for the type.
+  // Length of the path extended by edge e; none on overflow.
   [[nodiscard]] distance_type by(distance_type before, O e) const {
     if constexpr (std::integral<W>) {
       distance_type sum = 0;
@@ -78,7 +78,7 @@ class sssp_checker {
     return options_.target < 0 || !is_reached(options_.target) || path <= distances_[options_.target];
   }
 
-  // The least vertex for which wrong(v).
+  // The smallest vertex for which wrong(v).
   template <class Wrong>
   [[nodiscard]] std::int64_t first_vertex(Wrong&& wrong) const {
     std::atomic<std::int64_t> offending{no_vertex};
@@ -88,7 +88,7 @@ class sssp_checker {
     return offending.load();
   }
 
-  // The first edge of v for which wrong(e), or its last edge's end.
+  // The first edge of v for which wrong(e), or the end of its row.
   template <class Wrong>
   [[nodiscard]] O first_edge(std::int64_t v, Wrong&& wrong) const {
     O e = edges_.offsets[v];
@@ -103,7 +103,7 @@ class sssp_checker {
     return fmt::format("vertex {} has distance {} (expected 0 or more, and within the limits)", v, distances_[v]);
   }
 
-  // No shorter way; leaves marks on what tight edges lead to.
+  // No edge shortens a path; marks the targets of tight edges.
   std::string check_edges() {
     marks_.assign(at(n_), 0);
     const auto leaves_shorter = [&](std::int64_t u, O e) {
@@ -138,12 +138,12 @@ class sssp_checker {
     }
   }
 
-  // Whether a tight edge leads from u to w that adds nothing.
+  // Whether edge e from u is tight and of zero length.
   [[nodiscard]] bool adds_nothing(std::int64_t u, O e) const {
     return distances_[edges_.indices[e]] == distances_[u] && by(distances_[u], e) == distances_[u];
   }
 
-  // Levels of vertices without a nearer one: 0 has one, or is the source; -1: not reached by tight edges.
+  // Levels of vertices without a nearer one. 0: has one, or is the source; -1: not reached by tight edges.
   std::string check_support() {
     std::int64_t missing = 0;
     for (std::int64_t v = 0; v < n_; ++v) missing += is_reached(v) && v != source_ && (marks_[at(v)] & has_nearer) == 0;
@@ -189,7 +189,7 @@ class sssp_checker {
     return options_.parents == sssp_parents::smallest ? check_smallest() : std::string();
   }
 
-  // Parents that are nearer form no cycle; the others are walked, each once.
+  // Nearer parents form no cycle; chains of the others are followed, each vertex once.
   std::string check_roots() const {
     enum state : unsigned char { unknown, on_the_way, good };
     std::vector<unsigned char> states(at(n_), unknown);

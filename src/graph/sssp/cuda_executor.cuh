@@ -1,5 +1,5 @@
-// The device's executor: a search is one cooperative kernel and a pass over the vertices, and a few more for parents.
-// The host waits once, at the end.
+// Device SSSP: the executor. A search is one cooperative kernel and a pass over the vertices, plus a few kernels for
+// parents. The host synchronizes once, at the end.
 #pragma once
 
 #include "core/bytes_of.hpp"
@@ -22,10 +22,10 @@ struct executor_tuning {
   // Vertices pull when their edges, so many times, are fewer than those that are left to follow. R-MAT, 2 / 4 / 8: 0.96
   // / 0.93 / 0.93 ms, uniform, 1 / 2 / 4: 1.78 / 1.52 / 1.52.
   static constexpr int pull_at = 4;
-  // Deltas that the threshold rises by after that: few vertices are left, and most have their final length. R-MAT, 32 /
-  // 256: 0.93 / 0.88 ms, uniform 1.52 / 1.52; less is worse.
+  // After a pull the threshold rises by this many deltas: few vertices remain, and most lengths are final. R-MAT, 32 /
+  // 256: 0.93 / 0.88 ms, uniform 1.52 / 1.52; smaller values are slower.
   static constexpr double beyond = 256;
-  // Entries of a warp in shared memory, for each pile. Uniform, 64 / 128 / 200: alike.
+  // Staging slots per warp and bucket in shared memory. Uniform, 64 / 128 / 200: no difference.
   static constexpr int most_staged = 128;
 };
 
@@ -74,7 +74,7 @@ class device_executor final : public executor<W, I, device> {
     const auto staged = static_cast<std::size_t>(2 * cuda_tuning::warps * search_.staged) * sizeof(entry);
     return std::max(staged, narrow_tuning::bytes<entry>);
   }
-  // Of the shared memory that a block can have, some is the kernel's own.
+  // Staging slots per warp that fit beside the kernel's static shared memory.
   [[nodiscard]] int staged() const {
     constexpr int own = 12 << 10;
     int most = 0;
@@ -84,7 +84,7 @@ class device_executor final : public executor<W, I, device> {
   }
 
   void allocate(const weighted_graph_view<W, I, O, device>& g, const sssp_options& options) {
-    // An entry of each part of a row, and some that no longer count.
+    // One entry per part of a row, plus slack for stale entries.
     const std::int64_t slots = n_ + n_ / 4 + g.out.nnz() / executor_tuning::part;
     distances_ = memory_.take<distance>(n_);
     entry* const near = memory_.take<entry>(2 * slots);
@@ -119,7 +119,7 @@ class device_executor final : public executor<W, I, device> {
                .control = memory_.take<search_control>(1),
                .source = 0,
                .target = options.target,
-               .least_degree = mirrored ? O{2} : O{1},  // the one edge leads back where the vertex was met from
+               .least_degree = mirrored ? O{2} : O{1},  // the only edge leads back to the predecessor
                .limit = std::bit_cast<length>(length_limit<D>(options.cutoff)),
                .delta = as_delta(options.delta),
                .delta_beyond = as_delta(options.delta * executor_tuning::beyond),
@@ -130,7 +130,7 @@ class device_executor final : public executor<W, I, device> {
                .lanes_log = lanes_log_for(g.out.nnz())};
   }
 
-  // Lanes that follow a vertex's edges in a narrow step: about as many as it has, 4 to 32.
+  // Lanes per vertex in a narrow step: about its average degree, 4 to 32.
   [[nodiscard]] int lanes_log_for(std::int64_t edges) const {
     int log = 2;
     while (log < 5 && n_ << log < edges) ++log;
@@ -154,7 +154,7 @@ class device_executor final : public executor<W, I, device> {
                     parents_, which_);
     }
     launch_kernel(ctx_, one_thread_each(n_, block), find_orphans_kernel<W, D, I, O>, search_, parents_, settled_);
-    adopt_.launch(ctx_, search_, parents_, settled_, reinterpret_cast<I*>(search_.near[0]));  // they are free by now
+    adopt_.launch(ctx_, search_, parents_, settled_, reinterpret_cast<I*>(search_.near[0]));  // `near` is free by now
   }
 
   context<device> ctx_;
@@ -165,7 +165,7 @@ class device_executor final : public executor<W, I, device> {
   search_type search_{};
   plan_memory memory_{ctx_};
   distance* distances_ = nullptr;
-  I* parents_ = nullptr;  // where they are wanted
+  I* parents_ = nullptr;  // null: not requested
   unsigned* settled_ = nullptr;
   array<target_and_weight<W, I>, device> sorted_;
   array<count64, host> reached_;

@@ -1,25 +1,25 @@
-// The device search: delta-stepping over rows sorted by weight, by one persistent grid, without the host between steps.
+// Device delta-stepping over rows sorted by weight: one persistent grid, no host between steps.
 //
-// Idea: a bucket is all lengths below a threshold. Edges are followed only to vertices in the bucket, which stops a row
-// at its first heavier edge; the rest of the row goes to the far pile. Vertices that are met go to the near pile and
-// are followed in turn until there are none. Then the threshold rises by delta, and the rows of the far pile are
-// followed on. A vertex is thus looked at over few of its edges, most of them light.
+// Idea: a step relaxes only edges that lead below a threshold. Rows are sorted by weight, so a row stops at its first
+// heavier edge, and its rest goes to the far bucket. Vertices whose length was lowered go to the near bucket and are
+// expanded until it is empty. Then the threshold rises by delta, and the rows of the far bucket continue. So few edges
+// of a vertex are read at a time, most of them light.
 //
-// When the rows left hold many more edges than the vertices that have not been met, those pull: they look along their
-// in-edges, once, and the rows are forgotten, but for those of the vertices that did.
+// Once the rows left hold many more edges than the unreached vertices, those pull: they scan their in-edges once, and
+// the far bucket keeps only the rows of vertices found by the pull.
 //
-// A wide step is one hop of all vertices of a pile, with a barrier of the grid after it. In a narrow one each block
-// follows its share of the near pile for several hops by itself, in shared memory, since a barrier takes longer than a
-// hop; what it has not followed by then goes back to the pile.
+// A wide step is one hop of all vertices of a bucket, followed by a grid barrier. In a narrow step each block runs
+// several hops on its share of the near bucket in shared memory, since a barrier takes longer than a hop; unprocessed
+// rows return to the bucket.
 //
-// Invariants: with an empty near pile all lengths below the threshold are final, no other vertex has been met before
-// the pull, and every edge that leads to or past the threshold is in the far pile. Between steps every block holds the
-// same `search_position`. Counters: a step counts into found[turn + 1] while it clears found[turn + 2], which the step
-// before has read; so a counter is cleared, filled and read with a barrier between each. It ends: a step leaves an
-// empty near pile or has lowered some vertex's length, and after an empty one the threshold rises, past the least
-// length that the far pile leads to. The piles are made anew only when vertices have been lowered since they last were.
-// Davidson, Baxter, Garland, Owens, Work-efficient parallel GPU methods for SSSP, IPDPS 2014; Chakaravarthy et al.,
-// Scalable single source shortest path algorithms for massively parallel systems, IPDPS 2014.
+// Invariants: with an empty near bucket all lengths below the threshold are final, no other vertex has a length before
+// the pull, and every edge that leads to or past the threshold is in the far bucket. Between steps every block holds
+// the same `search_position`. Counters: a step counts into found[turn + 1] and clears found[turn + 2], which the
+// previous step has read; so barriers separate clearing, filling and reading of each counter. Termination: a step
+// empties the near bucket or lowers some length, and with an empty one the threshold rises past the least length in the
+// far bucket. Buckets are rebuilt only if lengths were lowered since the last rebuild. Davidson, Baxter, Garland,
+// Owens, Work-efficient parallel GPU methods for SSSP, IPDPS 2014; Chakaravarthy et al., Scalable single source
+// shortest path algorithms for massively parallel systems, IPDPS 2014.
 #pragma once
 
 #include "graph/sssp/cuda_narrow.cuh"
@@ -29,12 +29,14 @@
 
 namespace spargo::detail::sssp {
 
-// length + delta, more than length in any case.
+// length + delta; strictly more than length.
 template <class D>
 __device__ stored_length<D> step_up(stored_length<D> length, D delta) {
   if (length >= none<D>) return none<D>;
   stored_length<D> up = stored<D>(loaded<D>(length) + delta);
-  if (up <= length) up = std::is_same_v<D, double> ? length + 1 : none<D>;  // too small for its digits; wrapped
+  if (up <= length)
+    up =
+        std::is_same_v<D, double> ? length + 1 : none<D>;  // delta is below the precision of length; or the sum wrapped
   return up < none<D> ? up : none<D>;
 }
 
@@ -44,7 +46,7 @@ __device__ void raise(const device_search<W, D, I, O>& s, search_position<D>& at
   at.threshold = up < s.limit ? up : s.limit;
 }
 
-// What the step has found decides what is next.
+// Chooses the next step from the counters of the last one.
 template <class W, class D, class I, class O>
 __device__ void advance(const device_search<W, D, I, O>& s, search_position<D>& at, const counters& c) {
   const search_step step = at.step;
@@ -67,7 +69,7 @@ __device__ void advance(const device_search<W, D, I, O>& s, search_position<D>& 
     return;
   }
   if (step == search_step::rebuild) {
-    at.step = search_step::far;  // up to the same threshold
+    at.step = search_step::far;  // with the same threshold
     return;
   }
   if (at.near > 0) {
@@ -78,7 +80,7 @@ __device__ void advance(const device_search<W, D, I, O>& s, search_position<D>& 
     return;
   }
   if (step == search_step::pull) at.pulled = 1;
-  // No path below the threshold is offered any more, so that all blocks see the same.
+  // No step relaxes paths below the threshold any more, so all blocks read the same.
   const bool met = s.target >= 0 && __ldcg(s.found + s.target) < at.threshold;
   if (at.threshold >= s.limit || at.far == 0 || at.lowest >= s.limit || met) {
     at.step = search_step::end;
@@ -94,8 +96,8 @@ __device__ void advance(const device_search<W, D, I, O>& s, search_position<D>& 
 
 // --- Wide steps -------------------------------------------------------------
 
-// Offers the lanes' paths below the threshold to their ends, with all looks under way before the first atomic, and
-// those together with the looks for the ends' rows. All lanes call it.
+// Relaxes the lanes' edges below the threshold. All reads are issued before the first atomic; the atomics overlap with
+// loads of the targets' row bounds. All lanes call it.
 template <class W, class D, class I, class O>
 __device__ __forceinline__ void offer_all(const device_search<W, D, I, O>& s, piles<W, D, I, O>& to,
                                           const lane_edges<W, D, I>& edges,
@@ -123,19 +125,19 @@ __device__ __forceinline__ void offer_all(const device_search<W, D, I, O>& s, pi
   }
 }
 
-// Follows the pile's rows up to the threshold.
+// Expands the bucket's rows up to the threshold.
 template <class W, class D, class I, class O>
 __device__ void follow(const device_search<W, D, I, O>& s, const search_position<D>& at, piles<W, D, I, O>& to,
                        const pile_entry<D, I, O>* pile, std::int64_t size) {
   constexpr int unroll = cuda_tuning::unroll<D>;
-  // Edges of a row that are looked at together, then so many times as many. H200, uniform 2^22, 2 / 4 / 8 edges,
-  // in an earlier state: 2.19 / 2.05 / 2.08 ms.
+  // Edges of a row read in the first round; each round multiplies them by `growth`. H200, uniform 2^22, 2 / 4 / 8
+  // edges, in an earlier state: 2.19 / 2.05 / 2.08 ms.
   constexpr int first_edges = 4;
   constexpr int growth = 4;
   const int lane = lane_id();
   const stored_length<D> threshold = at.threshold;
   const std::int64_t warps = grid_warps();
-  // Neighbours in the pile are in different warps: parts of one row lie side by side.
+  // Adjacent entries go to different warps, since parts of one row are adjacent.
   const auto entry_of = [&](std::int64_t base) {
     const std::int64_t k = base + lane * warps;
     return k < size ? load_streaming(pile + k) : pile_entry<D, I, O>{};
@@ -143,8 +145,8 @@ __device__ void follow(const device_search<W, D, I, O>& s, const search_position
   pile_entry<D, I, O> next = entry_of(grid_warp());
   for (std::int64_t base = grid_warp(); base < size; base += warps * warp_size) {
     pile_entry<D, I, O> e = next;
-    next = entry_of(base + warps * warp_size);  // under way meanwhile
-    stored_length<D> length = none<D>;          // of entries that do not count
+    next = entry_of(base + warps * warp_size);  // prefetch
+    stored_length<D> length = none<D>;          // stale entries keep `none`
     if (e.left > 0 && __ldcg(s.found + e.vertex) == e.length) length = e.length;
     int ahead = e.left < first_edges ? e.left : first_edges;
     while (__any_sync(full_mask, ahead > 0)) {
@@ -176,9 +178,9 @@ __device__ void follow(const device_search<W, D, I, O>& s, const search_position
 
 // --- Other steps ------------------------------------------------------------
 
-// All below the threshold is final, and no other vertex has been met: those learn of the paths over one more edge. Each
-// warp lowers its own vertices only, and reads lengths below the threshold only, which do not change. Where in-edges
-// are out-edges, vertices whose neighbours are all final lead nowhere. v < 0: none. All lanes call it.
+// Pull of unreached vertices, one per lane (v < 0: none), once all lengths below the threshold are final and no other
+// vertex is reached. Each warp lowers only its own vertices and reads only final lengths. In an undirected graph, a
+// vertex whose neighbours are all final needs no expansion. All lanes call it.
 template <class W, class D, class I, class O>
 __device__ void pull_together(const device_search<W, D, I, O>& s, stored_length<D> threshold, piles<W, D, I, O>& to,
                               std::int64_t v) {
@@ -194,7 +196,7 @@ __device__ void pull_together(const device_search<W, D, I, O>& s, stored_length<
   __syncwarp();
   O begin = v >= 0 ? s.in.offsets[v] : O{0};
   O left = v >= 0 ? s.in.offsets[v + 1] - begin : O{0};
-  while (__any_sync(full_mask, left > 0)) {  // once as a rule: 32 parts fit an int
+  while (__any_sync(full_mask, left > 0)) {  // usually once; 32 parts fit an int
     constexpr O most = O{1} << 24;
     const O part = left < most ? left : most;
     const auto visit = [&](const lane_edges<W, D, I>& edges, int, int) {
@@ -229,12 +231,12 @@ __device__ void pull_together(const device_search<W, D, I, O>& s, stored_length<
   __syncwarp();
 }
 
-// The vertices that have not been met, 32 at a time; few are side by side.
+// Pulls for the unreached vertices, compacted to 32 at a time.
 template <class W, class D, class I, class O>
 __device__ void pull(const device_search<W, D, I, O>& s, stored_length<D> threshold, piles<W, D, I, O>& to) {
-  constexpr int groups = 4;  // of 32 vertices, with the loads of all under way together
+  constexpr int groups = 4;  // groups of 32 vertices whose loads are in flight together
   const int lane = lane_id();
-  I* const waiting = reinterpret_cast<I*>(to.near.staged.slots);  // up to 64; nothing goes to the near pile
+  I* const waiting = reinterpret_cast<I*>(to.near.staged.slots);  // up to 64; a pull does not use the near bucket
   int count = 0;
   for (std::int64_t first = grid_warp() * groups * warp_size; first < s.n; first += grid_warps() * groups * warp_size) {
     bool unmet[groups];
@@ -267,7 +269,7 @@ __device__ void pull(const device_search<W, D, I, O>& s, stored_length<D> thresh
   if (count > 0) pull_together(s, threshold, to, v);
 }
 
-// The rows of all vertices that have been met.
+// Refills the far bucket with the rows of all reached vertices.
 template <class W, class D, class I, class O>
 __device__ void rebuild(const device_search<W, D, I, O>& s, piles<W, D, I, O>& to) {
   for (std::int64_t first = grid_warp() * warp_size; first < s.n; first += grid_warps() * warp_size) {
@@ -286,8 +288,8 @@ __device__ inline void clear_counters(counters* c) {
   for (int k = static_cast<int>(threadIdx.x); k < words; k += cuda_tuning::block) reinterpret_cast<unsigned*>(c)[k] = 0;
 }
 
-// Where the step's rows go: the near pile that is not followed, and the far pile behind what it has, or the other one
-// when it is made anew.
+// Destinations of a step: the near bucket that is not being expanded, and the far bucket, appended to or rebuilt in the
+// other buffer.
 template <class D, class I, class O>
 struct step_places {
   pile_place<pile_entry<D, I, O>> near;

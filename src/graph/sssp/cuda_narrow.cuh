@@ -1,40 +1,40 @@
-// Narrow steps of the device search: a block follows its share of the near pile for several hops by itself.
+// Narrow steps of the device search: a block runs several hops on its share of the near bucket.
 #pragma once
 
 #include "graph/sssp/cuda_search.cuh"
 
 namespace spargo::detail::sssp {
 
-// Where a block follows its share by itself. H200, weights 1..255: grid 2048 x 2048 31 ms with 1 hop, and alike with
-// 32, 64 and 128; uniform 2^22 2.2 ms with 1 hop, 2.05 with 64.
+// Limits of a narrow step. H200, weights 1..255: grid 2048 x 2048 31 ms with 1 hop, and the same with 32, 64 and 128;
+// uniform 2^22 2.2 ms with 1 hop, 2.05 with 64.
 struct narrow_tuning {
-  static constexpr std::int64_t share = 64;  // most entries for each block
+  static constexpr std::int64_t share = 64;  // maximum entries per block
   static constexpr int hops = 64;
-  static constexpr int slots = 512;    // of a list
-  static constexpr int entries = 400;  // of a block, and edges out of them: with more it leaves the rest to the grid
+  static constexpr int slots = 512;    // per list
+  static constexpr int entries = 400;  // entries of a block, and their edges, above which the grid takes over
   static constexpr int edges = 4096;
   template <class E>
-  static constexpr std::size_t bytes = 3 * slots * sizeof(E);  // two lists of near rows, one of far ones
+  static constexpr std::size_t bytes = 3 * slots * sizeof(E);  // two lists of near rows, one of far rows
 };
 
 enum class search_step : int { wide, narrow, far, pull, rebuild, end };
 
-// Everything that the next step depends on. All threads hold the same copy.
+// State that the next step depends on. All threads hold the same copy.
 template <class D>
 struct search_position {
   stored_length<D> threshold;
-  stored_length<D> lowest;  // length that the far pile leads to
-  std::int64_t near;        // entries of the pile to follow
+  stored_length<D> lowest;  // least length reachable from the far bucket
+  std::int64_t near;        // entries of the bucket to expand
   std::int64_t far;
   std::int64_t far_edges;
-  std::int64_t met_edges;  // out of vertices that have been met
-  int turn;                // which near pile is followed
-  int far_turn;            // which far pile is filled
-  int pulled;              // 1: vertices have pulled
+  std::int64_t met_edges;  // out-edges of reached vertices
+  int turn;                // index of the near bucket being expanded
+  int far_turn;            // index of the far bucket being filled
+  int pulled;              // 1 after the pull
   search_step step;
 };
 
-// The entry goes to a list of the block, or to the pile where the list is full. All lanes call it.
+// Appends the entry to a list of the block, or to the bucket once the list is full. All lanes call it.
 template <class E>
 __device__ __forceinline__ void push_local(E* list, int* size, const pile_place<E>& pile, bool wanted, const E& e) {
   const int slot = place_by_warp(size, __ballot_sync(full_mask, wanted), lane_id());
@@ -46,15 +46,15 @@ __device__ __forceinline__ void push_local(E* list, int* size, const pile_place<
   if (wanted && !fits) pile.store(static_cast<std::int64_t>(at), e);
 }
 
-// What a block shares in a narrow step: of hops, in turn, the sizes of their lists and the edges in them.
+// Shared counters of a block in a narrow step; the hops' list sizes and edges rotate over three slots.
 struct narrow_counts {
   int vertices[3];
   int edges[3];
   int far;
 };
 
-// One hop: each row of `from` by a group of lanes. An edge's chain is the edge, then the far end's length and the place
-// of its row together, on the chance that it is new.
+// One hop: a group of lanes per row of `from`. The dependent loads of an edge are the edge itself, then its target's
+// length and, speculatively, the position of the target's row.
 template <class W, class D, class I, class O>
 __device__ void walk_hop(const device_search<W, D, I, O>& s, const search_position<D>& at, piles<W, D, I, O>& to,
                          const pile_entry<D, I, O>* from, int size, pile_entry<D, I, O>* into, pile_entry<D, I, O>* far,
@@ -85,7 +85,7 @@ __device__ void walk_hop(const device_search<W, D, I, O>& s, const search_positi
         path = longer_stored<D>(e.length, edge.weight);
       }
       const bool below = path < threshold;
-      if (!below) past = 0;  // nor are those behind it
+      if (!below) past = 0;  // later edges of the row are heavier
       taken += __popc(__ballot_sync(full_mask, below) & group);
       bool leads = false;
       O row = 0;
@@ -117,7 +117,7 @@ __device__ void walk_hop(const device_search<W, D, I, O>& s, const search_positi
   if (lane_id() == 0 && tally != 0) atomicAdd(&counts.edges[next], tally);
 }
 
-// Entries of the block go to their pile. All threads call it.
+// Moves the block's list to its bucket. All threads call it.
 template <class E>
 __device__ void flush_local(const pile_place<E>& pile, const E* list, int size) {
   __shared__ count64 first;
@@ -137,7 +137,7 @@ __device__ void follow_narrow(const device_search<W, D, I, O>& s, const search_p
   __shared__ narrow_counts counts;
   E* const lists = reinterpret_cast<E*>(raw);
   E* const far = lists + 2 * slots;
-  // A range of neighbours in the pile: a block has left them there together.
+  // Adjacent entries: one block appended them together.
   const std::int64_t first = at.near * blockIdx.x / gridDim.x;
   int size = static_cast<int>(at.near * (blockIdx.x + 1) / gridDim.x - first);
   for (int k = static_cast<int>(threadIdx.x); k < size; k += cuda_tuning::block) lists[k] = s.near[at.turn][first + k];

@@ -1,13 +1,12 @@
-// After a device search: its lengths become distances, and parents are found from them.
+// Passes after a device search: convert lengths to distances and find parents.
 //
-// First every reached vertex offers itself along its edges to those that have their length by it and are farther: a
-// parent is then nearer than its child, so no cycle can form. Left over are vertices that have only neighbours as near
-// as themselves, over edges of weight 0 or too light to change a floating-point sum. They are few as a rule, and a
-// persistent grid goes level by level from those that have parents to those that do not; of the vertices of a level
-// that offer themselves the smallest stays, since it is settled only after the level.
+// First every reached vertex proposes itself along its tight edges (distance + weight = the target's distance) to
+// targets that are farther: a parent is then nearer than its child, so no cycle can form. This leaves vertices all of
+// whose tight neighbours are equally near, over edges of weight 0 or too light to change a floating-point sum. They are
+// usually few. A persistent grid assigns them level by level from vertices that have parents; a level's vertices are
+// settled only after the level, so the smallest proposal wins.
 //
-// Cost: a pass over the edges; another one over those of all vertices where any are left over, and two barriers of the
-// grid for each level.
+// Cost: one pass over the edges; if vertices are left, another one, and two grid barriers per level.
 #pragma once
 
 #include "graph/frontier/edge_shares.cuh"
@@ -21,12 +20,11 @@ namespace spargo::detail::sssp {
 
 struct parents_tuning {
   static constexpr int block = 256;
-  static constexpr int edges = 2048;  // a warp's share, as in BFS
+  static constexpr int edges = 2048;  // edges per warp, as in BFS
   static constexpr int adopt_block = 512;
 };
 
-// What is not reached, or past the target, is unreached; counts the others. Where lengths are 64 bits wide, `distances`
-// is the same memory.
+// Marks vertices past the target as unreached and counts the others. With 64-bit lengths, `distances` aliases `found`.
 template <class W, class D, class I, class O>
 __global__ void __launch_bounds__(parents_tuning::block)
     publish_kernel(const __grid_constant__ device_search<W, D, I, O> s, sssp_distance<W>* distances) {
@@ -51,15 +49,15 @@ __global__ void __launch_bounds__(parents_tuning::block)
   if (lane_id() == 0 && all != 0) atomicAdd(&s.control->reached, static_cast<count64>(all));
 }
 
-// -1, for none, is the largest of all.
+// -1 (none) compares as the largest.
 template <class I>
 __device__ __forceinline__ I lower_parent(I* held, I offer) {
   using word = std::conditional_t<sizeof(I) == 4, unsigned, count64>;
   return static_cast<I>(atomicMin(reinterpret_cast<word*>(held), static_cast<word>(offer)));
 }
 
-// Each reached vertex offers itself to those that are farther. A warp takes as many edges as any other, wherever they
-// begin. All parents are -1 before.
+// Each reached vertex proposes itself to farther targets. Each warp takes an equal range of edges. All parents are -1
+// on entry.
 template <class W, class D, class I, class O>
 __global__ void __launch_bounds__(parents_tuning::block)
     offer_parents_kernel(const __grid_constant__ device_search<W, D, I, O> s, I* parents, sssp_parents which) {
@@ -81,7 +79,7 @@ __global__ void __launch_bounds__(parents_tuning::block)
       });
 }
 
-// A bit for each vertex that needs no parent any more; counts the others. The source becomes its own parent.
+// Sets a bit for each vertex that needs no parent any more; counts the others. The source becomes its own parent.
 template <class W, class D, class I, class O>
 __global__ void __launch_bounds__(parents_tuning::block)
     find_orphans_kernel(const __grid_constant__ device_search<W, D, I, O> s, I* parents, unsigned* settled) {
@@ -94,8 +92,7 @@ __global__ void __launch_bounds__(parents_tuning::block)
   if (mask != 0) atomicAdd(&s.control->orphans, static_cast<count64>(__popc(mask)));
 }
 
-// visit(v) for the edges from u that add nothing and lead to a vertex that is not settled; the lanes of a warp share
-// the edges.
+// Whole warp: visit(v) for each zero-length edge from u to a vertex that is not settled.
 template <class W, class D, class I, class O, class Visit>
 __device__ void for_each_orphan(const device_search<W, D, I, O>& s, const unsigned* settled, std::int64_t u,
                                 Visit&& visit) {
@@ -103,7 +100,7 @@ __device__ void for_each_orphan(const device_search<W, D, I, O>& s, const unsign
   const O end = s.out.offsets[u + 1];
   for (O e = s.out.offsets[u] + static_cast<O>(lane_id()); e < end; e += warp_size) {
     const target_and_weight<W, I> edge = s.out.load(e);
-    if (longer_stored<D>(length, edge.weight) != length) return;  // nor do those behind it
+    if (longer_stored<D>(length, edge.weight) != length) return;  // later edges of the row are heavier
     const I v = edge.target;
     if (s.found[v] == length && (__ldcg(settled + (v >> 5)) >> (v & 31) & 1U) == 0) visit(v);
   }
@@ -113,7 +110,7 @@ __device__ void for_each_orphan(const device_search<W, D, I, O>& s, const unsign
 template <class W, class D, class I, class O>
 __global__ void __launch_bounds__(parents_tuning::adopt_block)
     adopt_orphans_kernel(const __grid_constant__ device_search<W, D, I, O> s, I* parents, unsigned* settled, I* queue) {
-  if (__ldcg(&s.control->orphans) == 0) return;  // the same for all blocks: nobody writes it any more
+  if (__ldcg(&s.control->orphans) == 0) return;  // uniform: no block writes it any more
   const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
   const std::int64_t warp = grid_warp();
   const std::int64_t warps = grid_warps();
@@ -127,7 +124,7 @@ __global__ void __launch_bounds__(parents_tuning::adopt_block)
   grid.sync();
   std::int64_t begin = 0;
   for (auto end = static_cast<std::int64_t>(__ldcg(queued)); begin < end;) {
-    grid.sync();  // all have read where the level ends
+    grid.sync();  // all blocks have read `end`
     for (std::int64_t k = begin + warp; k < end; k += warps) {
       const I u = queue[k];
       for_each_orphan(s, settled, static_cast<std::int64_t>(u), [&](I v) {

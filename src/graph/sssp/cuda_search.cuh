@@ -1,11 +1,10 @@
-// What the parts of the device search share: its state, its piles of rows, and how edges are followed.
+// State shared by the delta-stepping kernels: lengths, buckets of rows, edge relaxation.
 //
-// Rows are sorted by weight, so that a search follows those of its edges that are light enough and stops there. A
-// pile's entry is a row, or a part of a long one, of a vertex with the length that it was reached by, as far as it has
-// not been followed. It counts as long as that is the vertex's length: a shorter path brings an entry of its own, and
-// each length of a vertex is written by the one thread whose atomicMin lowered it to that, so of all entries of a part
-// exactly one counts. What finds a pile full is dropped and its loss is seen by the pile's count, which goes on; the
-// piles are then made anew from the lengths.
+// Rows are sorted by weight, so a search reads a row up to the first edge that is too heavy. A bucket entry is a row,
+// or a part of a long one: the edges not yet followed, the vertex, and the length it was reached by. An entry is
+// current while that is still the vertex's length: a shorter path adds its own entry, and each length is written by the
+// one thread whose atomicMin lowered it, so exactly one entry per part is current. A push to a full bucket is dropped
+// but still counted, so overflow is detected; the buckets are then rebuilt from the lengths.
 #pragma once
 
 #include "core/device/cooperative.cuh"
@@ -25,10 +24,10 @@ struct cuda_tuning {
   static constexpr int warps = block / warp_size;
   template <class D>
   static constexpr int unroll = sizeof(D) == 4 ? 4 : 2;  // edges in flight per lane
-  static constexpr int least_staged = warp_size;         // entries of a warp, for each pile
+  static constexpr int least_staged = warp_size;         // staging slots per warp and bucket
 };
 
-// Lengths as unsigned integers: a double that is not negative is ordered as its bits are.
+// Lengths as unsigned integers: nonnegative doubles order like their bits.
 template <class D>
 using stored_length = std::conditional_t<sizeof(D) == 4, unsigned, count64>;
 
@@ -58,7 +57,7 @@ __device__ __forceinline__ stored_length<D> longer_stored(stored_length<D> path,
   return stored<D>(longer(loaded<D>(path), edge));
 }
 
-// Edges [begin, begin + left) of a vertex that was reached by `length`.
+// Edges [begin, begin + left) of a vertex reached by `length`.
 template <class D, class I, class O>
 struct __align__(16) pile_entry {
   stored_length<D> length;
@@ -67,14 +66,14 @@ struct __align__(16) pile_entry {
   int left;
 };
 
-// What a step finds. All zero at first.
+// Counters of a step, initially zero.
 struct counters {
-  count64 near;             // entries of the near pile
-  count64 near_edges;       // of these
-  count64 far;              // entries of the far pile,
-  count64 far_edges;        // and the edges of these
-  count64 met_edges;        // of vertices that were met for the first time
-  count64 inverted_lowest;  // ~(the least length that an entry of the far pile leads to), 0 for none
+  count64 near;             // entries of the near bucket
+  count64 near_edges;       // edges of these
+  count64 far;              // entries of the far bucket
+  count64 far_edges;        // edges of these
+  count64 met_edges;        // of vertices reached for the first time
+  count64 inverted_lowest;  // ~(least length reachable from the far bucket), 0 for none
 };
 
 __device__ inline counters read_counters(const counters* found) {
@@ -83,20 +82,20 @@ __device__ inline counters read_counters(const counters* found) {
 }
 
 struct search_control {
-  counters found[3];  // they take turns, see search_kernel
-  count64 reached;    // by the pass that publishes the lengths
-  count64 orphans;    // reached vertices without a nearer neighbour on a shortest path
-  count64 queued;     // vertices in the queue of the pass that gives orphans their parents
+  counters found[3];  // three of them rotate, see search_kernel
+  count64 reached;    // counted when the lengths are published
+  count64 orphans;    // reached vertices whose tight neighbours are all equally near
+  count64 queued;     // vertices in the queue of adopt_orphans_kernel
 };
 
-// Read at once.
+// One load per edge.
 template <class W, class I>
 struct __align__(sizeof(W) + sizeof(I) == 8 ? 8 : 16) target_and_weight {
   I target;
   W weight;
 };
 
-// A row's words of 8 or 16 bytes are read and written once for many reads of lengths: they leave the cache first.
+// Rows (words of 8 or 16 bytes) are streamed past the cache, which is needed for random reads of lengths.
 template <class T>
 __device__ __forceinline__ T load_streaming(const T* from) {
   using word = std::conditional_t<sizeof(T) % 16 == 0, int4, int2>;
@@ -126,11 +125,11 @@ struct sorted_rows {
   [[nodiscard]] __device__ __forceinline__ target_and_weight<W, I> load(O e) const { return load_streaming(edges + e); }
 };
 
-// In-edges: the sorted rows, or a graph's own.
+// In-edges: the sorted rows, or the graph's own arrays.
 template <class W, class I, class O>
 struct any_rows {
   const O* offsets;
-  const target_and_weight<W, I>* edges;  // or null and:
+  const target_and_weight<W, I>* edges;  // or null; then:
   const I* indices;
   const W* weights;
   [[nodiscard]] __device__ __forceinline__ target_and_weight<W, I> load(O e) const {
@@ -144,36 +143,36 @@ struct device_search {
   using length = stored_length<D>;
   using entry = pile_entry<D, I, O>;
   sorted_rows<W, I, O> out;
-  any_rows<W, I, O> in;  // null: nothing is pulled
+  any_rows<W, I, O> in;  // null: no pull
   std::int64_t n;
   std::int64_t edges;
   length* found;   // [n]
-  entry* near[2];  // of `slots` each: one is expanded, one filled
+  entry* near[2];  // `slots` each: one is expanded, one filled
   entry* far[2];
-  std::int64_t slots;  // parts of rows of all vertices at least
+  std::int64_t slots;  // at least the parts of all rows
   search_control* control;
   std::int64_t source;
   std::int64_t target;  // -1: none
-  O least_degree;       // vertices with fewer out-edges lead nowhere
-  length limit;         // paths are shorter
+  O least_degree;       // vertices with fewer out-edges are not expanded
+  length limit;         // exclusive upper bound of paths
   D delta;
-  D delta_beyond;  // once lengths have been pulled
+  D delta_beyond;  // after the pull
   int mirrored;    // 1: in-edges are the out-edges
-  int staged;      // entries of a warp in shared memory, for each pile
-  int part;        // edges of an entry at most
-  int pull_at;     // times the edges of vertices that have not been met, where that is less than those to follow
-  int lanes_log;   // in a narrow step 1 << lanes_log of them follow the edges of a vertex
+  int staged;      // staging slots per warp and bucket
+  int part;        // maximum edges per entry
+  int pull_at;     // pull once unreached vertices' edges times this are fewer than the edges left
+  int lanes_log;   // 1 << lanes_log lanes per vertex in a narrow step
 };
 
-// --- Piles -----------------------------------------------------------------
+// --- Buckets ---------------------------------------------------------------
 
-// A pile in global memory, as a step fills it.
+// Destination of a step's entries: a bucket in global memory.
 template <class E>
 struct pile_place {
   E* into;
-  std::int64_t base;  // entries that it had before the step
+  std::int64_t base;  // entries before the step
   std::int64_t room;
-  count64* added;  // by the step
+  count64* added;  // entries added by the step
 
   __device__ void store(std::int64_t at, const E& e) const {
     const std::int64_t slot = base + at;
@@ -181,18 +180,18 @@ struct pile_place {
   }
 };
 
-// Entries on their way to a pile.
+// Stages a warp's entries in front of a bucket.
 template <class E>
 struct warp_pile {
   const pile_place<E>& place;  // in shared memory
   staged_items<E> staged;
-  int slots;  // a warp's size at least
+  int slots;  // at least warp_size
 
-  // The warp's entries go to the pile. All lanes call it.
+  // Moves the warp's staged entries to the bucket. All lanes call it.
   __device__ void flush() {
     staged.flush(place.added, lane_id(), [this](std::int64_t k, const E& e) { place.store(k, e); });
   }
-  // The entries of the lanes with `wanted`. All lanes call it.
+  // Appends the entries of the lanes with `wanted`. All lanes call it.
   __device__ __forceinline__ void push(bool wanted, const E& e) {
     const unsigned mask = __ballot_sync(full_mask, wanted);
     if (mask == 0) return;
@@ -201,8 +200,8 @@ struct warp_pile {
   }
 };
 
-// Rows of the lanes with `wanted`, of `degree` edges from e.begin on, go to a pile in parts of `part` edges. All lanes
-// call it.
+// Appends the rows of the lanes with `wanted`, `degree` edges from e.begin, in parts of `part` edges. All lanes call
+// it.
 template <class E>
 __device__ __noinline__ void push_parts(const pile_place<E>& place, bool wanted, E e, std::int64_t degree, int part) {
   unsigned left = __ballot_sync(full_mask, wanted);
@@ -229,7 +228,7 @@ __device__ __noinline__ void push_parts(const pile_place<E>& place, bool wanted,
   }
 }
 
-// Where a step's rows go.
+// Destinations of a step's rows.
 template <class W, class D, class I, class O>
 struct piles {
   using entry = pile_entry<D, I, O>;
@@ -238,13 +237,13 @@ struct piles {
   const device_search<W, D, I, O>& s;
   warp_pile<entry> near;
   warp_pile<entry> far;
-  // Of this thread:
+  // Sums of this thread:
   tally near_edges = 0;
   tally far_edges = 0;
   tally met_edges = 0;
   length lowest = none<D>;
 
-  // The rows of vertices, of the lanes with `wanted`. All lanes call it.
+  // Appends the rows of the lanes with `wanted`. All lanes call it.
   __device__ __forceinline__ void push_near(bool wanted, I v, length reached, O begin, O degree) {
     if (wanted) near_edges += static_cast<tally>(degree);
     push_row(near, wanted, v, reached, begin, degree);
@@ -253,7 +252,7 @@ struct piles {
     if (wanted) note_far(reached, degree);
     push_row(far, wanted, v, reached, begin, degree);
   }
-  // The rest of the row is for later, if it leads anywhere: it is sorted, and `e` begins where it was left.
+  // Whether the rest of the row leads anywhere within the limit; its first edge is the lightest.
   [[nodiscard]] __device__ __forceinline__ bool keeps(const entry& e) {
     if (e.left <= 0) return false;
     const length next = longer_stored<D>(e.length, s.out.load(e.begin).weight);
@@ -262,7 +261,7 @@ struct piles {
     return true;
   }
 
-  // What the block's warps have left goes out. All threads of the block call it.
+  // Flushes the warps' staged entries and adds the block's sums. All threads of the block call it.
   __device__ void finish(counters* filling) {
     __shared__ counters of_block;
     if (threadIdx.x == 0) of_block = {};
@@ -304,18 +303,18 @@ struct piles {
 
 // --- Edges -----------------------------------------------------------------
 
-// Edges of a lane: unroll of them, of which those with target -1 are none.
+// Edges held by a lane; target -1: none.
 template <class W, class D, class I>
 struct lane_edges {
   static constexpr int size = cuda_tuning::unroll<D>;
   I target[size];
   W weight[size];
-  stored_length<D> before[size];  // the length at the edge's other end
+  stored_length<D> before[size];  // length at the edge's source
 };
 
-// A warp follows edges [begin, begin + degree) of each lane, degree 0 for none, sharing all of them out evenly: lane l
-// takes edge l, l + 32, ... of the concatenation. visit(edges, k, past) gets them: the first of all lanes is number k,
-// and the calling lane's range ends at `past`. All lanes call it. The sum of degrees fits an int.
+// A warp expands edges [begin, begin + degree) of each lane (degree 0: none) and distributes them evenly: lane l takes
+// edges l, l + 32, ... of the concatenation. visit(edges, k, past) receives them: `k` is the number of the warp's first
+// edge, `past` the end of the calling lane's range. All lanes call it. The sum of degrees fits an int.
 template <class W, class D, class I, class Rows, class O, class Visit>
 __device__ __forceinline__ void expand_together(const Rows& rows, stored_length<D> length, O begin, int degree,
                                                 Visit&& visit) {
@@ -334,14 +333,14 @@ __device__ __forceinline__ void expand_together(const Rows& rows, stored_length<
       edges.target[q] = edge.target;
       edges.weight[q] = edge.weight;
     }
-    // Last: `length` may be under way.
+    // Last: the load of `length` may be in flight.
 #pragma unroll
     for (int q = 0; q < unroll; ++q) edges.before[q] = __shfl_sync(full_mask, length, owner[q]);
     visit(edges, base, packed.last);
   }
 }
 
-// The lanes below `past`, as bits.
+// Bit mask of the lanes below `past`.
 [[nodiscard]] __device__ __forceinline__ unsigned lanes_below(int past) {
   return past >= warp_size ? full_mask : (1U << (past < 0 ? 0 : past)) - 1;
 }

@@ -1,4 +1,4 @@
-// A graph's rows, each sorted by weight: what a search stops at an edge that is too heavy for.
+// Sorts each row of a graph by weight, so that a search can stop at the first edge that is too heavy.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -13,10 +13,10 @@
 
 namespace spargo::detail::sssp {
 
-// Edges sorted at once, but for a row that has more: 28 bytes of scratch for each.
+// Edges sorted at once (or one longer row): 28 bytes of scratch each.
 inline constexpr std::int64_t sorted_at_once = std::int64_t{1} << 27;
 
-// Ordered as the weights are, of which none is negative; -0 is 0.
+// Integer key with the order of the nonnegative weights; -0 equals 0.
 template <class W>
 [[nodiscard]] __device__ __forceinline__ std::uint64_t weight_key(W weight) {
   if constexpr (std::is_same_v<W, float>) {
@@ -28,9 +28,9 @@ template <class W>
   }
 }
 
-inline constexpr std::int64_t numbered_at_once = 2048;  // edges, by a warp
+inline constexpr std::int64_t numbered_at_once = 2048;  // edges per warp
 
-// rows[e] = the row of edge range.first + e, less the first row.
+// rows[e] = row of edge range.first + e, relative to the first row.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads) number_rows_kernel(const O* offsets, edge_range range, I* rows) {
   for_each_edge_in_share(
@@ -38,8 +38,8 @@ __global__ void __launch_bounds__(block_threads) number_rows_kernel(const O* off
       [&](std::int64_t e, std::int64_t row) { rows[e - range.first] = static_cast<I>(row - range.first_vertex); });
 }
 
-// By weight, then by row: both sorts keep the order of equal keys. `at_once` edges, or one row, at a time; synchronises
-// where there are more.
+// Two stable sorts: by weight, then by row. Sorts `at_once` edges, or one longer row, at a time; synchronizes if there
+// are several batches.
 template <class W, class I, class O>
 [[nodiscard]] array<target_and_weight<W, I>, device> sort_rows(const context<device>& ctx,
                                                                const csr_pattern_view<I, O, device>& g,
@@ -56,7 +56,7 @@ template <class W, class I, class O>
     std::int64_t past_row = n;
     std::int64_t past = edges;
     if (edges - first > at_once) {
-      std::int64_t low = first_row;  // begins within reach
+      std::int64_t low = first_row;  // the row begins within the batch
       std::int64_t high = n;
       while (high - low > 1) {
         const std::int64_t middle = low + (high - low) / 2;

@@ -1,13 +1,12 @@
-// Bins of a thread: vertices that wait to be expanded, by the bucket of their distance.
+// A thread's bins: vertices to expand, by the bucket of their distance.
 //
-// An entry is only a hint: the distances hold the truth, and an entry whose distance is no longer its vertex's is
-// passed over. So a bin may lose entries: where its chunks are used up, or where a bucket is farther ahead than there
-// are slots. The smallest bucket lost is remembered, and when the search gets there it looks through all distances
-// instead. That bounds the memory of a search by its vertices, whatever the edges, and without a list of lists that
-// grows.
+// Entries are hints: the distances are authoritative, and stale entries are skipped. So a bin may drop entries, when
+// its chunks run out or when a bucket is beyond the slots. It remembers the smallest bucket dropped; when the search
+// gets there, it rescans all distances. This bounds the memory of a search by its vertices, regardless of the edges,
+// without growing lists.
 //
-// Invariant: the pool holds enough chunks for every vertex once, in any bins; a look through the distances, which
-// starts with empty bins, loses nothing but what is too far ahead.
+// Invariant: the pool has enough chunks to hold every vertex once, in any bins; a rescan, which starts with empty bins,
+// drops only buckets beyond the slots.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -22,7 +21,7 @@
 namespace spargo::detail::sssp {
 
 struct host_bins_tuning {
-  static constexpr std::int64_t slots = 256;          // a power of 2; chosen: weights of 1..255 and buckets of 1 fit
+  static constexpr std::int64_t slots = 256;          // a power of 2; by choice: weights of 1..255 and buckets of 1 fit
   static constexpr std::int64_t chunk_entries = 254;  // a chunk of 2 KiB with 8-byte entries
 };
 
@@ -49,7 +48,7 @@ class chunk_pool {
   chunk_pool(const context<host>& ctx, std::int64_t vertices, int threads)
       : chunks_(ctx, vertices / host_bins_tuning::chunk_entries * 5 / 4 + threads * host_bins_tuning::slots + 1) {}
 
-  // Null: none is left.
+  // Null: the pool is exhausted.
   [[nodiscard]] chunk* take() {
     if (taken_.load(std::memory_order_relaxed) >= chunks_.size()) return nullptr;
     const std::int64_t at = taken_.fetch_add(1, std::memory_order_relaxed);
@@ -71,7 +70,7 @@ class alignas(64) thread_bins {
 
   explicit thread_bins(chunk_pool<I, D>& pool) : pool_(&pool) { clear(); }
 
-  // Forgets all entries. The chunks are left to whoever resets the pool.
+  // Drops all entries; the owner resets the pool.
   void clear() {
     heads_.fill(nullptr);
     occupied_.fill(0);
@@ -102,7 +101,7 @@ class alignas(64) thread_bins {
     c->entries[c->size++] = {vertex, distance};
   }
 
-  // The chunks of a bucket, as a list; null: it is empty.
+  // Removes and returns the chunks of a bucket, as a list; null: empty.
   [[nodiscard]] chunk* take(std::int64_t bucket) {
     const auto slot = static_cast<std::size_t>(bucket % tuning::slots);
     chunk* const list = heads_[slot];
@@ -111,7 +110,7 @@ class alignas(64) thread_bins {
     return list;
   }
 
-  // Of the bucket: one chunk, if it has fewer than `most`.
+  // Removes one chunk if the bucket has at most `most` chunks.
   [[nodiscard]] chunk* take_one(std::int64_t bucket, int most) {
     const auto slot = static_cast<std::size_t>(bucket % tuning::slots);
     const chunk* c = heads_[slot];
@@ -128,7 +127,7 @@ class alignas(64) thread_bins {
     free_ = c;
   }
 
-  // The first bucket from the base on with an entry, lost ones included.
+  // The first bucket with an entry, dropped ones included.
   [[nodiscard]] std::int64_t first_bucket() const { return std::min(first_held(), lost_); }
   [[nodiscard]] std::int64_t lost() const { return lost_; }
 

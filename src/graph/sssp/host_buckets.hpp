@@ -1,5 +1,5 @@
-// Buckets of distances: bucket k holds those from k * delta up to, and without, (k + 1) * delta. A delta is a power of
-// 2, so that this is exact for floating point, too.
+// Buckets of distances: bucket k is [k * delta, (k + 1) * delta). Delta is a power of 2, so this is exact for floating
+// point too.
 #pragma once
 
 #include "graph/sssp/host_search.hpp"
@@ -31,7 +31,7 @@ class bucket_rule<double> {
   bucket_rule() = default;
   explicit bucket_rule(double delta) : inverse_(1 / delta) {}
 
-  // The last one has all that is farther.
+  // The last bucket holds everything beyond.
   [[nodiscard]] std::int64_t of(double distance) const {
     return static_cast<std::int64_t>(std::min(distance * inverse_, most));
   }

@@ -1,19 +1,18 @@
-// Delta-stepping on the host: buckets of vertices by distance, one after the other, each expanded by all threads until
-// nothing comes into it any more.
+// Host delta-stepping: buckets of vertices by distance, in order, each expanded by all threads until it stays empty.
 //
-// Three ideas besides. A thread that has no more chunks of the bucket goes on with what it put into it itself, as long
-// as that is little (bucket fusion): the many small rounds of a bucket then need no meeting of threads. A vertex that
-// leads nowhere, such as one with a single neighbour in an undirected graph, gets its distance and no place in a bin.
+// Three additions. Bucket fusion: a thread that runs out of chunks continues with what it added to the same bucket, as
+// long as that is little; this saves barriers in the many small rounds. Dead ends: a vertex that leads nowhere, such as
+// one with a single neighbour in an undirected graph, gets a distance but no bin entry.
 //
-// And a bound. In a graph of small diameter most vertices lie at about the same distance, found early if not exactly:
-// a path longer than that of nearly all vertices will hardly be the shortest of any. Once most have been met, a bound
-// is set so that the vertices beyond it, by the distances they have, hold a small share of the edges; from then on it
-// only falls. Longer paths are left out by their length alone, without a look at the far end, which is where the time
-// goes. When all buckets below the bound are done, the vertices below it are final, and those beyond it look once along
-// their in-edges for what was left out (without in-edges, the others offer it once more). Then the search goes on as
-// before. After the pruning of long edges by Chakaravarthy et al. (see sssp.hpp).
+// Bound: in a graph of small diameter most vertices have similar distances, found early if not exactly; a path longer
+// than nearly all of them is hardly ever shortest. Once most vertices are reached, the bound is set so that the
+// vertices beyond it, by their current distances, hold a small share of the edges; from then on it only falls. Longer
+// paths are dropped by length alone, without reading the target's distance, which dominates the time. Once all buckets
+// below the bound are done, their vertices are final, and those beyond it scan their in-edges once for dropped paths
+// (without in-edges, the final vertices push once more). Then the search continues without a bound. After the pruning
+// of long edges by Chakaravarthy et al. (see sssp.hpp).
 //
-// Invariant: when no bucket below `next` has an entry, every path of vertices below start(next) that is shorter than
+// Invariant: when no bucket below `next` has an entry, every path from vertices below start(next) that is shorter than
 // the bound has been followed; so distances below both are final.
 #pragma once
 
@@ -25,21 +24,21 @@
 namespace spargo::detail::sssp {
 
 struct host_delta_tuning {
-  // Entries of a step that wakes no thread: some 10 us of work, by choice.
+  // Steps with at most this many entries run on one thread: some 10 us of work, by choice.
   static constexpr std::int64_t alone_entries = 128;
-  // Chunks, and entries in all, that a thread goes on with by itself: as many as in the GAP suite, by choice.
+  // Limits of bucket fusion, chunks and entries: as in the GAP suite, by choice.
   static constexpr int fused_chunks = 4;
   static constexpr std::int64_t fused_entries = 8192;
-  // Edges per vertex from which on a bound is looked for: in a grid it would come when most edges are done, by choice.
+  // Minimum edges per vertex for a bound: in a grid it would come when most edges are done, by choice.
   static constexpr std::int64_t bound_degree = 6;
-  // Share of the edges out of expanded vertices at which a bound is looked for first; then at each doubling, to half.
+  // The bound is first computed after 1 / first_look of the edges, then at each doubling, up to 1 / last_look.
   static constexpr std::int64_t first_look = 256;
   static constexpr std::int64_t last_look = 2;
-  // Share of the edges that the vertices beyond the bound may hold. Edges whose ends were looked at, of 31 and 34
+  // Vertices beyond the bound hold at most 1 / beyond of the edges. Edges whose targets were read, of 31 and 34
   // million, in R-MAT 20 and uniform 2^20, degree 16, weights 1..255: 1/32 14.6 and 20.2 million, 1/8 6.9 and 12.6, 1/4
   // 5.9 and 9.6, 1/3 5.1 and 8.3; without a bound 32 and 39.
   static constexpr std::int64_t beyond = 4;
-  static constexpr std::int64_t ahead = 1024;  // buckets in which a bound is looked for
+  static constexpr std::int64_t ahead = 1024;  // buckets considered for a bound
 };
 
 template <class W, class D, class I, class O>
@@ -88,7 +87,7 @@ class delta_search final : public distance_search<I, D> {
     return rows.edges.offsets[v + 1] - rows.edges.offsets[v];
   }
 
-  // Without out-edges, or with one only, which leads back where the vertex was found from.
+  // Dead ends: no out-edges, or in an undirected graph a single one, back to the predecessor.
   void mark_dead_ends() {
     const std::int64_t least = s_.undirected ? 2 : 1;
     parallel_ranges(s_.threads, dead_ends_.size(), grain::rows / 64, [&](std::int64_t first, std::int64_t last) {
@@ -146,7 +145,7 @@ class delta_search final : public distance_search<I, D> {
     return distance < unreached<D> && step_.buckets.of(distance) < std::min(next, bound_bucket_);
   }
 
-  // Expands the entries of a bucket that there are now, and some of those that come into it meanwhile.
+  // Expands the current entries of a bucket, and some of those added meanwhile.
   void work_on(std::int64_t bucket) {
     std::int64_t chunks = 0;
     std::int64_t entries = 0;
@@ -166,7 +165,7 @@ class delta_search final : public distance_search<I, D> {
     });
   }
 
-  // next(k): the number of the next chunk; whether there is one.
+  // next(k): sets k to the next chunk; false if there is none.
   template <class Next>
   void relax_chunks(std::int64_t bucket, int slot, Next&& next) {
     auto& bins = bins_[static_cast<std::size_t>(slot)];
@@ -186,7 +185,7 @@ class delta_search final : public distance_search<I, D> {
     relaxer.finish();
   }
 
-  // Fills the bins anew, with all vertices from a bucket on.
+  // Refills the bins with all vertices from a bucket on.
   void look_through(std::int64_t bucket) {
     empty_bins();
     set_base(bucket);
@@ -206,7 +205,7 @@ class delta_search final : public distance_search<I, D> {
 
   // --- The bound
 
-  // Sets a bound, where most vertices have been met, and the next time to look for one.
+  // Sets a bound, if most vertices are reached, and the next time to compute one.
   void lower_bound() {
     const std::int64_t all = s_.out.edges.nnz();
     while (edges() >= next_look_) next_look_ *= 2;
@@ -216,7 +215,7 @@ class delta_search final : public distance_search<I, D> {
     std::int64_t left = all / tuning::beyond;
     const std::vector<std::int64_t>& beyond = edges_by_bucket(first);
     std::int64_t bucket = first + tuning::ahead;
-    for (std::int64_t k = tuning::ahead; k >= 0; --k) {  // beyond[ahead]: farther than that, or not met at all
+    for (std::int64_t k = tuning::ahead; k >= 0; --k) {  // beyond[ahead]: farther, or unreached
       left -= beyond[static_cast<std::size_t>(k)];
       if (left < 0) break;
       bucket = first + k;
@@ -247,7 +246,7 @@ class delta_search final : public distance_search<I, D> {
     return histogram_;
   }
 
-  // All below the bound is final: the rest learns of the paths that were left out.
+  // All distances below the bound are final: applies the dropped paths to the rest.
   void pass_bound() {
     const D bound = step_.bound;
     const std::int64_t bucket = bound_bucket_;
@@ -301,7 +300,7 @@ class delta_search final : public distance_search<I, D> {
   std::vector<std::int64_t> histogram_ = std::vector<std::int64_t>(static_cast<std::size_t>(tuning::ahead) + 1);
   relax_step<D> step_;
   std::int64_t bound_bucket_ = no_bucket;
-  std::int64_t next_look_ = no_bucket;  // by edges out of expanded vertices
+  std::int64_t next_look_ = no_bucket;  // in edges out of expanded vertices
 };
 
 }  // namespace spargo::detail::sssp

@@ -1,7 +1,7 @@
-// Dijkstra's search on one thread, with a heap that knows where its vertices are.
+// Dijkstra's algorithm on one thread, with an indexed 4-ary heap.
 //
-// Every vertex is in the heap once at most: a shorter path moves it up. So the heap needs one place per vertex,
-// whatever the number of edges. A node has four children, which halves the heap's depth.
+// Every vertex is in the heap at most once: a shorter path moves it up. So the heap needs one slot per vertex,
+// regardless of the number of edges. Four children per node halve the depth.
 #pragma once
 
 #include "graph/sssp/host_search.hpp"
@@ -55,7 +55,7 @@ class dijkstra_search final : public distance_search<I, D> {
     place_[n.vertex] = static_cast<I>(at);
   }
 
-  // A shorter path to v than before.
+  // Records a path to v that is shorter than before.
   void offer(I v, D path) {
     distance_[v] = path;
     std::int64_t at = place_[v] >= 0 ? std::int64_t{place_[v]} : size_++;
@@ -87,7 +87,7 @@ class dijkstra_search final : public distance_search<I, D> {
 
   host_search<W, D, I, O> s_;
   array<node, host> heap_;
-  array<I, host> place_;  // in the heap; -1: not in it
+  array<I, host> place_;  // position in the heap; -1: not in it
   D* distance_ = nullptr;
   std::int64_t size_ = 0;
 };

@@ -1,12 +1,12 @@
-// Parents from distances, on the host: of the neighbours from which an edge leads to a vertex in exactly its distance.
+// Host: parents from distances. A parent of v is a neighbour u with a tight edge: distance[u] + weight = distance[v].
 //
-// First those that are nearer: a vertex's parent is then nearer than itself, so no cycle can form. Left over are
-// vertices that have only neighbours as near as themselves, over edges of weight 0 or too light to change a
-// floating-point sum. They are few as a rule, and one thread goes level by level from those that have parents to those
-// that do not, each level in ascending order, so that the first parent found is the smallest.
+// First, nearer neighbours: a parent is then nearer than its child, so no cycle can form. This leaves vertices all of
+// whose tight neighbours are equally near, over edges of weight 0 or too light to change a floating-point sum. They are
+// usually few. One thread assigns them level by level from vertices that have parents, each level in ascending order,
+// so that the first parent found is the smallest.
 //
-// Cost: a pass over the edges, of which each vertex looks at those that are not longer than its distance; with in-edges
-// up to the first that fits where any parent will do.
+// Cost: one pass over the edges; each vertex reads the distances behind edges that are not longer than its own
+// distance. With in-edges, and any parent accepted, the scan of a row stops at the first match.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -25,7 +25,7 @@ class parent_finder {
   parent_finder(const context<host>& ctx, const host_search<W, D, I, O>& s, sssp_parents which)
       : s_(s), which_(which), queue_(ctx, s.vertices()) {}
 
-  // distance: of what a search found, unreached<D> elsewhere.
+  // distance: of reached vertices, unreached<D> elsewhere.
   void run(I source, const D* distance, I* parents) {
     distance_ = distance;
     parents_ = parents;
@@ -47,7 +47,7 @@ class parent_finder {
           return own;
         },
         [](std::int64_t a, std::int64_t b) { return a + b; });
-    parents[source] = source;  // it was counted, too: nothing is nearer
+    parents[source] = source;  // it was counted as well: no neighbour is nearer
     if (orphans > 1) adopt(orphans - 1);
   }
 
@@ -91,7 +91,7 @@ class parent_finder {
     }
   }
 
-  // Gives parents to the `left` vertices that have none yet.
+  // Assigns parents to the `left` vertices that have none yet.
   void adopt(std::int64_t left) {
     std::int64_t end = 0;
     for (std::int64_t v = 0; v < s_.vertices(); ++v) {
@@ -116,7 +116,7 @@ class parent_finder {
     return for_each_equal(u, [&](I v) { return parents_[v] < 0; });
   }
 
-  // visit(v) for the edges from u that add nothing, until it says true; whether it did.
+  // Calls visit(v) for the zero-length edges from u until it returns true; returns whether it did.
   template <class Visit>
   bool for_each_equal(I u, Visit&& visit) const {
     const auto& rows = s_.out.edges;

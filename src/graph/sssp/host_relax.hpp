@@ -1,8 +1,8 @@
-// Edges relaxed by one of several threads.
+// Edge relaxation by one of several threads.
 //
-// Edges are followed in three strokes, none of which has a branch that cannot be predicted but the last, and that is
-// taken for few edges: lengths below the bound are listed; of these, those that improve on the distance at their end
-// are kept, after all of these distances have been fetched; then they are written. See host_steps.hpp of BFS.
+// Three loops over a list of edges; only the last has unpredictable branches, and it sees few edges. First: list paths
+// below the bound. Second: prefetch the targets' distances and keep the paths that improve them. Third: write. See
+// host_steps.hpp of BFS.
 #pragma once
 
 #include "graph/sssp/host_bins.hpp"
@@ -15,25 +15,25 @@ namespace spargo::detail::sssp {
 
 struct host_relax_tuning {
   static constexpr std::int64_t ahead = 16;  // entries, as in prefetch.hpp
-  // Edges of a vertex that are fetched with it. Uniform 2^20, degree 16, one thread: its first line alone 330 to 360
-  // ms, 32 edges 230, 64 and 128 190 to 205; 16 threads: 33 and 23.5.
+  // Edges of a vertex prefetched with it. Uniform 2^20, degree 16, one thread: only the first line 330 to 360 ms, 32
+  // edges 230, 64 and 128 190 to 205; 16 threads: 33 and 23.5.
   static constexpr std::int64_t fetched = 64;
   static constexpr std::int64_t list_edges = 256;  // as in host_steps.hpp of BFS
-  static constexpr std::int64_t run = 64;          // edges between two looks at the list's length, as there
+  static constexpr std::int64_t run = 64;          // edges between checks of the list's length, as in BFS
 };
 
-// What a thread has done.
+// Work done by a thread.
 struct alignas(64) relax_counts {
   std::int64_t edges = 0;  // out of the vertices expanded
 };
 
-// What a step of the search needs of it.
+// Parameters of a step.
 template <class D>
 struct relax_step {
   D* distance = nullptr;
-  const std::uint64_t* dead_ends = nullptr;  // vertices that lead nowhere: they are never expanded
+  const std::uint64_t* dead_ends = nullptr;  // vertices never expanded
   bucket_rule<D> buckets;
-  D bound = unreached<D>;  // longer paths, and those as long, are left out
+  D bound = unreached<D>;  // only shorter paths are followed
 };
 
 template <class W, class D, class I, class O>
@@ -57,7 +57,7 @@ class host_relaxer {
     for (std::int64_t k = 0; k < c.size; ++k) {
       prefetch(c, k);
       const auto [u, path] = c.entries[k];
-      if (look_at(step_.distance[u]) != path) continue;  // found again nearer, and expanded then
+      if (look_at(step_.distance[u]) != path) continue;  // stale: expanded with a shorter path
       const O last = offsets[u + 1];
       O e = offsets[u];
       edges_ += last - e;

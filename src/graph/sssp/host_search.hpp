@@ -1,4 +1,4 @@
-// What the searches on the host share: the graph, and where a search ends.
+// State shared by the host searches: the graph, and the limits of a search.
 #pragma once
 
 #include "graph/sssp/lengths.hpp"
@@ -20,7 +20,7 @@ struct weighted_rows {
 template <class W, class D, class I, class O>
 struct host_search {
   weighted_rows<W, I, O> out;
-  weighted_rows<W, I, O> in;  // none: a directed graph that has only out-edges
+  weighted_rows<W, I, O> in;  // empty: a directed graph without in-edges
   bool undirected = false;
   search_limits<D> limits;
   int threads = 1;
@@ -28,7 +28,7 @@ struct host_search {
   [[nodiscard]] std::int64_t vertices() const { return out.edges.rows; }
 };
 
-// One of the searches, whatever the graph's weights: what surrounds it is compiled once for all of them.
+// A search, independent of the weight type, so that its callers are compiled once.
 template <class I, class D>
 class distance_search {
  public:
@@ -37,7 +37,7 @@ class distance_search {
   distance_search& operator=(const distance_search&) = delete;
   virtual ~distance_search() = default;
 
-  // distance: of all vertices; unreached<D> where no path leads.
+  // distance: one per vertex; unreached<D> where no path leads.
   virtual void run(I source, D* distance) = 0;
   [[nodiscard]] virtual std::int64_t bytes() const = 0;
 };

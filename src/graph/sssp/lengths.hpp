@@ -1,7 +1,7 @@
-// Lengths of paths inside a search, on both backends.
+// Path lengths inside a search, on both backends.
 //
-// They are unsigned or double: 32 bits where no path can be longer (a search is about random reads of lengths, and they
-// then take half the cache), else 64 bits.
+// They are unsigned or double: 32 bits where no path can be longer, else 64 bits. A search is dominated by random reads
+// of lengths, and 32 bits halve their cache footprint.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace spargo::detail::sssp {
 
-// Of vertices that are not reached; no path is as long.
+// Length of unreached vertices; longer than any path.
 template <class D>
 inline constexpr D unreached = std::numeric_limits<D>::max();
 template <>
@@ -20,30 +20,30 @@ inline constexpr std::uint64_t unreached<std::uint64_t> = std::numeric_limits<st
 template <>
 inline constexpr double unreached<double> = std::numeric_limits<double>::infinity();
 
-// For weights W, where 32 bits do not do.
+// For weights W that need more than 32 bits.
 template <class W>
 using wide_length = std::conditional_t<std::is_integral_v<W>, std::uint64_t, double>;
 
-// Whether 32 bits do: no path has as many edges as there are vertices, and one edge more is offered to its end.
+// Whether 32 bits suffice: a path has fewer edges than there are vertices, plus one edge being relaxed.
 [[nodiscard]] inline bool fit_32_bits(double largest_weight, std::int64_t vertices) {
   return largest_weight * (static_cast<double>(vertices) + 1) < static_cast<double>(unreached<std::uint32_t>);
 }
 
-// The length of a path with one edge more. Does not wrap: both are below 2^63, and 32 bits are taken only where they
-// hold every path.
+// Length of a path extended by an edge. Does not wrap: both are below 2^63, and 32 bits are used only where they hold
+// every path.
 template <class D, class W>
 [[nodiscard]] constexpr D longer(D path, W edge) {
   return path + static_cast<D>(edge);
 }
 
-// Where a search ends.
+// Limits of a search.
 template <class D>
 struct search_limits {
   std::int64_t target = -1;
-  D length = unreached<D>;  // paths are shorter
+  D length = unreached<D>;  // exclusive
 };
 
-// The first length that is too long.
+// The smallest length beyond the cutoff.
 template <class D>
 [[nodiscard]] D length_limit(double cutoff) {
   if constexpr (std::integral<D>) {

@@ -1,4 +1,4 @@
-// Shortest paths on the device: the weights' examination, and the executors for 32-bit integers.
+// Device SSSP: the check of the weights, and the executors for 32-bit integers.
 #include "core/cuda.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
@@ -18,7 +18,7 @@ __device__ partial_facts shuffled(const partial_facts& mine, int mask) {
           shuffle_xor(mine.sum, mask), shuffle_xor(mine.finite, mask)};
 }
 
-// Each block's share; sums are formed in the same order on every run.
+// Partial facts per block; sums have the same order on every run.
 template <class W>
 __global__ void __launch_bounds__(block_threads)
     examine_kernel(const W* weights, std::int64_t size, partial_facts* of_blocks) {

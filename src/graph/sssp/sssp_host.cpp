@@ -1,4 +1,4 @@
-// Shortest paths on the host: the weights' examination, the searches, and how a search's lengths become distances.
+// Host SSSP: the check of the weights, the choice of search, and the conversion of lengths to distances.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "graph/sssp/executor.hpp"
@@ -30,7 +30,7 @@ partial_facts facts_of_range(span<const W, host> weights, std::int64_t first, st
   return own;
 }
 
-// What is not reached, or past the target, is unreached; returns how many are not.
+// Marks vertices past the target as unreached; returns the number of the others.
 template <class W, class D>
 std::int64_t publish(int threads, D* found, D farthest, span<sssp_distance<W>, host> distances) {
   return parallel_reduce(
