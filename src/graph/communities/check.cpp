@@ -1,8 +1,8 @@
-// Whether labels are those that the rule gives: all rounds again, by its words.
+// Checks labels by repeating all rounds literally.
 //
-// A vertex adds one for each neighbour to the entry of its label in an array of all labels, and takes the entries away
-// again. Nothing is skipped but the rounds after one that changed nothing, or that brought the labels of two rounds
-// before back. Cost: O(vertices + edges) per round, of random accesses.
+// For each neighbour a vertex increments the entry of its label in an array of all labels, then resets the entries. It
+// stops early only after a round that changed nothing or restored the labels of two rounds before. Cost: O(vertices +
+// edges) random accesses per round.
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/communities.hpp>
 
@@ -62,7 +62,7 @@ class label_rounds {
     return after;
   }
 
-  // `times` is 0 everywhere, before and after.
+  // `times` is all 0 before and after.
   [[nodiscard]] I label_of(std::int64_t v, const std::vector<I>& labels, std::vector<I>& times) const {
     I best = labels[static_cast<std::size_t>(v)];
     I most = 0;

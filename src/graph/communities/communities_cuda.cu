@@ -1,14 +1,14 @@
 // Label propagation on the device: the lists of rows, the frontier and the executor.
 //
-// A round reads the labels of the round before and writes others. Rows are listed by length when the plan is made:
-// those of up to 8 neighbours are done by threads, of up to 128 by warps (cuda_rows.cuh), others by blocks
-// (cuda_long_rows.cuh). When a round has changed few labels, those vertices and their neighbours are marked, and the
-// next looks at no others: the frontier.
+// A round reads the labels of the previous round and writes new ones. The plan lists rows by length: up to 8 neighbours
+// for threads, up to 128 for warps (cuda_rows.cuh), longer ones for blocks (cuda_long_rows.cuh). When a round changed
+// few labels, the changed vertices and their neighbours are marked, and the next round processes only those: the
+// frontier.
 //
-// Invariant: which label is found depends on counts alone, so the result is the same on every run. The host reads after
-// each round how many labels have changed, since the rounds may be over. Vertices without neighbours keep their labels
-// and are in no list. Memory, I = int32: 16 bytes per vertex, 4 more for the frontier, and 4 for each 128 edges. H200,
-// ten rounds: R-MAT 22 of degree 16 10.2 ms, a grid of 2048^2 1.11, uniform 2^22 of degree 16 14.4.
+// Invariant: a label depends on counts alone, so results are deterministic. After each round the host reads the number
+// of changed labels to decide whether to stop. Vertices without neighbours keep their labels and are in no list.
+// Memory, I = int32: 16 bytes per vertex, 4 more for the frontier, and 4 per 128 edges. H200, ten rounds: R-MAT 22 of
+// degree 16 10.2 ms, a grid of 2048^2 1.11, uniform 2^22 of degree 16 14.4.
 #include "core/bytes_of.hpp"
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
@@ -27,7 +27,7 @@ namespace spargo::detail::communities {
 
 namespace {
 
-// Marks the vertices whose labels have changed, and their neighbours, for the next round.
+// Marks the vertices whose labels changed, and their neighbours, for the next round.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     mark_due_kernel(std::int64_t n, neighbour_lists<I, O> lists, const I* now, const I* before, unsigned* marks,
@@ -62,14 +62,14 @@ __global__ void __launch_bounds__(block_threads)
 
 // --- Before and after the rounds ------------------------------------------
 
-// A list of rows that fills up from `begin` in steps of 1, or of -1.
+// A list of rows that grows from `begin`, upwards (step 1) or downwards (step -1).
 template <class I>
 struct row_list {
   I* begin;
   int step;
   count64* size;
 
-  // All lanes of the warp call it: one atomic.
+  // One atomic per warp; all lanes call it.
   __device__ void append(bool here, I v) const {
     const unsigned mask = __ballot_sync(full_mask, here);
     if (mask == 0) return;
@@ -227,16 +227,17 @@ class device_executor final : public executor<I, device> {
   context<device> ctx_;
   std::int64_t n_;
   std::int64_t iterations_;
-  array<unsigned, device> due_;  // [vertex] the last round for which it was marked; empty: all are due in each
+  array<unsigned, device>
+      due_;  // [vertex] the last round for which it was marked; empty: every round processes all vertices
   neighbour_lists<I, O> lists_;
   array<I, device> now_;    // labels
-  array<I, device> next_;   // those of the round under way; before it writes them, of two rounds before
-  array<I, device> marks_;  // [label] 1: a vertex has it
+  array<I, device> next_;   // labels of the current round; until written, of two rounds before
+  array<I, device> marks_;  // [label] 1: some vertex has it
   array<tallies, device> tallies_;
   array<tallies, host> told_;
-  array<I, device> rows_;        // of threads from the front, of warps from the back
-  array<I, device> large_rows_;  // of blocks; all about in the order of the vertices
-  tallies counts_{};             // of rows
+  array<I, device> rows_;        // thread rows from the front, warp rows from the back
+  array<I, device> large_rows_;  // block rows; all lists are roughly in vertex order
+  tallies counts_{};             // numbers of rows
 };
 
 }  // namespace

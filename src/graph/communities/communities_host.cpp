@@ -1,18 +1,17 @@
 // Label propagation on the host.
 //
-// A round reads the labels of the round before and writes others, so its result does not depend on who does which
-// vertex when. The vertices are cut into chunks of about as much work each. A chunk goes block by block: the labels of
-// all neighbours of the block's vertices are gathered first, in a loop without branches that keeps many cache misses in
-// flight, and then counted vertex by vertex in the L1 cache (host_count.hpp). Rows longer than a segment, hubs, are
-// shared among all threads, one after the other: each segment's labels are counted by themselves, and then added to
-// counters of all labels.
+// A round reads the labels of the previous round and writes new ones, so the result does not depend on the schedule.
+// Vertices are partitioned into chunks of about equal work. A chunk is processed in blocks: a branch-free loop gathers
+// the labels of all neighbours of the block's vertices, with many cache misses in flight; then they are counted per
+// vertex in the L1 cache (host_count.hpp). Rows longer than a segment (hubs) are processed by all threads, one after
+// the other: each segment's labels are counted separately and added to global counters.
 //
-// The first round, in which each label is a vertex, needs no counting where neighbours ascend. When a round has
-// changed few labels, the neighbours of those vertices are marked, and only they are looked at in the next: the
-// frontier. The labels written are those of two rounds before. Where a round writes what is there, two labellings
-// alternate from then on (the ends of a lone edge do), and the rounds left need not be carried out.
+// In the first round every label is a vertex, so ascending rows need no counting. When a round changed few labels, the
+// neighbours of the changed vertices are marked, and the next round processes only those: the frontier. A round
+// overwrites the labels of two rounds before. If it writes the same values, two labellings alternate from then on (the
+// ends of a lone edge do), and the remaining rounds are skipped.
 //
-// Workspace in bytes, I = int32: 9 per vertex, 4 more where there are hubs; up to 0.75 MB per thread.
+// Workspace in bytes, I = int32: 9 per vertex, 4 more with hubs; up to 0.75 MB per thread.
 #include "core/parallel.hpp"
 #include "graph/communities/executor.hpp"
 #include "graph/communities/host_count.hpp"
@@ -35,18 +34,19 @@ namespace {
 
 // Measured on two busy cores, ten rounds on an R-MAT graph of scale 20 and degree 16, and on a grid of 2048^2.
 struct tuning {
-  static constexpr std::int64_t chunk = std::int64_t{1} << 14;  // vertices and edges; 2^17 takes as long
-  static constexpr std::int64_t block = std::int64_t{1} << 11;  // labels gathered at a time: 8 KB; 2^9, 2^13: as long
-  // The frontier is marked when the vertices that have changed have one in so many of the edges. With 4 or 64 it takes
-  // as long; without a frontier 1.4 times as long on R-MAT.
+  static constexpr std::int64_t chunk = std::int64_t{1} << 14;  // vertices plus edges; 2^17 takes as long
+  static constexpr std::int64_t block = std::int64_t{1}
+                                        << 11;  // labels gathered at once: 8 KB; 2^9 and 2^13 take as long
+  // The frontier is marked when the changed vertices have at most 1 / changed_share of the edges. 4 and 64 take as
+  // long; without a frontier R-MAT takes 1.4 times as long.
   static constexpr std::int64_t changed_share = 16;
 };
 
-// What a round, or a part of it, leaves behind.
+// Counters of a round or a part of it.
 struct round_outcome {
-  std::int64_t changed = 0;        // vertices with another label than before
-  std::int64_t changed_edges = 0;  // theirs
-  std::int64_t unlike = 0;         // vertices with another label than two rounds before
+  std::int64_t changed = 0;        // vertices whose label changed
+  std::int64_t changed_edges = 0;  // their edges
+  std::int64_t unlike = 0;         // vertices whose label differs from two rounds before
 
   void add(const round_outcome& other) {
     changed += other.changed;
@@ -55,7 +55,7 @@ struct round_outcome {
   }
 };
 
-// A vertex's neighbours: those of its out-edges, then those of its in-edges; of an undirected graph the former only.
+// Neighbours of a vertex: out-neighbours, then (directed graphs) in-neighbours.
 template <class I, class O>
 class neighbourhoods {
  public:
@@ -72,7 +72,7 @@ class neighbourhoods {
     return degree_in(out_, v) + (has_in() ? degree_in(in_, v) : 0);
   }
 
-  // The labels of neighbours [first, last) of v.
+  // Gathers the labels of neighbours [first, last) of v.
   void gather(const I* labels, std::int64_t v, std::int64_t first, std::int64_t last, I* to) const {
     const std::int64_t out_degree = degree_in(out_, v);
     const I* const out = out_.indices.data() + out_.offsets[v];
@@ -82,8 +82,8 @@ class neighbourhoods {
     for (; first < last; ++first) *to++ = labels[in[first]];
   }
 
-  // The neighbour that v has most often, or the smallest of these, where neighbours ascend on both sides; v, if it has
-  // none; else -1.
+  // The neighbour that v has most often (ties: the smallest), if neighbours ascend on both sides; v if it has none; -1
+  // if they do not ascend.
   [[nodiscard]] I most_frequent(std::int64_t v) const {
     const span<const I, host> out = neighbours(out_, v);
     const span<const I, host> in = has_in() ? neighbours(in_, v) : span<const I, host>();
@@ -149,7 +149,7 @@ class host_executor final : public executor<I, host> {
   run_outcome run(span<const I, host> initial) override {
     start(initial);
     run_outcome outcome;
-    bool counts = !initial.empty();  // whether the round has to count labels
+    bool counts = !initial.empty();  // the round has to count labels
     everywhere_ = true;
     while (outcome.rounds < options_.iterations) {
       const round_outcome round = take_round(counts);
@@ -178,7 +178,7 @@ class host_executor final : public executor<I, host> {
   }
 
  private:
-  // A thread's own.
+  // Scratch of one thread.
   struct scratch {
     array<I, host> gathered;
     row_counter<I> counter;
@@ -236,7 +236,7 @@ class host_executor final : public executor<I, host> {
     next_[v] = label;
   }
 
-  // In the first round, when labels are the vertices themselves.
+  // First round, in which labels are the vertices themselves.
   void look_at_rows(std::int64_t first, std::int64_t last, scratch& own, round_outcome& outcome) {
     for (std::int64_t v = first; v < last; ++v) {
       if (is_hub(v)) continue;
@@ -266,8 +266,8 @@ class host_executor final : public executor<I, host> {
     }
   }
 
-  // The labels of the neighbours of [first, last), or of so many of these vertices, at least one, as make a block.
-  // Returns the vertex after them.
+  // Gathers the labels of the neighbours of vertices from `first`, at least one, until a block is full. Returns the
+  // vertex after them.
   [[nodiscard]] std::int64_t gather_block(std::int64_t first, std::int64_t last, I* to) const {
     const I* const end = to + tuning::block;
     for (; first < last && to < end; ++first) {
@@ -284,7 +284,7 @@ class host_executor final : public executor<I, host> {
     return counter.most_frequent(labels, size);
   }
 
-  // body(labels, size, scratch) of every segment of the row, by all threads.
+  // Calls body(labels, size, scratch) for every segment of the row, by all threads.
   template <class Body>
   void for_each_segment(std::int64_t v, Body&& body) {
     const parts segments = chunks_of(near_.degree(v), count_tuning::segment);
@@ -297,7 +297,7 @@ class host_executor final : public executor<I, host> {
     });
   }
 
-  // Whoever adds a label's last share sees how often it occurs; who adds earlier sees less, which does no harm.
+  // Whoever adds a label's last share sees its total; partial counts seen earlier are smaller and harmless.
   [[nodiscard]] I count_hub(std::int64_t v) {
     std::atomic<std::int64_t> equal{0};
     for_each_segment(v, [&](const I* labels, std::int64_t size, scratch&) {
@@ -326,7 +326,7 @@ class host_executor final : public executor<I, host> {
 
   void mark(I v) { std::atomic_ref<std::uint8_t>(marks_[v]).store(1, std::memory_order_relaxed); }
 
-  // The neighbours of vertices whose label is not the one before.
+  // Marks the neighbours of vertices whose label changed.
   void mark_frontier() {
     clear_marks();
     const auto mark_ends = [&](const csr_pattern_view<I, O, host>& edges) {
@@ -365,11 +365,11 @@ class host_executor final : public executor<I, host> {
   neighbourhoods<I, O> near_;
   row_parts<I, O> chunks_;
   array<I, host> now_;               // labels
-  array<I, host> next_;              // those of the round under way; before it writes them, of two rounds before
-  array<std::uint8_t, host> marks_;  // [vertex] whether it is in the frontier; at the end: whether it is a label
-  bool everywhere_ = true;           // all vertices are asked, whatever the marks say
+  array<I, host> next_;              // labels of the current round; until written, of two rounds before
+  array<std::uint8_t, host> marks_;  // [vertex] in the frontier; at the end: [label] in use
+  bool everywhere_ = true;           // process all vertices, ignoring the marks
   std::vector<std::int64_t> hubs_;   // ascending
-  array<count_type, host> counts_;   // [label] of a hub's neighbours; 0 between hubs; none without hubs
+  array<count_type, host> counts_;   // [label] counts of a hub's neighbours; 0 between hubs; empty without hubs
   std::vector<scratch> scratch_;     // [slot]
 };
 

@@ -1,4 +1,4 @@
-// Label propagation on the device: what the kernels of a round share.
+// Label propagation on the device: state shared by the kernels of a round.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -9,34 +9,35 @@
 
 namespace spargo::detail::communities {
 
-// By choice where no time is given: H200, ten rounds of a uniform graph of 2^22 vertices, rows of 32, ms.
+// Untuned where no time is given: H200, ten rounds of a uniform graph of 2^22 vertices, rows of 32, ms.
 struct cuda_tuning {
-  static constexpr int thread_row = 8;   // neighbours of the longest row of a thread
-  static constexpr int warp_row = 128;   // neighbours of the longest row of a warp: four labels per lane
-  static constexpr int warp_blocks = 6;  // of warps, resident on a multiprocessor; 6: 15.6, 8: 15.1
-  static constexpr int warp_grid = 64;   // and launched for it; 16: 15.6, 64: 15.0
+  static constexpr int thread_row = 8;   // longest row for one thread
+  static constexpr int warp_row = 128;   // longest row for one warp: four labels per lane
+  static constexpr int warp_blocks = 6;  // resident blocks per multiprocessor for warp rows; 6: 15.6, 8: 15.1
+  static constexpr int warp_grid = 64;   // blocks launched per multiprocessor; 16: 15.6, 64: 15.0
   static constexpr int block_slots = 2048;
-  static constexpr int block_row = 4096;  // of the longest row of a block that counts all labels at once
+  static constexpr int block_row = 4096;  // longest row whose labels a block counts all at once
   static constexpr int huge_block = 1024;
   static constexpr int bounds = 4096;
-  static constexpr int unroll = 4;              // labels in flight of a block's thread
-  static constexpr count64 changed_share = 16;  // due are marked when fewer than one in so many vertices have changed
+  static constexpr int unroll = 4;  // labels in flight per thread of a block
+  static constexpr count64 changed_share =
+      16;  // the frontier is marked when fewer than 1 / changed_share of the vertices changed
 };
 
 inline constexpr int warps_per_block = block_threads / warp_size;
 
-// What a round leaves behind, and what plans and runs are told once.
+// Counters of a round; row counts and `bad` are set once per plan or run.
 struct tallies {
-  count64 changed;  // vertices with another label than before
-  count64 unlike;   // vertices with another label than two rounds before
-  count64 tiny;     // rows of threads,
-  count64 small;    // of warps,
-  count64 large;    // of blocks,
-  count64 huge;     // and of large blocks
-  count64 bad;      // vertices from the first one on whose initial label is none
+  count64 changed;  // vertices whose label changed
+  count64 unlike;   // vertices whose label differs from two rounds before
+  count64 tiny;     // rows per thread
+  count64 small;    // rows per warp
+  count64 large;    // rows per block
+  count64 huge;     // rows per large block
+  count64 bad;      // n minus the first vertex with an invalid initial label
 };
 
-// Neighbours by out-edges, then by in-edges.
+// Out-neighbours, then in-neighbours.
 template <class I>
 struct neighbour_list {
   const I* out;
@@ -67,7 +68,7 @@ struct vote {
   unsigned count;
   I label;
 
-  // Keeps the more frequent label, of equals the smaller.
+  // Keeps the more frequent label; ties: the smaller.
   __device__ void offer(const vote& other) {
     if (other.count > count || (other.count == count && other.label < label)) *this = other;
   }
@@ -89,13 +90,13 @@ enum class labels_are { vertices, any };
 template <class I>
 struct label_arrays {
   const I* now;
-  I* next;  // still the labels of two rounds before
+  I* next;  // holds the labels of two rounds before
   labels_are kind;
 
-  // What a neighbour says.
+  // The label of a neighbour.
   __device__ I heard_from(I u) const { return kind == labels_are::vertices ? u : now[u]; }
 
-  // Of one thread for the vertex.
+  // Stores the vertex's new label; called by one thread.
   __device__ void settle(std::int64_t v, I label, unsigned& changed, unsigned& unlike) const {
     changed += label != now[v] ? 1 : 0;
     unlike += label != next[v] ? 1 : 0;
@@ -103,14 +104,14 @@ struct label_arrays {
   }
 };
 
-// The vertices whose labels a round finds: all of them, or those marked for it.
+// The vertices that a round processes: all, or those marked for it.
 struct due_vertices {
   const unsigned* marks = nullptr;
   unsigned round = 0;
   __device__ bool has(std::int64_t v) const { return marks == nullptr || marks[v] == round; }
 };
 
-// Of all threads of the warp.
+// Called by all threads of the warp.
 __device__ inline void add_to_tallies(tallies* all, unsigned changed, unsigned unlike) {
   changed = warp_sum(changed);
   unlike = warp_sum(unlike);

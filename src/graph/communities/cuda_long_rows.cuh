@@ -1,10 +1,10 @@
-// Label propagation on the device: rows of a block.
+// Label propagation on the device: rows processed by a block.
 //
-// A table in shared memory holds a share of the labels at a time, by their hashes: all of them at first, half as many
-// whenever the table fills up, so that rows with few labels, as they are after a round or two, are read once. Of the
-// longest rows only those labels are counted that counters of hashes leave in the running. In the first round, when
-// each label is a vertex, a row whose neighbours ascend needs no table: its label is the smallest neighbour that is one
-// both ways, else the smallest.
+// A shared-memory hash table counts the labels. If it fills up, the labels are split by hash into two shares counted
+// one after the other, then four, and so on; rows with few distinct labels, the usual case after a round or two, are
+// read once. For the longest rows, counters of hashes first bound each label's count, and only labels that can still
+// win are counted. In the first round every label is a vertex: a row of ascending neighbours needs no table. Its label
+// is the smallest neighbour that is both an in- and an out-neighbour, else the smallest neighbour.
 #pragma once
 
 #include "graph/communities/cuda_labels.cuh"
@@ -23,7 +23,7 @@ __device__ count64 hash_of(I label) {
   return (static_cast<count64>(label) * 0x9e3779b97f4a7c15ULL) >> 16;
 }
 
-// Adds one to the label's count in a table that has a free slot; tells the count, and whether the slot was free.
+// Increments the label's count in a table that has a free slot; returns the count, and whether the slot was free.
 template <int Slots, class I>
 __device__ unsigned count_label(word<I>* labels, unsigned* counts, I label, bool& fresh) {
   const auto wanted = static_cast<word<I>>(label);
@@ -45,7 +45,7 @@ struct block_table {
   count64 sums[warps];
 };
 
-// All functions below are called by all threads of the block, and begin and end with it in step.
+// All threads of the block call the functions below, which start and end synchronized.
 template <class I, int Threads>
 __device__ vote<I> best_of_block(vote<I> mine, block_table<I, Threads>& table) {
   mine = best_of_warp(mine);
@@ -67,7 +67,7 @@ __device__ count64 sum_of_block(count64 mine, block_table<I, Threads>& table) {
   return mine;
 }
 
-// visit(label) of this thread's neighbours until it returns false, with several loads in flight.
+// Calls visit(label) for this thread's neighbours until it returns false, with several loads in flight.
 template <int Threads, class I, class Visit>
 __device__ void for_each_label(const neighbour_list<I>& row, const label_arrays<I>& arrays, Visit visit) {
   constexpr int unroll = cuda_tuning::unroll;
@@ -95,7 +95,7 @@ __device__ bool most_are(const neighbour_list<I>& row, const label_arrays<I>& ar
   return 2 * sum_of_block(equal, table) > static_cast<count64>(row.size);
 }
 
-// Counts the labels for which counted(label); false when they fill half of the table.
+// Counts the labels with counted(label); false once they fill half of the table.
 template <class I, int Threads, class Counted>
 __device__ bool count_some(const neighbour_list<I>& row, const label_arrays<I>& arrays, Counted counted, vote<I>& mine,
                            block_table<I, Threads>& table) {
@@ -122,8 +122,7 @@ __device__ bool count_some(const neighbour_list<I>& row, const label_arrays<I>& 
   return fits;
 }
 
-// The best of those for which counted(label): of all together, or of half as many at a time whenever they fill the
-// table.
+// The best label with counted(label), in as many shares as the table requires.
 template <class I, int Threads, class Counted>
 __device__ vote<I> count_in_block(const neighbour_list<I>& row, const label_arrays<I>& arrays, Counted counted,
                                   block_table<I, Threads>& table) {
@@ -138,8 +137,8 @@ __device__ vote<I> count_in_block(const neighbour_list<I>& row, const label_arra
   }
 }
 
-// Rows with so many labels that the table would go through them often. Counters of hashes, of all labels, bound each
-// label's count from above; only labels are counted whose bound is at least what one of them has.
+// For rows with so many labels that the table would need many shares. Counters of hashes bound each label's count from
+// above; only labels whose bound reaches the best count so far are counted.
 template <class I, int Threads>
 struct huge_table {
   unsigned bounds[cuda_tuning::bounds];
@@ -171,12 +170,12 @@ __device__ I count_huge(const neighbour_list<I>& row, const label_arrays<I>& arr
   for (unsigned least = most / 2 + 1;;) {
     const vote<I> best = count_in_block(
         row, arrays, [&](I label) { return *bound_of(label) >= least; }, table.exact);
-    if (best.count >= least) return best.label;  // the others are fewer than `least`
+    if (best.count >= least) return best.label;  // all other labels have fewer than `least`
     least = best.count;
   }
 }
 
-// The label of a row in the first round where neighbours ascend on both sides; else -1.
+// First round: the label of a row whose neighbours ascend on both sides; else -1.
 template <class I, int Threads>
 __device__ I look_at_row(const neighbour_list<I>& row, block_table<I, Threads>& table) {
   const std::int64_t in_size = row.size - row.out_size;
@@ -198,7 +197,8 @@ __device__ I look_at_row(const neighbour_list<I>& row, block_table<I, Threads>& 
   return best_of_block(mine, table).label;
 }
 
-// Rows of blocks of so many threads, in turn. find(row, own) is the label of a row that has not been told by a look.
+// Processes a grid-stride range of rows, one block each. find(row, own) returns the label where first_round_label
+// cannot.
 template <int Threads, class I, class O, class Find>
 __device__ __forceinline__ void take_rows(std::int64_t rows, const I* order, const neighbour_lists<I, O>& lists,
                                           const label_arrays<I>& arrays, const due_vertices& due, tallies* all,

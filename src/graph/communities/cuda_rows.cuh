@@ -1,9 +1,9 @@
-// Label propagation on the device: rows of a thread and of a warp.
+// Label propagation on the device: rows processed by a thread or a warp.
 //
-// A thread compares all labels of its row with each other. A warp counts them, in shared memory, by their hashes: what
-// a counter holds is the most that each of its labels can have. The smallest label of the fullest counter is then
-// counted among the lanes; it is the most frequent one if it fills the counter, else it is out, and so on. Most of a
-// vertex's labels are often its own, which is looked at first.
+// A thread compares all labels of its row pairwise. A warp first tests whether most labels are the vertex's own, which
+// is common. Otherwise it counts labels by hash in shared memory; a counter bounds the count of each of its labels.
+// Repeatedly, the smallest label of the fullest counter is counted exactly; it wins if it fills its counter, otherwise
+// it competes with the next.
 #pragma once
 
 #include "graph/communities/cuda_labels.cuh"
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(block_threads)
 
 // --- Rows of a warp -------------------------------------------------------
 
-// A byte for each hash, in shared memory; all are zero in between.
+// One byte per hash, in shared memory; all zero between rows.
 struct hash_counters {
   static constexpr unsigned words = 256;
   static_assert(cuda_tuning::warp_row < 256);
@@ -58,7 +58,7 @@ struct hash_counters {
   }
   __device__ void add(unsigned slot) const { atomicAdd(bytes + slot / 4, 1U << 8 * (slot % 4)); }
   [[nodiscard]] __device__ unsigned count(unsigned slot) const { return bytes[slot / 4] >> 8 * (slot % 4) & 0xffU; }
-  // And whatever shares its word.
+  // Clears the slot's whole word.
   __device__ void clear(unsigned slot) const { bytes[slot / 4] = 0; }
 };
 
@@ -68,7 +68,7 @@ __device__ __forceinline__ I warp_least(I mine) {
   return most - warp_max(static_cast<I>(most - mine));
 }
 
-// Of a row of `size` labels, of which each lane has heard some; -1: none. All lanes call it.
+// Most frequent of `size` labels, distributed over the lanes; -1: none. All lanes call it.
 template <int Count, class I>
 __device__ __forceinline__ I most_frequent(const I (&heard)[Count], int size, I own, const hash_counters& counters) {
   const auto count_of = [&](I label) {
@@ -80,7 +80,7 @@ __device__ __forceinline__ I most_frequent(const I (&heard)[Count], int size, I 
     return static_cast<unsigned>(count);
   };
   if (2 * count_of(own) > static_cast<unsigned>(size)) return own;
-  unsigned most[Count];  // as many as the label may have; 0: none, or counted
+  unsigned most[Count];  // upper bound of the label's count; 0: none, or counted
 #pragma unroll
   for (int k = 0; k < Count; ++k) {
     if (heard[k] >= 0) counters.add(counters.slot(heard[k]));
@@ -113,7 +113,7 @@ __device__ __forceinline__ I most_frequent(const I (&heard)[Count], int size, I 
   }
 }
 
-// That of one of the lanes.
+// The row held by one of the lanes.
 template <class I>
 __device__ neighbour_list<I> shuffle_row(const neighbour_list<I>& row, int lane) {
   const auto pointer = [lane](const I* p) {
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(block_threads, resident_blocks(cuda_tuning::wa
   for (unsigned k = static_cast<unsigned>(lane_id()); k < hash_counters::words; k += warp_size) counters.bytes[k] = 0;
   __syncwarp();
   const std::int64_t warps = grid_threads() / warp_size;
-  std::int64_t tile = (rows + warps - 1) / warps;  // of rows whose places the lanes read together
+  std::int64_t tile = (rows + warps - 1) / warps;  // rows whose bounds the lanes load together
   tile = tile > warp_size ? warp_size : tile;
   unsigned changed = 0;
   unsigned unlike = 0;

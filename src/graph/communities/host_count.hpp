@@ -1,5 +1,5 @@
-// The most frequent of a vertex's neighbours' labels, on the host: counters in the L1 and L2 caches, without branches
-// that would be mispredicted.
+// The most frequent label among a vertex's neighbours, on the host: counters in the L1 and L2 caches, no mispredicted
+// branches.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -11,21 +11,21 @@
 namespace spargo::detail::communities {
 
 struct count_tuning {
-  // 64 KB: on two busy cores, R-MAT and uniform graphs of 2^20 vertices and degree 16, 2^13 to 2^17 counters do not
-  // differ by more than the noise, 15 percent.
+  // 64 KB. Two busy cores, R-MAT and uniform graphs of 2^20 vertices and degree 16: 2^13 to 2^17 counters differ by
+  // less than the noise, 15 percent.
   static constexpr int counter_bits = 15;
-  // Of a hub's row; a table of 512 KB for int32. Segments of 2^12 take 15 percent longer on R-MAT 20.
+  // Segment of a hub's row; a table of 512 KB for int32. Segments of 2^12 take 15 percent longer on R-MAT 20.
   static constexpr std::int64_t segment = std::int64_t{1} << 15;
   static_assert(segment < (1 << 16), "a counter has 16 bits");
 };
 
-// A label, and how often it has been seen.
+// A label and its count.
 template <class I>
 struct candidate {
   std::make_unsigned_t<I> count = 0;
   I label = std::numeric_limits<I>::max();
 
-  // Keeps the more frequent one, of equals the smaller; without a branch, which would often be mispredicted.
+  // Keeps the more frequent one; ties: the smaller. Branch-free, since the branch would often be mispredicted.
   void offer(std::make_unsigned_t<I> other_count, I other_label) {
     const bool better = (other_count > count) | ((other_count == count) & (other_label < label));
     count = better ? other_count : count;
@@ -40,14 +40,14 @@ template <class I>
   return static_cast<std::int64_t>(equal);
 }
 
-// Counts labels, a thread's own.
+// A thread's hash table of label counts.
 template <class I>
 class label_table {
  public:
   label_table(const context<host>& ctx, std::int64_t most_labels)
       : slots_(ctx, std::int64_t{1} << bits_for(most_labels)) {}
 
-  // The most frequent of `size` labels, at least one and at most as many as there is room for.
+  // The most frequent of `size` labels; at least one and at most the capacity.
   [[nodiscard]] candidate<I> count(const I* labels, std::int64_t size) {
     const int bits = bits_for(size);
     used_ = std::int64_t{1} << bits;
@@ -61,7 +61,7 @@ class label_table {
     return best;
   }
 
-  // body(label, count) of those counted last.
+  // Calls body(label, count) for the labels counted last.
   template <class Body>
   void for_each(Body&& body) const {
     for (std::int64_t s = 0; s < used_; ++s) {
@@ -77,7 +77,7 @@ class label_table {
     std::make_unsigned_t<I> count = 0;  // 0: free
   };
 
-  // Of a table that is at most half full.
+  // For a table at most half full.
   [[nodiscard]] static int bits_for(std::int64_t labels) {
     return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(2 * labels, 2) - 1)));
   }
@@ -94,9 +94,9 @@ class label_table {
   std::int64_t used_ = 0;
 };
 
-// Finds the most frequent of a row's labels by counters that labels share where their hashes are the same: a counter is
-// never less than a label's count, so that the largest tells the most frequent label if it is that label's alone, which
-// a second look at the labels settles. Else a table counts them, which takes 1.5 times as long where it counts all.
+// The most frequent label of a row, by counters indexed by hash. A counter is an upper bound of its labels' counts, so
+// the largest one identifies the most frequent label if no other label shares it, which a second pass verifies. If that
+// fails, a table counts the labels; counting everything by table takes 1.5 times as long.
 template <class I>
 class row_counter {
  public:
@@ -107,7 +107,7 @@ class row_counter {
 
   [[nodiscard]] label_table<I>& table() { return table_; }
 
-  // Of `size` labels, at least one and at most as many as there is room for.
+  // `size`: at least one and at most the capacity.
   [[nodiscard]] I most_frequent(const I* labels, std::int64_t size) {
     std::uint16_t* const counters = counters_.data();
     candidate<I> best;

@@ -1,12 +1,12 @@
-// The checks of labels, which share nothing with the algorithms.
+// The checks of labels, independent of the algorithms.
 //
 // Weak. No edge joins two labels, so there are at least as many components as labels; and a spanning forest, grown edge
 // by edge, has vertices minus labels edges, so there are no more. Strong. Within each label every vertex reaches the
-// one that the label is read from and is reached from it, so a label is within a component; and the labels can be put
-// in an order that all edges between them follow, so no component has two.
+// label's first vertex and is reached from it, so a label is within a component; and the labels have an order that all
+// edges between them follow, so no component has two.
 //
-// Cost: O(vertices + edges), the forest nearly so. Memory: 8 bytes a vertex for weak; strong, I = O = int32: 20 bytes
-// a vertex and 4 an edge, a transpose of its own included.
+// Cost: O(vertices + edges), the forest nearly so. Memory: weak 8 bytes per vertex; strong, I = O = int32: 20 bytes per
+// vertex and 4 per edge, including its own transpose.
 #include <spargo/graph/components.hpp>
 
 #include "core/instantiate.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::int64_t no_vertex = std::numeric_limits<std::int64_t>::max();
 
-// By vertex; a vertex's edges are [first, last).
+// Adjacency lists; the edges of v are [first[v], first[v + 1]).
 template <class I>
 struct neighbour_lists {
   std::vector<std::int64_t> first;
@@ -51,7 +51,7 @@ class components_checker {
   [[nodiscard]] std::size_t at(std::int64_t v) const { return static_cast<std::size_t>(v); }
   [[nodiscard]] I first_of(std::int64_t v) const { return first_[at(labels_[v])]; }
 
-  // What does not depend on edges. Finds each label's first vertex, and how many labels there are.
+  // Checks that need no edges. Finds each label's first vertex and the number of labels.
   std::string check_form(components_labels kind) {
     first_.assign(at(n_), I{-1});
     for (std::int64_t v = 0; v < n_; ++v) {
@@ -102,7 +102,7 @@ class components_checker {
     return check_spanned();
   }
 
-  // Trees joined by size: tree[v] is the vertex above, or minus the size of the tree.
+  // Union by size: tree[v] is the vertex above v, or minus the size of the tree.
   std::string check_spanned() const {
     std::vector<std::int64_t> tree(at(n_), -1);
     const auto top = [&](std::int64_t v) {
@@ -159,7 +159,7 @@ class components_checker {
     return to;
   }
 
-  // The smallest vertex that its label's first one does not reach along edges within the label.
+  // The smallest vertex that its label's first vertex does not reach within the label.
   [[nodiscard]] std::int64_t not_reached(const neighbour_lists<I>& lists) const {
     std::vector<bool> reached(at(n_));
     std::vector<I> waiting;
@@ -184,10 +184,10 @@ class components_checker {
     return no_vertex;
   }
 
-  // Takes labels away that no edge from another one leads to, until none is left.
+  // Repeatedly removes labels without edges from other labels left; fails if some remain.
   [[nodiscard]] std::string check_order(const neighbour_lists<I>& out) const {
-    std::vector<std::int64_t> entering(at(n_));   // [label] edges from other labels that are left
-    std::vector<std::int64_t> begin(at(n_ + 2));  // [label] where its vertices are in `members`
+    std::vector<std::int64_t> entering(at(n_));   // [label] edges from other labels left
+    std::vector<std::int64_t> begin(at(n_ + 2));  // [label] start of its vertices in `members`
     for (std::int64_t v = 0; v < n_; ++v) {
       ++begin[at(labels_[v]) + 2];
       for (std::int64_t e = out.first[at(v)]; e < out.first[at(v + 1)]; ++e) {

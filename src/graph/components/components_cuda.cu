@@ -1,9 +1,9 @@
-// Connected components on the device: the choice of executor, and that of weak ones. A run is some kernels in a row
-// (cuda_weak.cuh), the last of which writes the number of components to the host's memory; nobody waits but count().
+// Connected components on the device: the choice of executor, and the executor of weak components. A run is a fixed
+// sequence of kernels (cuda_weak.cuh); the last writes the number of components to host memory, and only count() waits.
 //
-// Cost, H200: the offsets, one sector a vertex and about three passes over the parents, which the L2 cache holds up to
-// some million vertices; edges of vertices outside the largest tree besides, and all edges of a directed graph without
-// in-edges. Memory, I = int32: 8 bytes a vertex, labels included, 4 more for dense labels, and 16 for each 128 edges.
+// Cost, H200: reads the offsets, one sector per vertex, and the parents about three times, which the L2 cache holds for
+// some million vertices; also the edges of vertices outside the largest tree, or all edges of a directed graph without
+// in-edges. Memory, I = int32: 8 bytes per vertex, labels included, 4 more for dense labels, and 16 per 128 edges.
 #include "core/cuda.cuh"
 #include "core/device/early_launch.cuh"
 #include "core/device/launch.cuh"
@@ -30,7 +30,7 @@ class weak_executor final : public executor<I, device> {
     listed_ = {ctx, n_};
     if (g.direction == direction_kind::undirected) alone_ = {ctx, div_up(n_, std::int64_t{warp_size})};
     if (wanted == components_labels::dense) numbers_ = {ctx, n_};
-    // A vertex of so many edges has fewer segments than twice what its edges fill.
+    // Vertices with that many edges have at most twice as many segments as full ones.
     segments_ = {ctx, 2 * (g.out.nnz() / tuning::segment_edges) + 1};
     control_ = {ctx, 1};
     const weak_control fresh;
@@ -104,7 +104,7 @@ class weak_executor final : public executor<I, device> {
 
  private:
   [[nodiscard]] std::int64_t blocks(int vertices_per_block) const { return div_up(n_, vertices_per_block); }
-  // For lists whose lengths the device knows.
+  // Grid for lists whose sizes only the device knows.
   [[nodiscard]] launch_shape list_blocks() const {
     const std::int64_t per_sm = ctx_.properties().max_threads_per_multiprocessor / tuning::block;
     return {std::min<std::int64_t>(blocks(tuning::block), per_sm * ctx_.properties().multiprocessors), tuning::block};
@@ -114,12 +114,12 @@ class weak_executor final : public executor<I, device> {
   }
 
   void join_rest(const weak_edges<I, O>& edges, int pass) {
-    // An undirected graph's vertex with one neighbour has been joined with it by the first two kernels. In a directed
-    // one it may have come under another vertex of its chunk, by that one's edge.
+    // In an undirected graph the first two kernels have joined a vertex of degree 1 with its neighbour. In a directed
+    // one it may be under another vertex of its chunk, by that vertex's edge.
     const std::int64_t joined = g_.direction == direction_kind::undirected ? 1 : 0;
     launch_early(ctx_, list_blocks(), join_kernel<I, O>, edges, labels_.data(), listed_.data(), control_.data(),
                  segments_.data(), pass, joined);
-    if (segments_.size() == 1) return;  // no vertex has as many edges
+    if (segments_.size() == 1) return;  // no row is that long
     launch_early(ctx_, {blocks_for(ctx_, segments_.size(), 1), tuning::block}, join_segments_kernel<I, O>, edges,
                  labels_.data(), control_.data(), segments_.data(), pass);
   }
@@ -130,8 +130,8 @@ class weak_executor final : public executor<I, device> {
   bool ghosts_;
   array<I, device> labels_;
   array<I, device> listed_;        // roots with neighbours, then vertices outside the largest tree
-  array<unsigned, device> alone_;  // bits of vertices without edges, in an undirected graph
-  array<I, device> numbers_;       // where dense labels are wanted
+  array<unsigned, device> alone_;  // undirected only: bits of vertices without edges
+  array<I, device> numbers_;       // for dense labels
   array<weak_segment<I>, device> segments_;
   array<weak_control, device> control_;
   array<weak_news, host> news_;

@@ -1,8 +1,8 @@
-// Connected components on the host: the executors. Every algorithm leaves the smallest vertex of each component; dense
-// labels number these afterwards. How they are found is told in host_weak.hpp and host_strong.hpp.
+// Connected components on the host: the executors. Every algorithm leaves the smallest vertex of each component as
+// label; dense labels number these afterwards. See host_weak.hpp and host_strong.hpp for the algorithms.
 //
 // Workspace, I = O = int32, in bytes per vertex, labels included: weak 4, dense labels 4 more; tarjan 24;
-// forward_backward besides twice what a bfs_plan needs, and the transpose where in-edges are missing.
+// forward_backward also twice a bfs_plan's, and the transpose where in-edges are missing.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "graph/components/executor.hpp"
@@ -16,7 +16,7 @@ namespace spargo::detail::components {
 
 namespace {
 
-// Numbers the roots, that is the vertices that are their own labels.
+// Numbers the roots: vertices that are their own labels.
 template <class I>
 class root_numbers {
  public:
@@ -26,10 +26,10 @@ class root_numbers {
     if (wanted != components_labels::smallest_vertex) numbers_ = {ctx, vertices};
   }
 
-  // Where whoever finds the components leaves the roots' numbers, if they are wanted in an order of its own.
+  // Where the algorithm stores the roots' numbers, for an order of its own (sinks_first); otherwise null.
   [[nodiscard]] I* given() { return wanted_ == components_labels::sinks_first ? numbers_.data() : nullptr; }
 
-  // Returns how many roots there are, and replaces labels by the numbers of the roots where these are wanted.
+  // Returns the number of roots; replaces labels by root numbers if requested.
   [[nodiscard]] std::int64_t number(I* labels) {
     parallel_parts(threads_, shares_.count, [&](std::int64_t p) {
       std::int64_t own = 0;
@@ -57,10 +57,10 @@ class root_numbers {
   components_labels wanted_;
   parts shares_;
   std::vector<std::int64_t> roots_;  // [part]
-  array<I, host> numbers_;           // [root], where labels are to be numbers
+  array<I, host> numbers_;           // [root], for numbered labels
 };
 
-// What all have in common; `find` leaves smallest vertices.
+// Base of the executors; `find` leaves smallest-vertex labels.
 template <class I>
 class host_executor : public executor<I, host> {
  public:

@@ -1,19 +1,20 @@
-// Strong components on the device: what the searches from a hub leave over (cuda_strong.cuh), in one launch with a
-// barrier of the grid after each step.
+// Strong components on the device: settles the vertices left by the hub's searches (cuda_strong.cuh) in one launch,
+// with a grid barrier after each step.
 //
-// It alternates between trimming, where vertices without an edge from or to their part are components of their own, and
-// colouring: every vertex finds the largest number among those of its part that reach it, `in`, and that it reaches,
-// `out`. Where both are the same, it is the number of a vertex of its component. Vertices with different numbers are in
-// different components, so the pairs are parts for the next time (ECL-SCC: Alabandi, Sands, Biros, Burtscher, SC 2023).
+// It alternates between two steps. Trimming: a vertex without an edge from or to its part is a component of its own.
+// Colouring: every vertex finds the largest number of a vertex in its part that reaches it, `in`, and that it reaches,
+// `out`. If both are equal, it is the number of a vertex of its component. Vertices with different pairs are in
+// different components, so the pairs are the parts of the next iteration (ECL-SCC: Alabandi, Sands, Biros, Burtscher,
+// SC 2023).
 //
-// Colouring sends a number along the edges of the vertices where it has risen, which are queued; and a vertex takes
-// over what the vertex of its number has found, so that the ways that numbers have gone double. It also tells them to
-// vertices that it knows to reach, or that reach it: those of its other number, and of its component. Numbers are
-// shuffled, else a path or a cycle with ascending vertices would have to be gone along in steps. Edges of a warp's
-// vertices are shared among its lanes, and those of a hub among warps.
+// Colouring sends a number along the edges of queued vertices, those whose number has risen. A vertex also adopts the
+// numbers found by the vertex its own number belongs to (pointer jumping), so distances double per round; and it sends
+// its numbers to vertices known to reach it or to be reached by it: those of its other number and of its component.
+// Numbers are shuffled; otherwise a path or cycle with ascending ids would take one step per vertex. A warp's lanes
+// share the edges of its vertices, warps share the edges of a hub.
 //
-// Invariant: in[v] is the number of a vertex that reaches v within its part (v itself at first) and only rises; whoever
-// raises it queues v for the next round, in which it is sent along all edges. So numbers are right when the queue is
+// Invariant: in[v] is the number of a vertex that reaches v within its part (initially v itself) and only rises;
+// whoever raises it queues v for the next round, which sends it along all edges. So numbers are final when the queue is
 // empty.
 #pragma once
 
@@ -35,7 +36,7 @@ __device__ __forceinline__ void lower_least(std::int64_t* at, std::int64_t value
   atomicMin(reinterpret_cast<long long*>(at), static_cast<long long>(value));
 }
 
-// Where a warp lists vertices.
+// A warp's output list of vertices, staged in shared memory.
 template <class I>
 class strong_sink {
  public:
@@ -58,7 +59,7 @@ class strong_sink {
   count64* filled_;
 };
 
-// A lane's share of a warp's edges: `degree` from `begin` on, and what is to be said of them.
+// A lane's share of a warp's edges: `degree` edges from `begin`, and the value to send along them.
 template <class I, class O>
 struct strong_share {
   I vertex = 0;
@@ -68,8 +69,8 @@ struct strong_share {
   int degree = 0;
 };
 
-// visit(open, vertex, value, neighbour) for every edge of the lanes' shares; `open` where the neighbour is left in the
-// vertex's part. All lanes call it, and visit is called by all lanes.
+// Calls visit(open, vertex, value, neighbour) for every edge of the lanes' shares; `open`: the neighbour is still in
+// the vertex's part. All lanes call it; all lanes call visit.
 template <class I, class O, class Visit>
 __device__ void expand_shares(const strong_search<I, O>& s, const strong_edges<I, O>& edges,
                               const strong_share<I, O>& mine, Visit visit) {
@@ -105,7 +106,7 @@ __device__ void expand_shares(const strong_search<I, O>& s, const strong_edges<I
   }
 }
 
-// visit(here, v) for the vertices of a list by all lanes of a warp, few of a short list and many of a long one.
+// Calls visit(active, v) for the vertices of a list with all lanes of a warp; a short list is spread over all warps.
 template <class I, class Visit>
 __device__ void for_each_listed(const I* list, std::int64_t size, Visit visit) {
   std::int64_t tile = (size + grid_warps() - 1) / grid_warps();
@@ -116,20 +117,20 @@ __device__ void for_each_listed(const I* list, std::int64_t size, Visit visit) {
   }
 }
 
-// visit(share) for the chunks of the hubs for which active(hub): an even part of the edges for each lane.
+// Calls visit(share) for the chunks of hubs with active(hub): an equal part of the edges per lane.
 template <class I, class O, class Active, class Visit>
 __device__ void for_each_chunk(const strong_search<I, O>& s, const strong_edges<I, O>& edges, const strong_hub<I>* hubs,
                                count64 filled, Active active, Visit visit) {
   constexpr std::int64_t size = cuda_strong_tuning::hub_edges;
   const auto chunks = static_cast<std::int64_t>(filled & 0xffffffffU);
   for (std::int64_t c = grid_warp(); c < chunks; c += grid_warps()) {
-    std::int64_t low = 0;  // the last hub with its first chunk at or before c
+    std::int64_t low = 0;  // the last hub whose first chunk is at or before c
     for (auto high = static_cast<std::int64_t>(filled >> 32); high - low > 1;) {
       const std::int64_t middle = low + (high - low) / 2;
       (static_cast<std::int64_t>(__ldcg(&hubs[middle].before)) <= c ? low : high) = middle;
     }
     const I v = __ldcg(&hubs[low].vertex);
-    if (!__any_sync(full_mask, active(v))) continue;  // what other warps change, lanes may see differently
+    if (!__any_sync(full_mask, active(v))) continue;  // lanes may read different values while other warps write
     const std::int64_t first = (c - static_cast<std::int64_t>(__ldcg(&hubs[low].before))) * size;
     const std::int64_t left = edges.degree(v) - first;
     const int here = static_cast<int>(left < size ? left : size);
@@ -143,7 +144,7 @@ __device__ void for_each_chunk(const strong_search<I, O>& s, const strong_edges<
   }
 }
 
-// The edges of v, unless it is a hub.
+// The edges of v, unless v is a hub.
 template <class I, class O>
 __device__ void take_edges(const strong_edges<I, O>& edges, I v, strong_share<I, O>& share) {
   const std::int64_t degree = edges.degree(v);
@@ -151,7 +152,7 @@ __device__ void take_edges(const strong_edges<I, O>& edges, I v, strong_share<I,
   share.degree = degree < cuda_strong_tuning::hub_edges ? static_cast<int>(degree) : 0;
 }
 
-// Marks both ends of every edge, loops apart, between vertices of a part.
+// Marks both ends of every edge within a part, except self-loops.
 template <class I, class O>
 __device__ void mark_ends(const strong_search<I, O>& s, const I* list, const strong_counts& left, I mark) {
   const auto visit = [&](bool open, I v, I, I w) {
@@ -173,7 +174,7 @@ __device__ void mark_ends(const strong_search<I, O>& s, const I* list, const str
   });
 }
 
-// Lists those with both marks.
+// Keeps the vertices with both marks; the others are components.
 template <class I, class O>
 __device__ void trim(const strong_search<I, O>& s, const I* list, const strong_counts& left, I mark,
                      strong_counts* filled, strong_sink<I> to) {
@@ -201,7 +202,7 @@ __device__ void start_numbers(const strong_search<I, O>& s, const I* list, const
   });
 }
 
-// True for the one that has to queue v, because values[v] (bit 1: `in`, 2: `out`) has risen in this round.
+// Queues v because values[v] (bit 1: `in`, 2: `out`) has risen; true for the one caller that must append it.
 __device__ inline bool queue_for_next(unsigned* stamp, unsigned round, unsigned bit) {
   const unsigned next = (round + 1) << 2;
   const bool fresh = atomicMax(stamp, next) < next;
@@ -209,7 +210,8 @@ __device__ inline bool queue_for_next(unsigned* stamp, unsigned round, unsigned 
   return fresh;
 }
 
-// Whether values[v] rose to what the vertex of its number has, or that one's.
+// Pointer jumping: raises values[v] to the value of the vertex it names, up to `jumps` times. Returns whether this lane
+// raised it.
 template <class I>
 __device__ bool jump(const shuffled_ids<I>& order, I* values, I v) {
   const I held = __ldcg(values + v);
@@ -222,17 +224,18 @@ __device__ bool jump(const shuffled_ids<I>& order, I* values, I v) {
   return best > held && raise_to(values + v, best) < best;
 }
 
-// A round of colouring: `size` vertices of `list`, all of them if it is the first, else those queued for this round.
+// One round of colouring: `size` vertices of `list`, which is the whole list in the first round and in sweeps,
+// otherwise the queue of this round.
 template <class I, class O>
 __device__ void send_numbers(const strong_search<I, O>& s, const I* list, std::int64_t size, const strong_counts& left,
                              unsigned round, bool first, strong_sink<I> to) {
-  // Why v is to be sent along its edges. Once it is queued for the next round, nobody knows any more.
+  // Which values of v to send. Unknown once v is queued for the next round: then send both.
   const auto reasons = [&](I v) {
     const unsigned stamp = first ? 0 : __ldcg(s.stamp + v);
     if (first || stamp >> 2 > round) return 3U;
     return stamp >> 2 == round ? stamp & 3U : 0U;
   };
-  // Raises values[w] to a number that is right for it, too.
+  // Raises values[w] to a number that is valid for w, too.
   const auto offer = [&](bool here, I* values, I w, I number, unsigned bit) {
     bool risen = here && number > __ldcg(values + w);
     risen = risen && raise_to(values + w, number) < number;
@@ -257,8 +260,8 @@ __device__ void send_numbers(const strong_search<I, O>& s, const I* list, std::i
     strong_share<I, O> forward;
     strong_share<I, O> backward;
     I home = -1;
-    bool passes = false;  // the vertex of `in` reaches that of `out`, by v
-    bool late = false;    // a hub whose numbers have risen by a jump
+    bool passes = false;  // the vertex of `in` reaches the vertex of `out` through v
+    bool late = false;    // a hub whose numbers a jump has raised
     if (here) {
       const bool in_jumped = !first && jump(s.order, s.in, v);
       const bool out_jumped = !first && jump(s.order, s.out, v);
@@ -291,7 +294,7 @@ __device__ void send_numbers(const strong_search<I, O>& s, const I* list, std::i
   to.flush();
 }
 
-// Those whose numbers agree have found their component; the others are listed.
+// Vertices whose two numbers agree join that component; the others are listed again.
 template <class I, class O>
 __device__ void settle_numbers(const strong_search<I, O>& s, const I* list, const strong_counts& left,
                                strong_counts* filled, strong_sink<I> to) {
@@ -324,15 +327,15 @@ __global__ void __launch_bounds__(cuda_strong_tuning::block,
   strong_control* const control = s.control;
   unsigned turn = 0;  // the counters filled last
 
-  // A step fills the next counters and ends with counts(). All blocks have read those that it clears, since a barrier
-  // was passed after it.
+  // A step fills the next counters and ends with counts(). It clears the ones after those; a barrier has passed since
+  // all blocks read them.
   const auto begin_step = [&] {
     turn = (turn + 1) % 3;
     if (global_thread() == 0) control->filled[(turn + 1) % 3] = {0, 0, 0};
     return &control->filled[turn];
   };
   const auto counts = [&] {
-    __syncthreads();  // all have taken over the counts before
+    __syncthreads();  // all threads have used the previous counts
     if (threadIdx.x == 0) {
       const strong_counts* const filled = &control->filled[turn];
       found = {__ldcg(&filled->listed), __ldcg(&filled->out_hubs), __ldcg(&filled->in_hubs)};

@@ -1,8 +1,8 @@
-// A forest of vertices that threads join at once, on the device.
+// A forest that threads join concurrently, on the device.
 //
-// Invariant: parent[v] <= v, and a root changes only by the compare-and-swap that hooks it under a smaller one; all
-// else that is written to parent[v] is an ancestor of a v that is no root. So loads may come from the L1 cache: an old
-// parent is an ancestor still.
+// Invariant: parent[v] <= v. A root changes only by the compare-and-swap that hooks it under a smaller one; every other
+// store to parent[v] writes an ancestor of a non-root v. So loads may hit stale L1 lines: an old parent is still an
+// ancestor.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -22,14 +22,14 @@ __device__ __forceinline__ std::int64_t swap_parent(std::int64_t* at, std::int64
       atomicCAS(reinterpret_cast<count64*>(at), static_cast<count64>(expected), static_cast<count64>(value)));
 }
 
-// The root of v's tree, or `stop`, should it be on the way.
+// The root of v's tree, or `stop` if it is on the path.
 template <class I>
 __device__ __forceinline__ I root_of(const I* parent, I v, I stop = -1) {
   for (I p = load_parent(parent, v); p != v && v != stop; p = load_parent(parent, v)) v = p;
   return v;
 }
 
-// The same for some vertices at once, each from its parent on.
+// The same for several vertices at once, each starting at its parent.
 template <int Count, class I>
 __device__ __forceinline__ void climb_together(const I* parent, I (&at)[Count], I stop) {
   for (bool moved = true; moved;) {
@@ -44,8 +44,8 @@ __device__ __forceinline__ void climb_together(const I* parent, I (&at)[Count], 
   }
 }
 
-// Makes one tree of those that hold `high` and `low`, each an ancestor of one end of an edge. `load` goes up from
-// there, one parent or all the way.
+// Joins the trees of `high` and `low`, ancestors of the two ends of an edge. `load` climbs from there, one parent or
+// all the way.
 template <class T, class Load>
 __device__ __forceinline__ void join_trees(T* parent, T high, T low, Load load) {
   while (high != low) {
@@ -54,17 +54,17 @@ __device__ __forceinline__ void join_trees(T* parent, T high, T low, Load load) 
       high = low;
       low = other;
     }
-    // The L1 cache may hold `high` as a root long after it went under another, and swaps at one place wait in line.
+    // The L1 cache may hold `high` as a root long after it was hooked, and swaps on one address serialize.
     T above = *const_cast<volatile T*>(parent + high);
     if (above == high) above = swap_parent(parent + high, high, low);
     if (above == high || above == low) return;
-    high = load(above);  // two steps up on this side, one on the other
+    high = load(above);  // two steps up on one side, one on the other
     low = load(low);
   }
 }
 
-// Trees of two ancestors. Up to their roots by loads: a swap at each vertex on the way would have all threads queue at
-// the few next to the largest tree's root.
+// Joins the trees of two ancestors. Climbs to their roots by loads: swaps at each vertex of the path would make all
+// threads contend for the few next to the largest tree's root.
 template <class I>
 __device__ __forceinline__ void join_above(I* parent, I u, I v) {
   if (u == v) return;
@@ -77,7 +77,7 @@ __device__ __forceinline__ void join(I* parent, I u, I v) {
   join_above(parent, load_parent(parent, u), load_parent(parent, v));
 }
 
-// Halves the chain above v until it is under its root, while other threads do so with theirs.
+// Path halving above v until v is under its root; other threads may halve concurrently.
 template <class I>
 __device__ void shorten(I* parent, I v) {
   volatile I* const fresh = parent;

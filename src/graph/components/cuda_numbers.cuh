@@ -1,4 +1,4 @@
-// Dense labels on the device, of smallest vertices.
+// Dense labels on the device, from smallest-vertex labels.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -7,14 +7,14 @@
 
 namespace spargo::detail::components {
 
-// 1 for roots, which have themselves as labels, 0 for others.
+// 1 for roots, which are their own labels, else 0.
 template <class I>
 void mark_roots(const context<device>& ctx, const I* labels, array<I, device>& marks) {
   for_each(ctx, marks.size(),
            [labels, to = marks.data()] __device__(std::int64_t v) { to[v] = labels[v] == v ? 1 : 0; });
 }
 
-// Roots (marked by 1) get their ranks among roots, and labels the ranks of their roots.
+// Replaces each label by its root's rank among the roots (marked by 1).
 template <class I>
 void number_roots(const context<device>& ctx, I* labels, array<I, device>& marks) {
   exclusive_scan<I, device>(ctx, marks.view(), marks.view());

@@ -1,10 +1,11 @@
-// Strong components on the device, from kernel to kernel without the host: what they share, the first and the last.
+// Strong components on the device, without the host between kernels: shared state, the first and the last kernel.
 //
-// 1. Two searches (graph/bfs) have found what a hub reaches and what reaches it; both is its component. They split the
-//    other vertices into parts that no component crosses (Fleischer, Hendrickson, Pinar, 2000). Those with edges in and
-//    out are listed. If a search was given up at its limit on the depth, all vertices are one part.
-// 2. One launch settles what is listed (cuda_colouring.cuh).
-// 3. Every vertex gets the smallest one of its component.
+// 1. Two searches (graph/bfs) find what a hub reaches and what reaches it; the intersection is its component. They
+// split the
+//    other vertices into parts that no component crosses (Fleischer, Hendrickson, Pinar, 2000). Vertices with in- and
+//    out-edges are listed. If a search hit its depth limit, all vertices are one part.
+// 2. One launch settles the listed vertices (cuda_colouring.cuh).
+// 3. Every vertex gets the smallest vertex of its component as label.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -15,22 +16,23 @@
 
 namespace spargo::detail::components {
 
-// By choice: searches leave little of most graphs. H200, R-MAT 22: a round of trimming takes 5.6 microseconds.
+// Untuned: searches leave little of most graphs. H200, R-MAT 22: a round of trimming takes 5.6 microseconds.
 struct cuda_strong_tuning {
   static constexpr int split_block = 256;
-  static constexpr int split_vertices = 4;  // of a thread: one atomic on the list's end for 1024 vertices
+  static constexpr int split_vertices = 4;  // per thread: one atomic on the list's tail per 1024 vertices
   static constexpr int block = 512;
-  static constexpr int blocks = 2;  // of a multiprocessor
+  static constexpr int blocks = 2;  // per multiprocessor
   static constexpr int warps = block / warp_size;
-  static constexpr int staged = 128;       // slots of a warp in shared memory for what it lists
-  static constexpr int unroll = 2;         // edges in flight of a lane
-  static constexpr int hub_edges = 512;    // vertices with as many are cut into chunks
-  static constexpr int worth_a_round = 8;  // trimming goes on while it takes one in so many of those left
-  // Rounds go through the whole list, in which all vertices jump, while one in so many is queued, and after so many
-  // rounds for each of so many vertices listed: as long as the rounds before it have taken.
+  static constexpr int staged = 128;     // staging slots per warp in shared memory
+  static constexpr int unroll = 2;       // edges in flight per lane
+  static constexpr int hub_edges = 512;  // vertices with at least as many are split into chunks
+  static constexpr int worth_a_round =
+      8;  // trimming continues while a round removes 1 / worth_a_round of the vertices left
+  // A round sweeps the whole list, and all its vertices jump, while 1 / sweep_share of it is queued, and once after one
+  // round per sweep_vertices listed: a sweep then costs about as much as the rounds before it.
   static constexpr int sweep_share = 8;
   static constexpr int sweep_vertices = 1 << 16;
-  static constexpr int jumps = 4;  // of a vertex in a round
+  static constexpr int jumps = 4;  // per vertex and round
 };
 
 template <class I, class O>
@@ -50,14 +52,14 @@ struct alignas(2 * sizeof(I)) strong_part {
   I out;
 };
 
-// A vertex with `hub_edges` edges or more, and the chunks of the hubs listed before it.
+// A vertex with `hub_edges` edges or more; `before`: chunks of the hubs listed before it.
 template <class I>
 struct strong_hub {
   I vertex;
   count64 before;
 };
 
-// What a step lists. A hub takes its place in the table and its chunks' numbers by one atomic: entries << 32 | chunks.
+// Counters of a step's lists. One atomic gives a hub its table entry and its chunk numbers: entries << 32 | chunks.
 struct strong_counts {
   count64 listed;
   count64 out_hubs;
@@ -65,8 +67,8 @@ struct strong_counts {
 };
 
 struct strong_control {
-  strong_counts filled[3];  // they take turns: one is filled by a step, while the next one is cleared
-  count64 above;            // vertices from the smallest one of the hub's component on, 0 without one
+  strong_counts filled[3];  // rotate: a step fills one and clears the next
+  count64 above;            // n minus the smallest vertex of the hub's component, 0 without one
   count64 roots;
 };
 
@@ -78,17 +80,17 @@ struct strong_search {
   I pivot;
   const std::int32_t* reached;  // levels
   const std::int32_t* reaching;
-  const std::int64_t* reached_left;  // not 0: the search was given up
+  const std::int64_t* reached_left;  // not 0: the search hit its depth limit
   const std::int64_t* reaching_left;
   shuffled_ids<I> order;
-  I* root;   // [vertex] one of its component, -1: not known yet
-  I* least;  // [root] the smallest vertex
-  // Of those listed:
+  I* root;   // [vertex] a vertex of its component, -1: unknown
+  I* least;  // [root] the smallest vertex of its component
+  // Of listed vertices:
   strong_part<I>* part;
-  I* in;  // numbers in colouring, marks (below 0) in trimming
+  I* in;  // numbers in colouring, negative marks in trimming
   I* out;
-  I* home;          // a vertex of the component, the last one of whose number both were
-  unsigned* stamp;  // the round for which a vertex is queued << 2 | because of `out` << 1 | because of `in`
+  I* home;          // a vertex of the component: the last one whose number was both `in` and `out`
+  unsigned* stamp;  // round for which the vertex is queued << 2 | because of `out` << 1 | because of `in`
   I* lists[3];
   strong_hub<I>* out_hubs;
   strong_hub<I>* in_hubs;
@@ -127,7 +129,7 @@ __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
   strong_part<I> part[count];
   bool ends[count];
 #pragma unroll
-  for (int k = 0; k < count; ++k) {  // nothing but loads
+  for (int k = 0; k < count; ++k) {  // loads only
     const std::int64_t v = first + k * tuning::split_block;
     part[k] = {0, 0};
     if (v < s.n && whole) part[k] = {s.reached[v] >= 0 ? I{1} : I{0}, s.reaching[v] >= 0 ? I{1} : I{0}};
@@ -191,7 +193,7 @@ __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
 
 // --- Labels ---------------------------------------------------------------
 
-// In the place of roots. is_root[v] is written unless it is null.
+// Replaces roots by labels. Writes is_root[v] unless it is null.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
     label_components_kernel(const __grid_constant__ strong_search<I, O> s, I* is_root) {
@@ -217,7 +219,7 @@ __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
 
 // --- The hub --------------------------------------------------------------
 
-// Ways through a vertex, and the vertex.
+// A vertex and its number of 2-edge paths through it.
 struct strong_candidate {
   double ways;
   std::int64_t vertex;
@@ -227,7 +229,7 @@ struct strong_candidate {
   }
 };
 
-// Each block's best: the smallest vertex of those with the most ways.
+// Each block's best: the smallest vertex with the most paths.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
     find_hub_kernel(std::int64_t n, strong_edges<I, O> out, strong_edges<I, O> in, strong_candidate* best) {

@@ -1,31 +1,36 @@
-// The kernels of weak components on the device: Afforest, without the host between them.
+// Weak components on the device: the kernels of Afforest, without the host between them.
 //
-// 1. Every vertex goes under the smallest of its first two neighbours, which are read in one sector (start_kernel). A
-//    block whose vertices have many of these within its chunk joins them in shared memory first, so that a grid's rows
-//    are one hop each. Roots that have neighbours are queued: in R-MAT 22 an eighth of the vertices, but in four of
-//    five warps, in uniform 2^22 one in 33.
-// 2. The chain above each chunk is shortened (pointer jumping), and queued roots are joined with both neighbours. Then
-//    they are put under their roots, and those that are roots still are joined with 32 more: in uniform 2^22 18 % of
-//    the vertices are outside the largest tree before, 0.03 % after; in R-MAT 22 0.4 and 0.3 %.
-// 3. One block draws vertices and finds the tree that most of them are in, while others put the first vertices, which
-//    most others are under, under their roots.
-// 4. Every vertex gets its root; those outside that tree are queued.
-// 5. These join all their neighbours: by thread, by warp or in segments for blocks, by degree. All others are skipped
-//    unread, since an edge that leaves the tree is seen from its other end. 6. takes the segments.
-// 7. The queued get their roots, all do if the largest tree has got another one, and roots are counted.
+// 1. Every vertex is hooked under the smallest of its first two neighbours, which one sector holds (start_kernel). A
+// block
+//    many of whose vertices have such neighbours within its chunk joins them in shared memory first, so that rows of a
+// grid
+//    are one hop each. Roots with neighbours are queued: in R-MAT 22 an eighth of the vertices, but in four of five
+// warps;
+//    in uniform 2^22 one in 33.
+// 2. Pointer jumping shortens the path above each chunk; queued roots are joined with both neighbours. Then they are
+// put
+//    under their roots, and remaining roots are joined with 32 more neighbours: in uniform 2^22 18 % of the vertices
+// are
+//    outside the largest tree before, 0.03 % after; in R-MAT 22 0.4 and 0.3 %.
+// 3. One block samples vertices to find the largest tree, while others put the first vertices, which are above most
+//    others, under their roots.
+// 4. Every vertex gets its root; those outside the largest tree are queued.
+// 5. Queued vertices are joined with all neighbours: per thread, per warp, or in segments per block, by degree. All
+// others
+//    are skipped unread, since an edge that leaves the tree is seen from its other end.
+// 6. The segments of step 5.
+// 7. Queued vertices get their roots (all vertices, if the largest tree has a new root), and roots are counted.
 //
-// A directed graph without in-edges shows an edge at one end only, so nothing is skipped: instead of 3., 5. and 6. the
-// edges are read in tiles of the same size for each block when every vertex is under its root. Nearly all have both
-// ends under one root by then and cost a load of a parent each.
+// In a directed graph without in-edges only one end sees an edge, so nothing is skipped: instead of steps 3, 5 and 6,
+// all edges are read in equal tiles per block once every vertex is under its root. By then nearly all edges have both
+// ends under one root and cost one parent load each.
 //
-// What bounds 2. is not memory but a few roots: an SM's L1 cache has them as roots long after they went under others,
-// so that every edge to their trees asks the L2 cache at one place.
+// Step 2 is bound not by memory but by a few roots: the L1 caches hold them as roots long after they were hooked, so
+// every edge to their trees queries the L2 cache at one address.
 //
-// Counters are zero when a run begins: the last kernel leaves them so. All kernels but the first start early, and wait
-// before they read or write anything.
-//
-// The forest's invariant: cuda_forest.cuh. Afforest: Sutton, Ben-Nun, Barak, IPDPS 2018; degree bins and intermediate
-// jumping: Jaiganesh, Burtscher, ECL-CC, HPDC 2018.
+// Counters are zero when a run begins: the last kernel leaves them so. All kernels but the first launch early and wait
+// before they access memory. cuda_forest.cuh states the forest's invariant. Afforest: Sutton, Ben-Nun, Barak, IPDPS
+// 2018; degree bins and intermediate jumping: Jaiganesh, Burtscher, ECL-CC, HPDC 2018.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -43,22 +48,23 @@ namespace spargo::detail::components {
 
 struct cuda_weak_tuning {
   static constexpr int block = 256;
-  static constexpr int first_part = 16;         // of a long queue; 1, 16, 64: R-MAT 22 0.186, 0.144, 0.150 ms
-  static constexpr int settle_neighbours = 32;  // lanes for a root; 8, 16, 32: uniform 2^22 0.216, 0.200, 0.198 ms
-  static constexpr int far = 8;                 // steps up from which a chain is shortened
-  static constexpr int draws = 1024;            // as in Afforest
-  static constexpr int slots = 2048;            // for the roots of those drawn
-  static constexpr int first_vertices = 8;      // so much of all is put under its roots first
-  static constexpr int labelled = 4;            // vertices of a thread; 1, 4: R-MAT 22 0.022, 0.017 ms
-  static constexpr int small_degree = 8;        // up to here a thread follows a vertex's edges
-  static constexpr int lane_edges = 2;          // of a lane at once, where a warp follows them
-  // Above, they are followed in segments. 256, 512, 1024: R-MAT 22 0.164, 0.172, 0.187 ms.
+  static constexpr int first_part = 16;         // fraction of a long queue; 1, 16, 64: R-MAT 22 0.186, 0.144, 0.150 ms
+  static constexpr int settle_neighbours = 32;  // lanes per root; 8, 16, 32: uniform 2^22 0.216, 0.200, 0.198 ms
+  static constexpr int far = 8;                 // path length from which a path is shortened
+  static constexpr int draws = 1024;            // samples, as in Afforest
+  static constexpr int slots = 2048;            // of the hash table for the samples' roots
+  static constexpr int first_vertices = 8;      // 1 / first_vertices of all are put under their roots first
+  static constexpr int labelled = 4;            // vertices per thread; 1, 4: R-MAT 22 0.022, 0.017 ms
+  static constexpr int small_degree = 8;        // up to here one thread follows a vertex's edges
+  static constexpr int lane_edges = 2;          // per lane at once, where a warp follows them
+  // Rows longer than this are followed in segments. 256, 512, 1024: R-MAT 22 0.164, 0.172, 0.187 ms.
   static constexpr std::int64_t segment_edges = 256;
-  static constexpr int edges_in_flight = 4;  // of a thread, all edges read; 4, 8: R-MAT 22 directed 0.938, 1.067 ms
-  static constexpr int tile_rows = 1024;     // of a tile of edges, kept in shared memory; more are looked up
+  static constexpr int edges_in_flight =
+      4;                                  // per thread when all edges are read; 4, 8: R-MAT 22 directed 0.938, 1.067 ms
+  static constexpr int tile_rows = 1024;  // rows of an edge tile kept in shared memory; beyond that they are looked up
 };
 
-// Edges [first, first + segment_edges) of a vertex, as far as it has them.
+// Edges [first, first + segment_edges) of a vertex, clipped to its row.
 template <class I>
 struct weak_segment {
   I vertex;
@@ -67,8 +73,8 @@ struct weak_segment {
 
 // --- 2. Roots -------------------------------------------------------------
 
-// Queued roots and their first neighbours. The first part of the queue is joined by a kernel of its own: then most
-// large trees are one already, which threads that have an old root in their L1 cache would all find out at one place.
+// Joins queued roots with their first neighbours. The first part of the queue has a launch of its own: it merges most
+// large trees, which otherwise all threads with a stale root in L1 would discover at one address.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     connect_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, const I* roots, const weak_control* control,
@@ -94,7 +100,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
       lower = upper;
       upper = other;
     }
-    if (lower < v) {  // v is a root still, most often, and goes there without a climb
+    if (lower < v) {  // v is usually still a root and is hooked without a climb
       const I held = swap_parent(parent + v, v, lower);
       if (held != v) join_above(parent, held, lower);
     } else {
@@ -104,8 +110,8 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   }
 }
 
-// Queued roots that are roots no more are put under theirs; others that have more neighbours are queued once more,
-// behind the first queue and as far as there is room, since these only save work later.
+// Puts queued vertices that are no longer roots under their roots. Remaining roots with more neighbours are queued
+// again behind the first queue, as far as there is room, since they only save work later.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     flatten_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, I* roots, weak_control* control) {
@@ -136,7 +142,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   }
 }
 
-// These with more of their neighbours, a lane for each.
+// Joins these with more neighbours, one lane each.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     settle_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent, const I* roots, const weak_control* control) {
@@ -152,7 +158,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   }
 }
 
-// For ranks (make_rank_executor).
+// For distributed runs (make_rank_executor).
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     join_last_kernel(std::int64_t n, weak_edges<I, O> edges, I* parent) {
@@ -167,7 +173,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
 
 // --- 3. The largest tree --------------------------------------------------
 
-// One block. Which tree it is changes no label.
+// One block. The choice of the tree changes no label.
 template <class I>
 __device__ void draw_largest(std::int64_t n, const I* parent, weak_control* control) {
   using tuning = cuda_weak_tuning;
@@ -187,7 +193,7 @@ __device__ void draw_largest(std::int64_t n, const I* parent, weak_control* cont
   const unsigned same = __match_any_sync(full_mask, root);
   if (__ffs(static_cast<int>(same)) - 1 == lane_id()) {
     unsigned slot = (static_cast<unsigned>(root) * 2654435761U) % unsigned{tuning::slots};
-    for (;;) {  // more slots than draws
+    for (;;) {  // there are more slots than samples
       const I held = swap_parent(&roots[slot], I{-1}, root);
       if (held == -1 || held == root) break;
       slot = (slot + 1) % unsigned{tuning::slots};
@@ -206,7 +212,7 @@ __device__ void draw_largest(std::int64_t n, const I* parent, weak_control* cont
   if (threadIdx.x == 0) control->largest = roots[best % unsigned{tuning::slots}];
 }
 
-// The first block draws, others have the first vertices. No root changes meanwhile.
+// The first block samples; the others process the first vertices. No root changes meanwhile.
 template <class I>
 __global__ void __launch_bounds__(cuda_weak_tuning::draws)
     draw_kernel(std::int64_t n, I* parent, weak_control* control) {
@@ -225,8 +231,8 @@ __global__ void __launch_bounds__(cuda_weak_tuning::draws)
 
 // --- 4. Labels ------------------------------------------------------------
 
-// Every vertex is put under its root; those that are not under `control->largest` are queued, unless `outside` is null;
-// so are not those that have no edges by `alone`, unless that is null. No root changes meanwhile.
+// Puts every vertex under its root. Queues those not under `control->largest` unless `outside` is null; skips those
+// without edges by `alone` unless that is null. No root changes meanwhile.
 template <class I>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     label_kernel(std::int64_t n, I* parent, const unsigned* alone, I* outside, weak_control* control) {
@@ -270,8 +276,8 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
 
 // --- 5. and 6. The rest ---------------------------------------------------
 
-// Joins u's tree with those of `Count` neighbours, first and then each `apart` of them, as far as `end`. Indices are
-// loaded together, and so are parents.
+// Joins u's tree with those of `Count` neighbours, at first and every `apart` after it, before `end`. All indices are
+// loaded together, then all parents.
 template <int Count, class I, class O>
 __device__ __forceinline__ void join_few(weak_edges<I, O> edges, I* parent, I u, std::int64_t first, std::int64_t end,
                                          int apart) {
@@ -284,11 +290,11 @@ __device__ __forceinline__ void join_few(weak_edges<I, O> edges, I* parent, I u,
   for (int j = 0; j < Count; ++j) {
     join_above(parent, load_parent(parent, u), above[0]);
 #pragma unroll
-    for (int next = 1; next < Count; ++next) above[next - 1] = above[next];  // registers have no index
+    for (int next = 1; next < Count; ++next) above[next - 1] = above[next];  // registers cannot be indexed
   }
 }
 
-// `pass` is 0 for out-edges, 1 for in-edges. Rows of up to `joined` entries need no more.
+// `pass`: 0 for out-edges, 1 for in-edges. Rows of up to `joined` entries are done already.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     join_kernel(weak_edges<I, O> edges, I* parent, const I* outside, weak_control* control, weak_segment<I>* segments,
@@ -296,7 +302,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   wait_for_kernel_in_front();
   start_kernel_behind();
   using tuning = cuda_weak_tuning;
-  // A short queue is spread over all warps, since a lane has few rows in flight, and a warp one.
+  // A short queue is spread over all warps, since each lane has few rows in flight.
   const auto size = static_cast<std::int64_t>(control->outside);
   const bool spread = size < grid_threads();
   const std::int64_t warps = grid_threads() / warp_size;
@@ -345,7 +351,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   }
 }
 
-// The vertices of a tree, all under its root.
+// Lists the vertices of a tree; all are under its root.
 template <class I>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     list_tree_kernel(std::int64_t n, const I* parent, I member, I* listed, weak_control* control) {
@@ -357,8 +363,8 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
 
 // --- All edges ------------------------------------------------------------
 
-// A block has the edges of one tile, a thread some of them a block's width apart: their far ends' parents are in flight
-// together. The tile's rows, their ends and parents, are in shared memory, unless most rows are empty.
+// A block processes one tile of edges. A thread's edges are a block's width apart, and their targets' parents are in
+// flight together. Row ends and parents of the tile's rows are in shared memory, unless most rows are empty.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     join_all_kernel(std::int64_t n, std::int64_t nnz, weak_edges<I, O> edges, I* parent) {
@@ -367,11 +373,11 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   using tuning = cuda_weak_tuning;
   constexpr int width = tuning::edges_in_flight;
   __shared__ std::int64_t bounds[2];
-  __shared__ int ends[tuning::tile_rows];  // behind a row's last edge, counted from the tile's first
+  __shared__ int ends[tuning::tile_rows];  // end of the row, relative to the tile
   __shared__ I parents[tuning::tile_rows];
   const std::int64_t tile = std::int64_t{blockIdx.x} * (width * tuning::block);
   const int size = static_cast<int>(min(std::int64_t{width} * tuning::block, nnz - tile));
-  if (threadIdx.x < 2) {  // the last row that begins at or before the first edge, and the last one
+  if (threadIdx.x < 2) {  // rows of the tile's first and last edge
     bounds[threadIdx.x] = lower_bound(edges.offsets, n + 1, tile + (threadIdx.x == 0 ? 0 : size - 1) + 1) - 1;
   }
   I above[width];
@@ -406,14 +412,14 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
 
 // --- 7. The last roots ----------------------------------------------------
 
-// What a run tells the host, by stores into its memory: a copy would take another launch.
+// A run's report to the host, by stores into pinned memory, which saves a copy's launch.
 struct weak_news {
   count64 count = 0;          // of roots
-  std::int64_t skipped = -1;  // a vertex of the tree that was
+  std::int64_t skipped = -1;  // a vertex of the tree that was skipped
 };
 
-// The vertices outside get their roots, or all vertices if these are not the only ones that may lack them. `outside` is
-// null where all edges were read.
+// Final roots: for the vertices outside, or for all vertices if the largest tree has a new root. `outside` is null
+// where all edges were read.
 template <class I>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     finish_kernel(std::int64_t n, I* parent, const unsigned* alone, const I* outside, weak_control* control,

@@ -1,5 +1,5 @@
-// The first kernel of weak components on the device: every vertex goes under one of its first few neighbours, which are
-// read in one sector. Idea and order of the kernels: cuda_weak.cuh.
+// The first kernel of weak components on the device: hooks every vertex under one of its first few neighbours, which
+// one sector holds. See cuda_weak.cuh for the idea and the order of the kernels.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -18,17 +18,17 @@ struct cuda_start_tuning {
   static constexpr int block = 512;
   static constexpr int vertices_per_thread = 4;  // of a chunk
   static constexpr int chunk = block * vertices_per_thread;
-  static constexpr int neighbours = 2;            // of a vertex; 2, 3, 4: R-MAT 22 0.231, 0.237, 0.261 ms
-  static constexpr int joined_from = block / 16;  // threads with a neighbour within the chunk
-  static constexpr std::int64_t sector = 32;      // bytes that a load brings at least
+  static constexpr int neighbours = 2;            // per vertex; 2, 3, 4: R-MAT 22 0.231, 0.237, 0.261 ms
+  static constexpr int joined_from = block / 16;  // threads that have a neighbour within the chunk
+  static constexpr std::int64_t sector = 32;      // bytes per memory transaction
 };
 
 struct weak_control {
   count64 queued = 0;         // roots with neighbours
-  count64 remaining = 0;      // of these, after their joins
+  count64 remaining = 0;      // of these, still roots after their joins
   count64 outside = 0;        // vertices outside the largest tree
-  count64 segments[2]{};      // queued by the pass over out-edges, over in-edges
-  count64 alone = 0;          // vertices without edges, where bits tell them
+  count64 segments[2]{};      // queued by the passes over out-edges and in-edges
+  count64 alone = 0;          // vertices without edges, where `weak_start::alone` is set
   count64 roots = 0;          // found by the last kernel
   count64 done = 0;           // blocks of the last kernel
   std::int64_t largest = -1;  // root of the tree that is skipped
@@ -40,20 +40,20 @@ struct weak_edges {
   const I* indices;
 };
 
-// How the first kernel reads a graph.
+// How the first kernel reads the graph.
 struct weak_start {
-  unsigned* alone;  // bits of vertices without edges, or null: in a directed graph they may be in others' rows
-  bool one_sector;  // rows are long: what lies in a second sector is left out
+  unsigned* alone;  // bits of vertices without edges; null for a directed graph, where other rows may name them
+  bool one_sector;  // rows are long: skip neighbours in a second sector
 };
 
-// A chunk's trees by position in it, and the smallest neighbour outside and below the chunk, by root.
+// A chunk's trees by position in it; per root, the smallest neighbour below the chunk.
 template <class I>
 struct chunk_trees {
   std::int32_t tree[cuda_start_tuning::chunk];
   I hook[cuda_start_tuning::chunk];
 };
 
-// What a thread has of a chunk.
+// A thread's vertices of a chunk.
 template <class I>
 struct chunk_vertices {
   I near[cuda_start_tuning::vertices_per_thread][cuda_start_tuning::neighbours];
@@ -68,14 +68,14 @@ __device__ __forceinline__ void lower_hook(std::int64_t* hook, std::int64_t to) 
   atomicMin(reinterpret_cast<long long*>(hook), static_cast<long long>(to));
 }
 
-// Lanes hold consecutive vertices; the first one of those that edges to the vertex before join with this lane's.
+// Lanes hold consecutive vertices; returns the first lane of the run joined to this lane by edges between neighbours.
 __device__ __forceinline__ int first_of_run(bool joins_previous) {
   const int lane = lane_id();
   const unsigned joined = __ballot_sync(full_mask, joins_previous && lane > 0);
   return 31 - __clz(static_cast<int>(~joined & (full_mask >> (31 - lane))));
 }
 
-// Until every position is under its root. All threads of the block.
+// Pointer jumping until every position is under its root. All threads of the block call it.
 template <class I>
 __device__ void flatten_chunk(chunk_trees<I>& chunk) {
   volatile std::int32_t* const tree = chunk.tree;
@@ -99,7 +99,7 @@ __device__ __forceinline__ I lowest_neighbour(const I (&near)[cuda_start_tuning:
   return lowest;
 }
 
-// Joins a chunk's vertices with each other; then every tree goes under its smallest neighbour below the chunk.
+// Joins a chunk's vertices with each other, then hooks every tree under its smallest neighbour below the chunk.
 template <class I>
 __device__ void join_chunk(chunk_trees<I>& chunk, std::int64_t base, std::int64_t end, chunk_vertices<I>& own) {
   using tuning = cuda_start_tuning;
@@ -162,9 +162,9 @@ __global__ void __launch_bounds__(cuda_start_tuning::block,
   constexpr O in_sector = tuning::sector / static_cast<std::int64_t>(sizeof(I));
   chunk_vertices<I> own;
   O first[tuning::vertices_per_thread];
-  int count[tuning::vertices_per_thread];  // of neighbours that are read
+  int count[tuning::vertices_per_thread];  // neighbours read
 #pragma unroll
-  for (int k = 0; k < tuning::vertices_per_thread; ++k) {  // nothing but loads, so that all are in flight together
+  for (int k = 0; k < tuning::vertices_per_thread; ++k) {  // loads only, so that all are in flight together
     const std::int64_t v = base + k * tuning::block + threadIdx.x;
     first[k] = v < n ? edges.offsets[v] : O{0};
     const O degree = v < n ? edges.offsets[v + 1] - first[k] : O{0};
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(cuda_start_tuning::block,
 #pragma unroll
     for (int j = 0; j < tuning::neighbours; ++j) within = within || (own.near[k][j] >= base && own.near[k][j] < end);
   }
-  // A few neighbours within a random graph's chunk are as good as any others.
+  // In a random graph neighbours within the chunk are rare and not worth a join.
   if (__syncthreads_count(within ? 1 : 0) >= tuning::joined_from) {
     join_chunk(chunk, base, end, own);
   } else {

@@ -1,9 +1,9 @@
-// Strong components on the host: Tarjan's search on one thread, and forward-backward on many.
+// Strong components on the host: Tarjan's algorithm on one thread, forward-backward on many.
 //
-// Forward-backward: what a hub reaches and what reaches it is its component, found by two direction-optimizing
-// searches; in most graphs it is the largest by far. What is left loses its vertices without an edge to or from others
-// left, round by round, and then goes to Tarjan's search. A component has all its vertices in one of the four parts
-// into which the two searches split the graph, so edges between the parts do not count.
+// Forward-backward: two direction-optimizing searches find what a hub reaches and what reaches it; the intersection is
+// its component, in most graphs by far the largest. Of the rest, trimming removes vertices without an edge to or from
+// others left, round by round; Tarjan's algorithm does what remains. The searches split the graph into four parts that
+// no component crosses, so edges between parts are ignored.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -20,12 +20,12 @@
 namespace spargo::detail::components {
 
 struct host_strong_tuning {
-  // Rounds of trimming go on while each takes one in so many of the vertices left, which is less than a search costs.
+  // Trimming continues while a round removes 1 / worth_a_round of the vertices left, which is cheaper than a search.
   static constexpr std::int64_t worth_a_round = 8;
 };
 
-// Depth-first search without recursion: the vertices on the way down are in `calls`. A vertex is on Tarjan's stack if
-// it is numbered and has no label yet.
+// Depth-first search without recursion; `calls` holds the current path. A vertex is on Tarjan's stack if it is numbered
+// and has no label yet.
 template <class I, class O>
 class tarjan_search {
  public:
@@ -37,8 +37,8 @@ class tarjan_search {
         calls_(ctx, edges.rows),
         next_(ctx, edges.rows) {}
 
-  // Labels those that have none (-1), by the edges among them. finished[smallest vertex], if it is wanted: how many
-  // components were finished before that one.
+  // Labels the unlabelled vertices (-1), by the edges among them. finished[smallest vertex], unless null: the number of
+  // components finished before that one.
   void run(I* labels, I* finished = nullptr) {
     finished_ = finished;
     finished_count_ = 0;
@@ -141,9 +141,9 @@ class host_forward_backward {
     return std::int64_t{edges.offsets[v + 1]} - edges.offsets[v];
   }
 
-  // The smallest vertex of those with the most edges in and out.
+  // The smallest vertex with the most 2-edge paths through it.
   [[nodiscard]] I choose_pivot() const {
-    using candidate = std::pair<double, std::int64_t>;  // ways through the vertex, and minus the vertex
+    using candidate = std::pair<double, std::int64_t>;  // number of paths, minus the vertex
     const auto better = [](const candidate& a, const candidate& b) { return std::max(a, b); };
     const candidate best = parallel_reduce(
         threads_, n_, grain::elements, candidate{-1.0, 0},
@@ -158,7 +158,7 @@ class host_forward_backward {
     return static_cast<I>(-best.second);
   }
 
-  // Labels the pivot's component, and all others -1.
+  // Labels the pivot's component; all others get -1.
   void split(I pivot, I* labels) {
     forward_.run(pivot);
     backward_.run(pivot);
@@ -177,7 +177,7 @@ class host_forward_backward {
                  [&](std::int64_t v) { labels[v] = reached[v] >= 0 && reaching[v] >= 0 ? smallest : I{-1}; });
   }
 
-  // Whether an edge joins v with another vertex that is left in its part.
+  // Whether an edge joins v to another vertex left in its part.
   [[nodiscard]] bool has_neighbour(const csr_pattern_view<I, O, host>& edges, std::int64_t v, I* labels) const {
     const auto reached = forward_.levels();
     const auto reaching = backward_.levels();

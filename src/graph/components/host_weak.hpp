@@ -1,11 +1,11 @@
-// Weak components on the host: union-find on one thread, and Afforest on many.
+// Weak components on the host: union-find on one thread, Afforest on many.
 //
-// Afforest in four passes. 1. Every vertex starts under its first neighbour, if that is smaller: no atomics, no random
-// reads, and with neighbours ascending the first one is the smallest, often a hub. 2. The roots that are left, few,
-// are joined with a few neighbours. 3. Vertices drawn at random tell which tree is the largest. 4. Those outside it
-// join all their neighbours; the others are skipped, since an edge that leaves the tree is seen from its other end.
-// For that every edge must be stored at both ends. A directed graph without in-edges skips nothing: there every vertex
-// is put under its root first, so that all but a few edges have both ends under one root and cost a load.
+// Afforest in four passes. 1. Every vertex starts under its first neighbour if that is smaller: no atomics, no random
+// reads; with ascending neighbours the first is the smallest, often a hub. 2. The few roots left are joined with a few
+// neighbours. 3. Samples find the largest tree. 4. Vertices outside it are joined with all neighbours; the others are
+// skipped, since an edge that leaves the tree is seen from its other end. That requires every edge at both ends. A
+// directed graph without in-edges skips nothing: every vertex is put under its root first, so that nearly all edges
+// have both ends under one root and cost one load.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -21,9 +21,9 @@
 namespace spargo::detail::components {
 
 struct host_weak_tuning {
-  static constexpr int neighbours = 4;                               // that a root is joined with: half a cache line
+  static constexpr int neighbours = 4;                               // joined per root: half a cache line
   static constexpr std::size_t samples = 1024;                       // as in Afforest
-  static constexpr std::int64_t part_units = std::int64_t{1} << 16;  // vertices and edges: some 50 us where followed
+  static constexpr std::int64_t part_units = std::int64_t{1} << 16;  // vertices plus edges: some 50 us of work
 };
 
 template <class I, class O>
@@ -32,8 +32,8 @@ class host_afforest {
   host_afforest(const graph_view<I, O, host>& g, I* parent, int threads)
       : g_(g), n_(g.vertices()), parent_(parent), forest_(parent), threads_(threads) {}
 
-  // Leaves the smallest vertex of v's component in parent[v]. Returns a vertex of the tree that was skipped, or -1.
-  // `ghosts`: neighbours may lack their rows (make_rank_executor).
+  // Leaves the smallest vertex of v's component in parent[v]. Returns a vertex of the skipped tree, or -1. `ghosts`:
+  // neighbours may lack their rows (make_rank_executor).
   I run(bool ghosts = false) const {
     start();
     join_roots();
@@ -61,7 +61,7 @@ class host_afforest {
   }
 
  private:
-  // A parent in the same range has its own final one already.
+  // A parent in the same range already has its final parent.
   void start() const {
     const auto offsets = g_.out.offsets;
     const auto indices = g_.out.indices;
@@ -92,7 +92,7 @@ class host_afforest {
     });
   }
 
-  // The root of the tree that most of the vertices drawn are in. Which one it is changes no label.
+  // The root of the tree with the most samples. The choice changes no label.
   [[nodiscard]] I draw_largest() const {
     std::array<I, host_weak_tuning::samples> roots{};
     std::uint64_t state = 1;
@@ -114,7 +114,7 @@ class host_afforest {
     return best;
   }
 
-  // The root of v, or `stop`. Keeps the ways of those behind v short.
+  // The root of v, or `stop`. Compresses v's path.
   I put_under_root(I v, I stop) const {
     const I root = forest_.root(v, stop);
     if (root != v) forest_.set_parent(v, root);
@@ -147,7 +147,7 @@ class host_afforest {
   int threads_;
 };
 
-// The reference. Parents are smaller, so one ascending pass flattens the trees.
+// Sequential reference. Parents are smaller, so one ascending pass flattens the trees.
 template <class I, class O>
 void find_by_union(const csr_pattern_view<I, O, host>& edges, I* parent) {
   const auto root = [parent](I v) {

@@ -1,7 +1,7 @@
-// Vertices in an order that looks random, by a formula: a permutation of the numbers of so many bits and its inverse.
+// A pseudorandom permutation of vertices by a formula, with its inverse. O(1), no memory.
 //
-// Xor-shifts by at least half of the bits are their own inverse, and so multiplications by odd numbers have one modulo
-// any power of two. O(1), no memory.
+// Xor-shifts by at least half of the bits are their own inverse; multiplications by odd numbers are invertible modulo a
+// power of two.
 #pragma once
 
 #include <spargo/core/config.hpp>
@@ -16,8 +16,8 @@ class shuffled_ids {
   using bits = std::make_unsigned_t<I>;
 
  public:
-  constexpr shuffled_ids() = default;  // of one vertex
-  // Of vertices 0 to n - 1, n > 0; their numbers are below 2^k, the least of these that is not below n.
+  constexpr shuffled_ids() = default;  // for one vertex
+  // For vertices 0 to n - 1, n > 0; numbers are below the smallest power of two that is at least n.
   explicit constexpr shuffled_ids(std::int64_t n) {
     int width = 0;
     while (width < 63 && (std::int64_t{1} << width) < n) ++width;
@@ -41,7 +41,7 @@ class shuffled_ids {
   static constexpr auto first = static_cast<bits>(0x9e3779b97f4a7c15ULL);
   static constexpr auto second = static_cast<bits>(0xd6e8feb86659fd93ULL);
 
-  // Newton's iteration doubles the bits that are right; an odd number is its own inverse modulo 8.
+  // Newton's iteration doubles the correct bits; an odd number is its own inverse modulo 8.
   [[nodiscard]] SPARGO_HD static constexpr bits inverse(bits odd) {
     bits x = odd;
     for (int k = 0; k < 5; ++k) x *= bits{2} - odd * x;

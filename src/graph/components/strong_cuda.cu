@@ -1,13 +1,12 @@
 // Strong components on the device: the executor. A run is two searches, three kernels and a copy of the number of
-// components; nobody waits for it but count().
+// components; only count() waits.
 //
-// Cost: O(vertices + edges) for the searches and once for what they leave; a round of colouring costs the edges of the
-// vertices whose numbers have risen, and the rounds on a path or a cycle are expected to grow with the logarithm of its
-// length (H200, a path of 10^6 vertices: 52 ms). H200, R-MAT 22 of degree 16, directed: 0.48 ms, of which the searches
-// take 0.38; they leave 3,430 vertices to be trimmed.
-// Memory besides the searches', I = int32: 44 bytes a vertex, labels included, 4 more for dense labels, 32 for each 512
-// edges (I = int64: 84, 8 and 32); and the transpose where in-edges are missing. Building a plan reads the offsets for
-// a hub, and synchronises.
+// Cost: O(vertices + edges) for the searches and once for the vertices they leave. A round of colouring costs the edges
+// of the vertices whose numbers have risen; on a path or cycle the number of rounds is expected to grow with the
+// logarithm of its length (H200, a path of 10^6 vertices: 52 ms). H200, R-MAT 22 of degree 16, directed: 0.48 ms, of
+// which the searches take 0.38; they leave 3,430 vertices to be trimmed. Memory besides the searches', I = int32: 44
+// bytes per vertex, labels included, 4 more for dense labels, 32 per 512 edges (I = int64: 84, 8 and 32); and the
+// transpose where in-edges are missing. Building a plan reads the offsets to choose a hub, and synchronizes.
 #include "core/bytes_of.hpp"
 #include "core/device/cooperative.cuh"
 #include "core/device/launch.cuh"
@@ -27,8 +26,8 @@ namespace spargo::detail::components {
 
 namespace {
 
-// A search gives up after so many levels: a path costs 1.4 microseconds a level (H200), and less for a vertex when it
-// is coloured. Grids and road networks have fewer.
+// Depth limit of a search: on a path a level costs 1.4 microseconds (H200), more than colouring a vertex. Grids and
+// road networks have fewer levels.
 std::int64_t most_levels(std::int64_t vertices) {
   return 256 + static_cast<std::int64_t>(4 * std::sqrt(static_cast<double>(vertices)));
 }
@@ -109,7 +108,7 @@ class strong_executor final : public executor<I, device> {
     s_.control = memory_.take<strong_control>(1);
   }
 
-  // Any vertex will do; one with many ways through it is likely to be in the largest component.
+  // Any vertex is valid; one with many paths through it is likely to be in the largest component.
   void find_hub() {
     const unsigned parts = blocks_for(ctx_, n_, tuning::split_block);
     array<strong_candidate, device> there(ctx_, parts);
@@ -129,11 +128,11 @@ class strong_executor final : public executor<I, device> {
 
   context<device> ctx_;
   std::int64_t n_;
-  csr_matrix<pattern, I, O, device> transposed_;  // where in-edges are missing
+  csr_matrix<pattern, I, O, device> transposed_;  // empty unless in-edges are missing
   edges_view out_, in_;
   strong_search<I, O> s_{};
   plan_memory memory_{ctx_};
-  array<I, device> numbers_;  // where dense labels are wanted
+  array<I, device> numbers_;  // for dense labels
   array<count64, host> count_;
   std::unique_ptr<bfs::device_search<I>> forward_, backward_;
   cooperative_kernel<strong_search<I, O>> settle_;

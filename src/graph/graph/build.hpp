@@ -1,6 +1,6 @@
-// What the host and the device each contribute to building a graph, and the steps that weighted graphs share.
+// Graph construction: the steps implemented per backend, and those shared with weighted graphs.
 //
-// Pairs become the entries of a matrix: of an undirected graph those above the diagonal, which are mirrored once they
+// Pairs become the entries of a matrix; of an undirected graph the upper triangle, which is mirrored once its entries
 // are distinct. The device sorts them as keys where they fit (keys.hpp).
 #pragma once
 
@@ -13,29 +13,29 @@ namespace spargo::detail {
 
 [[noreturn]] void throw_bad_pair(const char* operation, std::int64_t entry, std::int64_t from, std::int64_t to,
                                  std::int64_t vertices);
-// Throws unsupported when that many entries exceed offsets of so many bits.
+// Throws unsupported if that many entries exceed offsets of offset_bits bits.
 void check_entries(const char* operation, std::int64_t entries, int offset_bits);
 
-// What weights travel as; a pattern has none.
+// Floating-point type in which weights of type W travel through conversions; a pattern has none.
 template <class W>
 using weight_carrier =
     std::conditional_t<real_type<W> || is_pattern<W>, W, std::conditional_t<sizeof(W) == 4, float, double>>;
 
-// Which pairs are edges, and which way they point.
+// Which pairs are edges, and how they are oriented.
 struct pair_rules {
   direction_kind direction;
   self_loops loops;
 };
 
-// The pairs in their order: without loops unless they are kept, the smaller end first if the graph is undirected.
-// Throws invalid_data for the first that names no vertex; the device's have been checked.
+// The pairs in input order: without loops unless they are kept, smaller end first if undirected. The host throws
+// invalid_data for the first pair that names no vertex; on the device they have been checked.
 template <class W, class I, class Space>
 [[nodiscard]] coo_matrix<weight_carrier<W>, I, Space> proper_pairs(const context<Space>& ctx,
                                                                    const coo_pattern_view<I, Space>& pairs,
                                                                    span<const W, Space> weights,
                                                                    const pair_rules& rules);
 
-// The pairs' shape has been checked; throws invalid_data for the first that names no vertex.
+// The shape has been checked; throws invalid_data for the first pair that names no vertex.
 template <index_type O, index_type I>
 [[nodiscard]] graph<I, O, host> build_from_pairs(const context<host>& ctx, const coo_pattern_view<I, host>& pairs,
                                                  const graph_options& options);
@@ -46,7 +46,7 @@ template <index_type O, index_type I>
 template <class V, class I, class Space>
 using wide_csr = csr_matrix<V, I, std::int64_t, Space>;
 
-// The matrix of which `upper` is the upper triangle.
+// The symmetric matrix whose upper triangle is `upper`.
 template <class V, class I, class T, class Space>
 [[nodiscard]] csr_matrix<V, I, T, Space> mirrored(const context<Space>& ctx, csr_matrix<V, I, T, Space> upper) {
   array<I, Space> rows(ctx, upper.nnz());
@@ -54,7 +54,7 @@ template <class V, class I, class T, class Space>
   const coo_matrix<V, I, Space> entries(upper.rows(), upper.cols(), std::move(rows), std::move(upper.indices()),
                                         std::move(upper.values()));
   upper = {};
-  if constexpr (std::same_as<Space, host>) {  // without the name of to_csr in what may be thrown
+  if constexpr (std::same_as<Space, host>) {  // to_csr would put its name into error messages
     const coo_view<const V, I, host> view = entries.view();
     return convert::coo_to_csr<T>(ctx, view, convert::examine<I>(ctx, view), duplicates::keep,
                                   symmetry_kind::symmetric);
@@ -74,7 +74,8 @@ template <class O, class T, class Space>
   }
 }
 
-// Entries on the diagonal of a matrix, or of its rows from `first` on. A device's rows ascend; it synchronises.
+// Entries on the diagonal of a matrix, or of its rows from `first` on. The device version needs ascending rows and
+// synchronizes.
 template <class I, class O>
 [[nodiscard]] std::int64_t count_loops(const context<host>& ctx, const csr_pattern_view<I, O, host>& rows,
                                        std::int64_t first = 0);
@@ -82,7 +83,7 @@ template <class I, class O>
 [[nodiscard]] std::int64_t count_loops(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows,
                                        std::int64_t first = 0);
 
-// A graph's part of what was put together. Throws when O does not hold the offsets.
+// Builds the structure of a graph from its arrays. Throws when O cannot hold the offsets.
 template <class O, class I, class T, class Space>
 [[nodiscard]] csr_matrix<pattern, I, O, Space> structure_of(const context<Space>& ctx, const char* operation,
                                                             array<T, Space> offsets, array<I, Space> indices) {

@@ -1,5 +1,4 @@
-// Building graphs, the same on host and device (see build.hpp; the backends do the steps), and graphs between spaces:
-// the parts are copied, an undirected graph's one part once.
+// Building graphs, for both backends (build.hpp), and copying them between host and device.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"

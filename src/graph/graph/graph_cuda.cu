@@ -1,11 +1,11 @@
 // Building graphs on the device; see keys.hpp for the idea.
 //
-// Every step reads and writes the keys in order, so that all of them run at the memory's rate; CUB's radix sort between
-// them takes most of the time. Distinct keys are picked in two passes, counting by tiles and then writing, with a scan
-// of the tiles' counts between: no atomics, so the order stays. Invariant: keys and rows ascend at every step.
-// Cost: O(pairs + vertices); memory besides the pairs at most 24 bytes per pair, the result included (I = int32): two
-// arrays of keys and the sort's spare one, or two and the rows. H200, 2^27 pairs, R-MAT 23: 13.0 ms, of which the two
-// sorts 6.1 and 3.0, joining 1.9, picking 0.8, packing 0.7.
+// Every step streams the keys in order at memory bandwidth; CUB's radix sort between them takes most of the time.
+// Distinct keys are compacted in two passes, counting per tile and writing, with a scan of the counts between: no
+// atomics, so the order is kept. Invariant: keys and rows ascend at every step. Cost: O(pairs + vertices); memory
+// besides the pairs at most 24 bytes per pair, result included (I = int32): two arrays of keys and the sort's spare
+// one, or two and the rows. H200, 2^27 pairs, R-MAT 23: 13.0 ms, of which the two sorts 6.1 and 3.0, joining rows 1.9,
+// compaction 0.8, packing 0.7.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 struct build_tuning {
   static constexpr int per_thread =
-      8;  // keys of a tile: 64 groups of 32, which one warp sums; picking takes 0.8 of 13 ms
+      8;  // keys per thread and tile: 64 groups of 32, which one warp scans; compaction takes 0.8 of 13 ms
   static constexpr int tile = block_threads * per_thread;
 };
 
@@ -46,7 +46,7 @@ struct pair_packer {
   }
 };
 
-// keys[k] = pair k. Also the first pair with an end outside [0, n), and whether any key is below the one before it.
+// keys[k] = pair k. Also finds the first pair with an end outside [0, n), and whether keys descend anywhere.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
     pack_kernel(pair_packer<I> packer, std::int64_t size, I n, std::uint64_t* keys, pair_facts* facts) {
@@ -68,8 +68,8 @@ __global__ void __launch_bounds__(block_threads)
   if (__syncthreads_or(descends) != 0 && threadIdx.x == 0) atomicOr(&facts->descents, 1ULL);
 }
 
-// A thread's keys of a tile, 256 apart, and which of them are the first of an edge (bit j). All loads come before any
-// barrier or ballot, so that they are under way together.
+// A thread's keys of a tile, 256 apart, and which of them begin a new edge (bit j). All loads precede the first barrier
+// or ballot, so that they are in flight together.
 struct tile_keys {
   std::uint64_t key[build_tuning::per_thread];
   unsigned firsts = 0;
@@ -91,7 +91,7 @@ struct tile_keys {
   }
 };
 
-// counts[tile]: distinct edges in it.
+// counts[tile] = number of distinct edges in it.
 __global__ void __launch_bounds__(block_threads)
     count_edges(const std::uint64_t* keys, std::int64_t size, key_format format, std::int64_t* counts) {
   __shared__ int by_warp[warps];
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(block_threads)
   counts[blockIdx.x] = total;
 }
 
-// Exclusive sums in place of 64 values, by one warp.
+// Exclusive prefix sums of 64 values in place, by one warp.
 __device__ void scan_groups(int* values, int lane) {
   const int even = values[2 * lane];
   const int both = even + values[2 * lane + 1];
@@ -114,7 +114,7 @@ __device__ void scan_groups(int* values, int lane) {
   values[2 * lane + 1] = before + even;
 }
 
-// to[starts[tile] ...] = the distinct edges of each tile, in order.
+// Writes the distinct edges of each tile, in order, from to[starts[tile]].
 __global__ void __launch_bounds__(block_threads)
     write_edges(const std::uint64_t* keys, std::int64_t size, key_format format, const std::int64_t* starts,
                 std::uint64_t* to) {
@@ -156,11 +156,11 @@ __device__ std::int64_t first_of_row(const std::uint64_t* keys, std::int64_t siz
 
 struct packed_pairs {
   array<std::uint64_t, device> keys;
-  bool ascending = false;  // already
+  bool ascending = false;  // they need no sort
 };
 
-// All pairs as keys, in their order; undirected ones with the smaller end above. Throws invalid_data for the first
-// pair that names no vertex. Synchronises.
+// Packs all pairs as keys in input order; undirected pairs with the smaller end in the high bits. Throws invalid_data
+// for the first pair that names no vertex. Synchronizes.
 template <class I>
 packed_pairs pack_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs, const key_format& format,
                         direction_kind direction) {
@@ -185,8 +185,8 @@ packed_pairs pack_pairs(const context<device>& ctx, const coo_pattern_view<I, de
   return packed;
 }
 
-// Rows of: the upper ends of the keys of `turned` whose lower end is the row, then the lower ends of the keys of
-// `forward` whose upper end is the row. `forward` ascends; `turned` ascends by lower, then upper end.
+// Row r: the high ends of the keys of `turned` whose low end is r, then the low ends of the keys of `forward` whose
+// high end is r. `forward` ascends; `turned` ascends by low end, then high end.
 template <class I, class O>
 csr_matrix<pattern, I, O, device> join_rows(const context<device>& ctx, I vertices,
                                             const array<std::uint64_t, device>& forward,
@@ -196,13 +196,13 @@ csr_matrix<pattern, I, O, device> join_rows(const context<device>& ctx, I vertic
   const std::int64_t turns = turned.size();
   array<O, device> offsets(ctx, n + 1);
   array<I, device> indices(ctx, forwards + turns);
-  array<O, device> turned_offsets(ctx, n + 1);  // turned keys in the rows before
+  array<O, device> turned_offsets(ctx, n + 1);  // turned keys in earlier rows
   const std::uint64_t* ahead = forward.data();
   const std::uint64_t* back = turned.data();
   O* offset = offsets.data();
   O* turned_offset = turned_offsets.data();
   I* index = indices.data();
-  // A search for each row: unlike a fill of the gaps between keys, it is balanced whatever the gaps are.
+  // One binary search per row: balanced regardless of the gaps between keys, unlike filling the gaps.
   for_each(ctx, n + 1, [=] __device__(std::int64_t r) {
     const auto row = static_cast<std::uint64_t>(r);
     const auto high = [format](std::uint64_t key) { return format.high(key); };
@@ -211,8 +211,8 @@ csr_matrix<pattern, I, O, device> join_rows(const context<device>& ctx, I vertic
     turned_offset[r] = static_cast<O>(before);
     offset[r] = static_cast<O>(before + first_of_row(ahead, forwards, row, high));
   });
-  // Before a turned key: those before it, and the forward keys of the rows before. Before a forward key: those before
-  // it, and the turned keys of the rows up to its own.
+  // Position of a turned key: the turned keys before it, and the forward keys of earlier rows. Position of a forward
+  // key: the forward keys before it, and the turned keys of rows up to its own.
   for_each(ctx, turns, [=] __device__(std::int64_t k) {
     const std::uint64_t row = format.low(back[k]);
     index[k + (offset[row] - turned_offset[row])] = static_cast<I>(format.high(back[k]));
@@ -224,8 +224,7 @@ csr_matrix<pattern, I, O, device> join_rows(const context<device>& ctx, I vertic
   return {vertices, vertices, std::move(offsets), std::move(indices), {}};
 }
 
-// The same keys, loops apart, by their lower end. `keys` ascend, so the sort, being stable, leaves the upper ends
-// ascending.
+// The keys without loops, sorted by low end. `keys` ascend and the sort is stable, so high ends ascend.
 array<std::uint64_t, device> turned_keys(const context<device>& ctx, const array<std::uint64_t, device>& keys,
                                          const key_format& format) {
   array<std::uint64_t, device> turned(ctx, keys.size());

@@ -1,9 +1,9 @@
-// Building graphs on the host: the pairs that are edges, as entries of a matrix, go through the conversion of COO.
+// Building graphs on the host: the pairs that are edges become matrix entries and are converted from COO.
 //
-// The pairs are cut into parts, which are read in order: each part's loops are counted, then its edges are written to
-// where the counts of the parts before put them. Invariant: the order of the pairs is kept, so that the result is the
-// same for any thread count. Cost: O(pairs + vertices); memory besides the pairs at most 24 bytes per pair, the result
-// included (I = int32). A directed graph's pairs are not copied: the conversion drops its loops, unless they are kept.
+// The pairs are partitioned and read in order: each part's loops are counted, then its edges are written at the sum of
+// the counts before it. Invariant: the order of the pairs is kept, so the result is the same for any thread count.
+// Cost: O(pairs + vertices); memory besides the pairs at most 24 bytes per pair, result included (I = int32). A
+// directed graph's pairs are not copied: the conversion drops its loops, unless they are kept.
 #include "core/parallel.hpp"
 #include "graph/graph/build.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
-// By part of the pairs; the first that names no vertex, -1 if all do.
+// Loops per part; the first pair that names no vertex, -1 if none.
 struct pair_facts {
   parts shares;
   std::vector<std::int64_t> loops;
@@ -42,7 +42,7 @@ pair_facts inspect(const context<host>& ctx, const coo_pattern_view<I, host>& pa
   const auto n = static_cast<bits>(pairs.rows);
   const I* const rows = pairs.row_indices.data();
   const I* const cols = pairs.col_indices.data();
-  const auto is_bad = [&](std::int64_t k) {  // negative ones are large
+  const auto is_bad = [&](std::int64_t k) {  // negative values wrap to large ones
     return (static_cast<bits>(rows[k]) >= n) | (static_cast<bits>(cols[k]) >= n);
   };
   std::atomic<std::int64_t> first_bad{none};
@@ -152,7 +152,7 @@ coo_matrix<weight_carrier<W>, I, Space> proper_pairs(const context<Space>& ctx, 
 template <index_type O, index_type I>
 graph<I, O, host> build_from_pairs(const context<host>& ctx, const coo_pattern_view<I, host>& pairs,
                                    const graph_options& options) {
-  // Offsets on the way: those of the result where they hold all pairs and their mirror images.
+  // Intermediate offsets use the result's type if it can hold all pairs and their mirror images.
   if (pairs.nnz() <= std::numeric_limits<O>::max() / 2) return build_through<O, O>(ctx, pairs, options);
   return build_through<O, std::int64_t>(ctx, pairs, options);
 }

@@ -1,5 +1,5 @@
-// Building graphs on the device: flag the proper pairs, scan, scatter; the conversion to CSR does the rest. The order
-// of the input is kept. Scratch: 8 bytes per pair besides the copy of the pairs.
+// Building graphs on the device without keys: flag the valid pairs, scan, scatter; then convert to CSR. Keeps the input
+// order. Scratch: 8 bytes per pair besides the copy of the pairs.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/graph/keys.hpp"
@@ -11,7 +11,7 @@ namespace spargo {
 
 namespace {
 
-// places[k]: where pair k goes; places[pairs]: how many are proper. Also checks every end; synchronises.
+// places[k]: destination of pair k; places[pairs]: number of pairs kept. Also checks every end; synchronizes.
 template <class I>
 std::int64_t place_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs, self_loops loops,
                          array<std::int64_t, device>& places) {
@@ -47,7 +47,7 @@ std::int64_t place_pairs(const context<device>& ctx, const coo_pattern_view<I, d
   return proper;
 }
 
-// The proper pairs, followed by their mirror images when the graph is undirected: a loop twice. Asynchronous.
+// The pairs kept, followed by their mirror images if the graph is undirected (a loop twice). Asynchronous.
 template <class I>
 coo_matrix<pattern, I, device> copy_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
                                           const array<std::int64_t, device>& places, std::int64_t proper,
@@ -81,7 +81,7 @@ namespace detail {
 
 namespace {
 
-// `pairs` are proper ones, and mirrored if the graph is undirected.
+// `pairs` are filtered, and mirrored if the graph is undirected.
 template <class O, class I>
 [[nodiscard]] graph<I, O, device> graph_of_pairs(const context<device>& ctx, const coo_pattern_view<I, device>& pairs,
                                                  const graph_options& options) {

@@ -1,4 +1,4 @@
-// A graph as an algorithm needs it where it comes otherwise: with in-edges, or without the self-loops that were kept.
+// Adapts a graph to an algorithm's needs: adds in-edges, or removes self-loops.
 #pragma once
 
 #include <spargo/formats/convert.hpp>
@@ -13,7 +13,7 @@ template <class I, class O, class Space>
   return g.direction == direction_kind::directed && !g.has_in_edges() && g.vertices() > 0;
 }
 
-// The shapes of the graph's parts have been checked. O(vertices + edges) where something is missing.
+// The shapes of the graph's parts have been checked. O(vertices + edges) if in-edges are missing.
 template <class I, class O, class Space>
 class with_in_edges {
  public:
@@ -32,7 +32,7 @@ class with_in_edges {
   csr_matrix<pattern, I, O, Space> in_;
 };
 
-// A copy without the self-loops, of a canonical graph that kept some. O(edges + vertices). A device synchronises.
+// A copy without self-loops of a canonical graph. O(edges + vertices). The device version synchronizes.
 template <class I, class O, class Space>
 [[nodiscard]] graph<I, O, Space> without_loops(const context<Space>& ctx, const graph_view<I, O, Space>& g) {
   const coo_matrix<pattern, I, Space> edges = to_coo(ctx, csr_view<const pattern, I, O, Space>{g.out, {}});

@@ -17,10 +17,10 @@ namespace spargo::detail::sssp {
 
 // H200, weights 1..255: R-MAT 22 with delta 8, uniform 2^22 with delta 16.
 struct executor_tuning {
-  // Edges of an entry of a pile: a longer row is cut. R-MAT, 256 / 512 / 1024 / 2048: 1.04 / 0.93 / 0.86 / 0.86 ms.
+  // Edges per bucket entry: longer rows are split. R-MAT, 256 / 512 / 1024 / 2048: 1.04 / 0.93 / 0.86 / 0.86 ms.
   static constexpr int part = 1024;
-  // Vertices pull when their edges, so many times, are fewer than those that are left to follow. R-MAT, 2 / 4 / 8: 0.96
-  // / 0.93 / 0.93 ms, uniform, 1 / 2 / 4: 1.78 / 1.52 / 1.52.
+  // Unreached vertices pull once their edges times this are fewer than the edges left to push. R-MAT, 2 / 4 / 8: 0.96 /
+  // 0.93 / 0.93 ms, uniform, 1 / 2 / 4: 1.78 / 1.52 / 1.52.
   static constexpr int pull_at = 4;
   // After a pull the threshold rises by this many deltas: few vertices remain, and most lengths are final. R-MAT, 32 /
   // 256: 0.93 / 0.88 ms, uniform 1.52 / 1.52; smaller values are slower.

@@ -1,4 +1,4 @@
-// Degrees, neighbours and the largest component, of which the last is a count of the labels that components leave.
+// Degrees, neighbours, and the largest component (by counting component labels).
 #include <spargo/graph/structure.hpp>
 
 #include "core/instantiate.hpp"
@@ -16,7 +16,7 @@ namespace detail::structure {
 
 namespace {
 
-// The edges on that side, and whether these are what is stored.
+// The stored edges of that side; empty if in-edges are missing.
 template <class I, class O>
 const csr_pattern_view<I, O, host>& part_of(const graph_view<I, O, host>& g, edge_side side) {
   return side == edge_side::out || g.direction == direction_kind::undirected ? g.out : g.in;
@@ -88,7 +88,8 @@ array<I, host> largest_component(const context<host>& ctx, const graph_view<I, O
   array<I, host> sizes(ctx, n);
   fill_zero<I, host>(ctx, sizes.view());
   for (const I label : found.labels) ++sizes[label];
-  const I* const largest = std::max_element(sizes.begin(), sizes.end());  // the first: the one with the smallest vertex
+  const I* const largest =
+      std::max_element(sizes.begin(), sizes.end());  // ties: the component with the smallest vertex
   const I label = static_cast<I>(largest - sizes.begin());
   array<I, host> vertices(ctx, *largest);
   std::int64_t next = 0;

@@ -1,8 +1,7 @@
-// Subgraphs and graphs under other numbers: rows are taken over one by one, each neighbour under its new number.
+// Induced subgraphs and relabelling: rows are copied one by one with renumbered neighbours.
 //
-// Rows are counted first, then filled, and sorted by the new numbers where these do not ascend, equal ones in their
-// order. Two passes over the edges of the vertices named; memory besides the result: a number a
-// vertex of the old graph, and of one row in each thread.
+// Rows are counted, filled, and sorted (stably) if the new numbers do not ascend. Two passes over the edges of the
+// selected vertices; memory besides the result: one number per vertex of the old graph, and one row per thread.
 #include <spargo/graph/structure.hpp>
 
 #include "core/function_ref.hpp"
@@ -25,7 +24,7 @@ namespace detail::structure {
 
 namespace {
 
-// [old vertex] its new number; -1: it is left out.
+// [old vertex] its new number; -1: not selected.
 template <class I>
 array<I, host> new_numbers(const context<host>& ctx, const char* operation, I old_vertices,
                            const span<const I, host>& vertices) {
@@ -42,18 +41,18 @@ array<I, host> new_numbers(const context<host>& ctx, const char* operation, I ol
   return numbers;
 }
 
-// An entry of a row taken over: its new number, and its place in the old graph.
+// An entry of a copied row: its new number, and its position in the old graph.
 template <class I, class O>
 struct chosen_entry {
   I neighbour;
   O place;
 };
 
-// Called for each row: its entries, and the place of the first of them in the new graph.
+// Called for each row with its entries and the position of the first one in the new graph.
 template <class I, class O>
 using visit_row = function_ref<void(const std::vector<chosen_entry<I, O>>& row, std::int64_t first)>;
 
-// Takes rows over.
+// Copies selected rows.
 template <class I, class O>
 class row_chooser {
  public:
@@ -64,7 +63,7 @@ class row_chooser {
     return fill(rows, count(rows), [](const auto&, std::int64_t) {});
   }
 
-  // `weights` of the old graph, or none; the new ones to `chosen`.
+  // Copies `weights` of the old graph (may be empty) to `chosen`.
   template <class W>
   [[nodiscard]] csr_matrix<pattern, I, O, host> choose(const csr_pattern_view<I, O, host>& rows,
                                                        const span<const W, host>& weights,
@@ -145,7 +144,7 @@ graph<I, O, host> choose_vertices(const context<host>& ctx, const char* operatio
   return {std::move(out), std::move(in), g.direction, loops};
 }
 
-// Distinct edges: an undirected one is stored twice, a loop once.
+// Distinct edges: an undirected edge is stored twice, a loop once.
 template <class I, class O>
 std::int64_t count_edges(const context<host>& ctx, const csr_pattern_view<I, O, host>& out, direction_kind direction) {
   if (direction == direction_kind::directed) return out.nnz();

@@ -1,4 +1,4 @@
-// Building weighted graphs, the same on host and device; see common.hpp for the idea.
+// Building weighted graphs, for both backends; see common.hpp for the idea.
 #include "graph/weighted/common.hpp"
 
 #include "core/backend.hpp"
@@ -29,7 +29,7 @@ void check_pairs(const context<Space>& ctx, const coo_pattern_view<I, Space>& pa
   SPARGO_EXPECTS(pairs.row_indices.size() == pairs.col_indices.size() && weights == pairs.nnz(),
                  fmt::format("build_weighted_graph: {} row indices, {} column indices and {} weights",
                              pairs.row_indices.size(), pairs.col_indices.size(), weights));
-  if constexpr (std::same_as<Space, device>) {  // the host looks as it picks them
+  if constexpr (std::same_as<Space, device>) {  // the host checks while it picks pairs
     if (const std::int64_t k = convert::examine(ctx, pairs).first_invalid; k >= 0) {
       throw_bad_pair("build_weighted_graph", k, element(ctx, pairs.row_indices, k), element(ctx, pairs.col_indices, k),
                      pairs.rows);

@@ -1,9 +1,9 @@
-// The steps of a weighted graph's construction on the device; see common.hpp for the idea.
+// Device steps of building a weighted graph; see common.hpp for the idea.
 //
-// Pairs to be kept are flagged, the flags scanned, the pairs written. Runs of duplicates are numbered by a scan and
-// folded from left to right: short ones by one thread each, long ones by a warp, which loads 32 weights at once.
-// Invariant: the order of the entries is kept, and sums are formed in it. Cost: O(entries + vertices); scratch 8 bytes
-// per pair, then 8 and an index per entry.
+// Pairs to keep are flagged, scanned and scattered. Runs of duplicates are numbered by a scan and folded from left to
+// right: short ones by one thread each, long ones by a warp that loads 32 weights at once. Invariant: the order of the
+// entries is kept, and sums are formed in it. Cost: O(entries + vertices); scratch 8 bytes per pair, then 8 bytes and
+// an index per entry.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/device/words.cuh"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t short_run = 32;  // entries that one thread folds
 
-// The same memory, typed as the weights are.
+// Reinterprets the values as W.
 template <class W>
 const W* weights_in(const array<weight_carrier<W>, device>& values) {
   return reinterpret_cast<const W*>(values.data());
@@ -29,7 +29,7 @@ W* weights_in(array<weight_carrier<W>, device>& values) {
   return reinterpret_cast<W*>(values.data());
 }
 
-// A run's weight so far, and whether it became too large on the way.
+// A run's folded weight so far, and whether it overflowed.
 template <class W>
 struct run_weight {
   W value;
@@ -42,14 +42,14 @@ struct run_weight {
   }
 };
 
-// folded[s] = weights[starts[s]], ..., weights[starts[s + 1] - 1] folded in this order; first_bad: the first run whose
-// weights add up to too much.
+// folded[s] = weights[starts[s]], ..., weights[starts[s + 1] - 1] folded in order; first_bad: the first run that
+// overflowed.
 template <class W>
 __global__ void __launch_bounds__(block_threads)
     fold_runs(const W* weights, const std::int64_t* starts, std::int64_t runs, weight_fold<W> fold, W* folded,
               unsigned long long* first_bad) {
   const int lane = lane_id();
-  // The bound is the warp's, so that all its lanes reach every collective.
+  // The loop bound is uniform across the warp, so that all lanes reach every collective.
   for (std::int64_t base = global_thread() - lane; base < runs; base += grid_threads()) {
     const std::int64_t run = base + lane;
     const std::int64_t begin = run < runs ? starts[run] : 0;
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// numbers[k]: of the run that entry k is in, from 1.
+// numbers[k]: 1-based number of entry k's run.
 template <class I>
 array<std::int64_t, device> number_runs(const context<device>& ctx, const I* rows, const I* cols, std::int64_t size) {
   array<std::int64_t, device> numbers(ctx, size);

@@ -1,8 +1,8 @@
-// The steps of a weighted graph's construction on the host; see common.hpp for the idea.
+// Host steps of building a weighted graph; see common.hpp for the idea.
 //
-// Both steps cut the entries, not the rows, into parts: each part is counted, then written to where the counts of the
-// parts before put it. Invariant: the order of the entries is kept, so the result is the same for any thread count.
-// Cost: O(entries + vertices), two passes each.
+// Both steps partition the entries, not the rows: each part is counted, then written at the sum of the counts before
+// it. Invariant: the order of the entries is kept, so the result is the same for any thread count. Cost: O(entries +
+// vertices), two passes each.
 #include "core/parallel.hpp"
 #include "graph/weighted/common.hpp"
 
@@ -17,15 +17,15 @@ namespace spargo::detail {
 
 namespace {
 
-// counts[p] becomes the sum of the counts before; returns that of all.
+// Exclusive prefix sum in place; returns the total.
 std::int64_t sum_before(std::vector<std::int64_t>& counts) {
   std::int64_t total = 0;
   for (std::int64_t& count : counts) total += std::exchange(count, total);
   return total;
 }
 
-// Calls row(r) for each row that starts in [first, last), with `place`, and run(k, end) for each run of equal columns
-// that does, `end` being that of its row.
+// Calls row(r) for each row that starts in [first, last), and run(k, end) for each run of equal columns that starts
+// there; `end` is the end of its row.
 template <class I, class Row, class Run>
 void walk_runs(const csr_pattern_view<I, std::int64_t, host>& m, std::int64_t first, std::int64_t last, Row row,
                Run run) {
@@ -41,7 +41,7 @@ void walk_runs(const csr_pattern_view<I, std::int64_t, host>& m, std::int64_t fi
   }
 }
 
-// The entries of one part, folded, to `at` and after it. Returns the first entry whose run adds up to too much.
+// Folds the entries of one part into `to` from `at`. Returns the first entry whose run overflows.
 template <class W, class I>
 std::int64_t fold_part(const csr_view<const weight_carrier<W>, I, std::int64_t, host>& from, std::int64_t first,
                        std::int64_t last, duplicate_weights rule, std::int64_t at,

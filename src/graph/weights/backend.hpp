@@ -1,11 +1,11 @@
-// What the host and the device each do with weights; see weights.hpp.
+// Weight operations implemented per backend; see weights.hpp.
 #pragma once
 
 #include <spargo/graph/weights.hpp>
 
 namespace spargo::detail::weights {
 
-// Of an integer W, whose least is a power of two as -least is.
+// Whether `weight` is representable in the integer type W; `least` is W's minimum, a power of two.
 template <class W>
 [[nodiscard]] SPARGO_HD bool is_integer(double weight, double least) {
   return weight >= least && weight < -least && weight == static_cast<double>(static_cast<W>(weight));
@@ -14,7 +14,7 @@ template <class W>
 template <class Space>
 [[nodiscard]] weight_summary summarize(const context<Space>& ctx, span<const double, Space> from);
 
-// The first that is not an integer of W; their number if all are.
+// Converts to integers. Returns the index of the first weight that is no integer of W, or their number if all are.
 template <class W, class Space>
 [[nodiscard]] std::int64_t convert(const context<Space>& ctx, span<const double, Space> from, span<W, Space> to);
 

@@ -1,4 +1,4 @@
-// Weights, the same on host and device.
+// Edge weights: summary, conversion and generation, for both backends.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"

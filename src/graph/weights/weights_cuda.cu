@@ -1,4 +1,4 @@
-// Weights on the device, a thread for each.
+// Edge weights on the device, one thread per weight.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "formats/convert/backend.hpp"
@@ -12,11 +12,11 @@ namespace spargo::detail::weights {
 
 namespace {
 
-// What has been seen: each number only grows, so that a look at it spares nearly all threads the atomic.
+// Flags and maximum of a summary. They only grow, so a load before the atomic spares nearly all threads the atomic.
 struct sightings {
   unsigned long long negative_or_nan = 0;
   unsigned long long broken = 0;
-  unsigned long long largest = 0;  // the bits of a double above 0, which are ordered as it is
+  unsigned long long largest = 0;  // bits of a positive double, which order like its value
 };
 
 __device__ void raise(unsigned long long* seen, unsigned long long to) {

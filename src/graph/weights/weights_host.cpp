@@ -1,4 +1,4 @@
-// Weights on the host.
+// Edge weights on the host.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "graph/weights/backend.hpp"
@@ -12,7 +12,7 @@ namespace spargo::detail::weights {
 
 namespace {
 
-constexpr std::int64_t least_rows = 1024;  // that a thread is worth; drawing takes some 5 ns an edge
+constexpr std::int64_t least_rows = 1024;  // minimum per thread; a random weight takes some 5 ns
 
 }  // namespace
 
