@@ -1,11 +1,11 @@
-// Betweenness centrality on the device: the executor. Batches of four sources, each a search forward and one back, as
-// launches for runs of listed levels (cuda_kernel.cuh) and for single dense ones (cuda_dense.cuh). Forward the host
-// waits after each; the way back is launched without looking.
+// Betweenness centrality on the device: the executor. Batches of four sources, each with a forward and a backward pass;
+// launches cover runs of listed levels (cuda_kernel.cuh) or single dense ones (cuda_dense.cuh). Forward, the host waits
+// after each launch; backward, it does not.
 //
-// Cost: a listed level reads the rows of its pairs, a pulled one the rows of vertices that lack a lane; back, each row
-// once per level that it is in; a byte of state per edge, and a sector for those on a shortest path. Sums are formed in
-// an order that the graph alone decides. Source: Brandes, 2001; backward steps without atomics after Madduri, Ediger,
-// Jiang, Bader, Chavarria-Miranda, IPDPS 2009; pushing and pulling after Beamer, Asanovic, Patterson, SC 2012.
+// Cost: a listed level reads the rows of its pairs, a pulled one the rows of vertices that lack a lane; backward, each
+// row once per level of its vertex; a byte of state per edge, and a sector per edge on a shortest path. The graph alone
+// determines the order of sums. Source: Brandes, 2001; backward steps without atomics after Madduri, Ediger, Jiang,
+// Bader, Chavarria-Miranda, IPDPS 2009; direction: Beamer, Asanovic, Patterson, SC 2012.
 #include "core/bytes_of.hpp"
 #include "core/device/cooperative.cuh"
 #include "core/device/launch.cuh"
@@ -35,7 +35,7 @@ __global__ void find_largest_kernel(const double* values, std::int64_t size, dou
   }
 }
 
-// Of vertices of rank `walked` and behind, which have no edges, there is nothing to add.
+// Vertices of rank `walked` and above have no edges and add nothing.
 template <class I>
 void add_lanes(const context<device>& ctx, const double* lanes, const I* rank, std::int64_t walked,
                span<double, device> values) {
@@ -52,7 +52,7 @@ void multiply(const context<device>& ctx, span<double, device> values, double fa
   for_each(ctx, values.size(), [to = values.data(), factor] __device__(std::int64_t k) { to[k] *= factor; });
 }
 
-// `largest`: room for that.
+// `largest`: scratch for one value.
 void divide_by_largest(const context<device>& ctx, span<double, device> values, double* largest) {
   fill_zero(ctx, span<double, device>(largest, 1));
   launch_kernel(ctx, grid_stride(ctx, values.size()), find_largest_kernel, values.data(), values.size(), largest);
@@ -69,7 +69,7 @@ class device_executor final : public executor<I, device> {
   device_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const betweenness_options& options)
       : ctx_(ctx), n_(g.vertices()), undirected_(g.direction == direction_kind::undirected), options_(options) {
     const device_guard guard(ctx_);
-    if (n_ > std::int64_t{1} << 30) {  // of pairs and levels
+    if (n_ > std::int64_t{1} << 30) {  // limit of pairs and levels
       throw error(error_code::unsupported, "betweenness: the device takes up to 2^30 vertices");
     }
     values_ = {ctx_, n_};
@@ -162,7 +162,7 @@ class device_executor final : public executor<I, device> {
     search_.own = options_.endpoints == betweenness_endpoints::included ? 1 : 0;
     search_.keeps_levels = counts_edges();
     if (chunks > 0) clear(search_.arrived, chunks * lanes);
-    // Narrow levels read these of all neighbours, before they know which count.
+    // Narrow levels read these for all neighbours, before they know which count.
     clear(search_.quotients, pairs);
     clear(search_.exponents, pairs);
     dense_levels_.reserve(64);
@@ -180,7 +180,7 @@ class device_executor final : public executor<I, device> {
     launch_kernel(ctx_, {chunks + dense_row_blocks(search_), cuda_tuning::dense_block}, dense_kernel<Step, I, O>,
                   search_, t, static_cast<unsigned>(chunks));
   }
-  // With the first vertices' lanes, or numbers, in shared memory.
+  // With a shared-memory table of the first vertices' lanes or counts.
   template <dense_step Step, bool Bytes>
   void launch_hot(const dense_task& t) {
     const std::int64_t most = ctx_.properties().shared_memory_per_block - cuda_tuning::hot_rest;
@@ -206,13 +206,13 @@ class device_executor final : public executor<I, device> {
   }
   void flood(const position& at) {
     constexpr int threads = 256;
-    constexpr std::int64_t resident = 8;  // blocks of an SM, at most
+    constexpr std::int64_t resident = 8;  // maximum blocks per SM
     const double wanted = (static_cast<double>(at.pairs) * warp_size + at.edges / 8) / threads + 1;
     const auto most = static_cast<double>(resident * ctx_.properties().multiprocessors);
     launch_kernel(ctx_, {static_cast<std::int64_t>(std::min(wanted, most)), threads}, push_kernel<I, O>, search_,
                   at.depth, at.begin, at.end);
   }
-  // What the kernels before have left there.
+  // State left by the previous kernels.
   [[nodiscard]] control_block control() const {
     control_block found{};
     copy_to_host(ctx_, search_.control, &found, sizeof(found));
@@ -229,7 +229,7 @@ class device_executor final : public executor<I, device> {
                   n_, last.wide_from, edges_.data());
   }
 
-  // To the first level that is empty.
+  // Runs to the first empty level.
   position search_forward() {
     clear(search_.states, state_bytes());
     const std::int64_t pairs = search_.n * lanes;
@@ -315,9 +315,9 @@ class device_executor final : public executor<I, device> {
   cooperative_kernel<search<I, O>, int, int, int, int> backward_;
   search<I, O> search_{};
   array<double, device> values_;
-  array<double, device> edges_;  // [out-edge], where they are counted
+  array<double, device> edges_;  // [out-edge], if requested
   plan_memory memory_{ctx_};
-  array<I, device> rank_;  // where vertices are sorted by degree
+  array<I, device> rank_;  // empty unless vertices are sorted by degree
   walked_rows<I, O> out_;
   walked_rows<I, O> in_;
   edge_set<I, O> edges_of_graph_{};
@@ -325,7 +325,7 @@ class device_executor final : public executor<I, device> {
     int depth;
     bool marked;
   };
-  std::vector<dense_level> dense_levels_;  // of the search, as far as it has got
+  std::vector<dense_level> dense_levels_;  // dense levels of the search so far
 };
 
 }  // namespace

@@ -1,12 +1,12 @@
 // Betweenness centrality on the host: the executor of both algorithms.
 //
-// by_level takes sources in batches of a few lanes, each searched forward and summed up backward by all threads, level
-// by level (host_forward.hpp, host_backward.hpp). by_source has a workspace per thread, which takes one source at a
-// time alone (host_single.hpp); source k adds to row k % rows of sums, whose number is fixed, and the rows are added up
-// in their order at the end. So neither depends on the number of threads.
+// by_level processes batches of a few sources; all threads run the forward and the backward pass, level by level
+// (host_forward.hpp, host_backward.hpp). by_source has a workspace per thread, each processing one source at a time
+// (host_single.hpp); source k adds to row k % rows of a fixed number of sums, and the rows are added in order at the
+// end. So results do not depend on the number of threads.
 //
 // Cost: by_level about two passes over the edges per batch, with an index and a byte per edge and 8 gathered bytes per
-// lane for those on a shortest path; by_source one pass per source, with an index and 4 gathered bytes per edge, and
+// lane for edges on a shortest path; by_source one pass per source, with an index and 4 gathered bytes per edge, and
 // streams of some 60 bytes per vertex and 8 per edge of a shortest path.
 #include "core/parallel.hpp"
 #include "graph/betweenness/executor.hpp"
@@ -29,10 +29,10 @@ namespace {
 
 struct executor_tuning {
   static constexpr int lanes = 4;
-  // Rows of sums for by_source: as many threads have work. Fewer for large graphs, where a row is megabytes.
+  // Rows of sums for by_source: the maximum number of busy threads. Fewer for large graphs, where a row is megabytes.
   static constexpr std::int64_t most_rows = 16;
   static constexpr std::int64_t least_rows = 4;
-  static constexpr std::int64_t large = std::int64_t{1} << 20;  // vertices: 8 MB a row
+  static constexpr std::int64_t large = std::int64_t{1} << 20;  // vertices: 8 MB per row
 };
 
 template <class I, class O>
@@ -110,7 +110,7 @@ class host_executor final : public executor<I, host> {
   }
 
  private:
-  // What a path counts for its last vertex.
+  // Contribution of a path to its last vertex.
   [[nodiscard]] double own() const { return options_.endpoints == betweenness_endpoints::included ? 1 : 0; }
 
   void fill(array<double, host>& to, double value) {
@@ -131,7 +131,7 @@ class host_executor final : public executor<I, host> {
     host_backward<I, O, lanes>(s, own(), values, edges_.empty() ? nullptr : edges_.data()).run(levels);
   }
 
-  // A source is an end of the paths to all others that it reaches.
+  // A source is an endpoint of the paths to all vertices it reaches.
   void count_ends(search& s, span<const I, host> sources, std::int64_t levels, double* values) {
     std::array<std::int64_t, static_cast<std::size_t>(executor_tuning::lanes)> reached{};
     for (std::int64_t j = s.begin(1); j < s.begin(levels); ++j) {
@@ -142,7 +142,7 @@ class host_executor final : public executor<I, host> {
     }
   }
 
-  // The first is the values themselves.
+  // The first row is the values themselves.
   void add_rows(std::int64_t count) {
     parallel_for(threads_, n_, grain::rows, [&](std::int64_t v) {
       for (std::int64_t row = 1; row < count; ++row) values_[v] += rows_[(row - 1) * n_ + v];
@@ -178,7 +178,7 @@ class host_executor final : public executor<I, host> {
     for (const I v : sources) times[v * stride] += 1;
     const double usual = rule.factor(0);
     for (const I v : sources) {
-      if (times[v * stride] == 0) continue;  // a source that was there before
+      if (times[v * stride] == 0) continue;  // a repeated source
       if (usual > 0) values_[v] *= rule.factor(times[v * stride]) / usual;
       times[v * stride] = 0;
     }
@@ -193,7 +193,7 @@ class host_executor final : public executor<I, host> {
   std::vector<search> searches_;            // by_level: one
   std::vector<host_single<I, O>> singles_;  // by_source: [thread]
   array<double, host> values_;
-  array<double, host> edges_;  // [out-edge], where they are counted
+  array<double, host> edges_;  // [out-edge], if requested
   std::int64_t row_count_;
   array<double, host> rows_;  // [(row - 1) * vertices + vertex]
 };

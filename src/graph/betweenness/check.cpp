@@ -1,10 +1,10 @@
-// Whether values of vertices and edges are betweenness centralities: Brandes' algorithm as published, a source at a
-// time with a queue.
+// Checks betweenness values of vertices and edges by Brandes' algorithm as published, one source at a time with a
+// queue.
 //
-// Paths are counted in plain floating point first; a source that has too many for it is searched again with numbers
-// that carry their binary exponent, brought back into [1/2, 1) by every addition. The sources are shared among the
-// threads, which add to sums of their own: rounding differs, far less than is allowed. Cost: two passes over the edges
-// that a source reaches, one look-up per edge; 40 to 48 bytes per vertex and thread.
+// Paths are counted in plain floating point first; a source with too many is searched again with counts that carry a
+// binary exponent, renormalized to [1/2, 1) by every addition. Threads share the sources and add to sums of their own;
+// the rounding differs far less than the tolerance. Cost: two passes over the edges that a source reaches, one look-up
+// per edge; 40 to 48 bytes per vertex and thread.
 #include <spargo/graph/betweenness.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 
@@ -29,12 +29,12 @@ namespace {
 
 struct tuning {
   static constexpr double tolerance = 1e-9;   // relative: all terms are positive, so rounding gives about 1e-13
-  static constexpr double smallest = 1e-100;  // of the largest value: less than that is 0
+  static constexpr double smallest = 1e-100;  // relative to the largest value: smaller ones count as 0
   static constexpr double countable = 1e290;  // paths, in plain floating point
-  static constexpr std::int64_t searches_at_once = 256;  // those of one batch
+  static constexpr std::int64_t searches_at_once = 256;  // sources per batch
 };
 
-// How many paths, as a number that carries its exponent.
+// A path count with its own exponent.
 struct scaled_count {
   double fraction = 0;  // 0, or in [1/2, 1)
   std::int64_t exponent = 0;
@@ -61,7 +61,7 @@ struct scaled_count {
   }
 };
 
-// The dependencies of sources on all vertices, by one thread.
+// Dependencies of all vertices on sources, by one thread.
 template <class I, class O>
 class brandes {
  public:
@@ -92,12 +92,12 @@ class brandes {
   [[nodiscard]] const std::vector<double>& edge_sums() const { return edge_sums_; }
 
  private:
-  // Of a vertex, side by side: an edge looks up one cache line.
+  // Data of a vertex in one cache line, since an edge looks it up at random.
   struct place {
-    I depth = -1;  // between two sources, too
+    I depth = -1;  // also between two sources
     double paths = 0;
     double dependency = 0;
-    double share = 0;  // (1 + dependency) / paths: of the dependency of a vertex before it, for each path there
+    double share = 0;  // (1 + dependency) / paths: contribution to a predecessor's dependency, per path
   };
 
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(edges_.rows); }
@@ -112,7 +112,7 @@ class brandes {
     }
   }
 
-  // Depths and numbers of paths, in the order of the queue. False where there are too many paths for such numbers.
+  // Depths and path counts in queue order. False if the counts exceed plain floating point.
   [[nodiscard]] bool reach(I source) {
     queue_.assign(1, source);
     places_[at(source)] = {0, 1, 0, 0};
@@ -180,7 +180,7 @@ class brandes {
   std::vector<scaled_count> scaled_;
 };
 
-// Of vertices, and of edges.
+// Of vertices and edges.
 struct dependencies {
   std::vector<double> values;
   std::vector<double> edges;
@@ -220,7 +220,7 @@ void over_largest(std::vector<double>& values, const betweenness_options& option
   for (double& value : values) value /= largest;
 }
 
-// Pairs of a source and a target that a vertex's value is over.
+// Number of (source, target) pairs that normalizes a vertex's value.
 class pair_counts {
  public:
   template <class I>
@@ -239,10 +239,10 @@ class pair_counts {
   double vertices_;
   double sources_;
   bool endpoints_;
-  std::vector<double> times_;  // that a vertex is a source
+  std::vector<double> times_;  // how often a vertex is a source
 };
 
-// As the header defines them.
+// Normalizes as the public header defines.
 template <class I>
 void normalize(std::vector<double>& values, direction_kind direction, const betweenness_sources<I>& sources,
                const betweenness_options& options) {
@@ -267,7 +267,7 @@ void normalize_edges(std::vector<double>& edges, double vertices, direction_kind
   over_largest(edges, options);
 }
 
-// The value that is farthest off; -1: none is.
+// The value with the largest error relative to the tolerance; -1: none exceeds it.
 std::int64_t farthest_off(span<const double, host> values, const std::vector<double>& expected) {
   double largest = 0;
   for (const double value : expected) largest = std::max(largest, value);
@@ -339,7 +339,7 @@ std::string check_betweenness_sum(const context<host>& ctx, const graph_view<I, 
     sum += values[v] * (by_pairs ? pairs.of(static_cast<std::size_t>(v)) : halved ? 2 : 1);
   }
   double expected = 0;
-  const double own = options.endpoints == betweenness_endpoints::included ? 1 : -1;  // of a path, beside its length
+  const double own = options.endpoints == betweenness_endpoints::included ? 1 : -1;  // of a path, besides its length
   const std::int64_t count = sources.has_value() ? sources->size() : n;
   multi_bfs_plan<I, O, host> searches(ctx, g, tuning::searches_at_once, {.output = multi_bfs_output::counts});
   std::vector<I> some;

@@ -1,8 +1,8 @@
-// A step over all vertices on the device, as a kernel of its own: one that pulls a level, or goes back over one.
+// A step over all vertices on the device, as its own kernel: pulls a level, or sums dependencies backward over one.
 //
-// All lanes share the row of a vertex. A team of four threads reads four indices and their states, and then looks at
-// each of the four together, a thread for its lane: the four numbers of a neighbour are one sector. Longer rows have
-// all teams of a warp, and rows that are cut into chunks several warps. Numbers here have no exponents.
+// All lanes share a vertex's row. A team of four threads loads four indices and their states, then processes the four
+// neighbours one after the other, one thread per lane: the four counts of a neighbour are one sector. Longer rows get
+// all teams of a warp, rows in chunks several warps. Counts have no exponents here.
 #pragma once
 
 #include "graph/betweenness/cuda_search.cuh"
@@ -13,17 +13,17 @@ enum class dense_step { pull, back };
 
 struct dense_task {
   int depth;
-  unsigned alive = 0;   // the lanes that a pull looks for
-  bool marks = false;   // a pull: who leads on
-  bool marked = false;  // on the way back: the pull behind has done so,
-  bool ends = false;    // or no level is behind
+  unsigned alive = 0;   // lanes that a pull searches
+  bool marks = false;   // a pull marks pairs with successors
+  bool marked = false;  // backward: the pull has marked pairs,
+  bool ends = false;    // or there is no level after this one
 };
 
-// What a thread looks for along a row, for its lane.
+// What a thread tests along a row, for its lane.
 struct lane_view {
   unsigned mask;
   unsigned wanted;
-  unsigned code;  // of such a neighbour in some lane: pull: its two bits for all lanes; back: its bits
+  unsigned code;  // pattern over all lanes. Pull: the two-bit code, repeated; back: the lanes' bits
 };
 
 template <dense_step Step>
@@ -38,7 +38,7 @@ __device__ __forceinline__ lane_view view_of(int depth, unsigned lanes) {
   }
 }
 
-// The lanes, as some bits, in which a neighbour may count.
+// Lanes, as some bits, in which a neighbour may count.
 template <dense_step Step>
 __device__ __forceinline__ unsigned matches(const lane_view& view, unsigned state) {
   if constexpr (Step == dense_step::back) return state & view.code;
@@ -46,14 +46,14 @@ __device__ __forceinline__ unsigned matches(const lane_view& view, unsigned stat
   return ~(differs | differs >> 1) & 0x55U;
 }
 
-// The terms of `size` edges for the calling thread's lane, of which its team has some; by a whole warp, whose teams may
-// have different rows. A thread reads every `width`-th index, one round ahead. The L1 caches are for what these lead
-// to.
+// Sums the terms of `size` edges for the calling thread's lane, over the thread's share of the row. A whole warp calls
+// it; its teams may have different rows. A thread reads every `width`-th index, one round ahead. Streaming loads leave
+// the L1 cache to the gathered states and terms.
 template <dense_step Step, class I, class O>
 __device__ __forceinline__ double gather_row(const search<I, O>& s, const dense_task& t, const I* row, int size,
                                              int rank, int width, const lane_view& view) {
   constexpr int rounds = cuda_tuning::dense_rounds;
-  constexpr int together = 2;  // rounds whose terms are under way at once
+  constexpr int together = 2;  // rounds whose terms are in flight together
   const double* const terms = Step == dense_step::pull ? s.numbers : s.quotients;
   const int thread = lane_id();
   const int leader = thread & ~3;
@@ -95,14 +95,14 @@ __device__ __forceinline__ double gather_row(const search<I, O>& s, const dense_
   return sum;
 }
 
-// A whole warp's teams have summed up one row.
+// Adds the sums of a warp's teams that shared one row.
 __device__ __forceinline__ double sum_of_teams(double sum) {
 #pragma unroll
   for (int step = 4; step < warp_size; step *= 2) sum += shuffle_xor(sum, step);
   return sum;
 }
 
-// A row's sums are known, one in each thread of a team that `writes`; by a whole warp.
+// Stores a row's sums, one per thread of a team with `writes`; a whole warp calls it.
 template <dense_step Step, class I, class O>
 __device__ __forceinline__ void finish_row(const search<I, O>& s, int depth, std::int64_t v, unsigned lanes, double sum,
                                            bool writes, thread_tally& tally) {
@@ -140,7 +140,7 @@ __device__ __forceinline__ void finish_row(const search<I, O>& s, int depth, std
   }
 }
 
-// The lanes of a vertex that a step is about, and those of them whose rows it has to look at.
+// The lanes of a vertex that a step handles, and those whose rows it has to read.
 struct lane_sets {
   unsigned all;
   unsigned walked;
@@ -161,13 +161,13 @@ __device__ __forceinline__ lane_sets lanes_of(const search<I, O>& s, const dense
   }
 }
 
-// How a row's terms are found: by states, which are gathered too. Of a row that `width` threads share, 4 or a warp.
+// Finds a row's terms by gathering states. `width` threads share the row: 4 or a warp.
 template <dense_step Step, class I, class O>
 struct terms_by_states {
   const search<I, O>& s;
   const dense_task& t;
 
-  // All of the row's, for the calling thread's lane; by a whole warp.
+  // Sum of the row for the calling thread's lane; a whole warp calls it.
   __device__ __forceinline__ double operator()(const I* row, int size, int width, unsigned lanes) const {
     const lane_view view = view_of<Step>(t.depth, lanes);
     const double sum = gather_row<Step>(s, t, row, size, lane_id() & (width - 1), width, view);
@@ -175,7 +175,7 @@ struct terms_by_states {
   }
 };
 
-// A chunk of a vertex that has these lanes, for a warp.
+// One warp sums a chunk of a vertex for these lanes.
 template <dense_step Step, class Terms, class I, class O>
 __device__ __forceinline__ void gather_chunk(const search<I, O>& s, const edge_set<I, O>& rows, const dense_task& t,
                                              const Terms& terms, std::int64_t place, const edge_chunk<I>& chunk,
@@ -197,7 +197,7 @@ __device__ __forceinline__ void gather_chunk(const search<I, O>& s, const edge_s
   finish_row<Step>(s, t.depth, v, lanes, sum_of_teams(parts), thread < 4, tally);
 }
 
-// The rows of up to 32 neighbouring vertices that are not cut into chunks, for a warp, whose teams share them out.
+// A warp processes the rows of up to 32 adjacent vertices that are not in chunks; teams share them.
 template <dense_step Step, class Terms, class I, class O>
 __device__ __forceinline__ void gather_rows(const search<I, O>& s, const edge_set<I, O>& rows, const dense_task& t,
                                             const Terms& terms, std::int64_t base, std::int64_t end,
@@ -243,7 +243,7 @@ __device__ __forceinline__ void gather_rows(const search<I, O>& s, const edge_se
   __syncwarp();
 }
 
-// Warps that have a kernel's chunks, and then those that have its other rows.
+// Blocks that process chunks, and blocks that process the other rows.
 template <class I, class O>
 std::int64_t dense_chunk_blocks(const edge_set<I, O>& rows, const dense_task& t) {
   return t.ends ? 0 : div_up(rows.chunk_count, std::int64_t{cuda_tuning::dense_block / warp_size});
@@ -253,7 +253,7 @@ std::int64_t dense_row_blocks(const search<I, O>& s) {
   return div_up(s.n, std::int64_t{cuda_tuning::dense_block} * cuda_tuning::groups);
 }
 
-// The first `chunk_blocks` blocks have a chunk per warp, the others have rows.
+// The first `chunk_blocks` blocks process a chunk per warp, the others rows.
 template <dense_step Step, class I, class O>
 __global__ void __launch_bounds__(cuda_tuning::dense_block,
                                   resident_blocks(cuda_tuning::dense_blocks, cuda_tuning::dense_block))
@@ -271,7 +271,7 @@ __global__ void __launch_bounds__(cuda_tuning::dense_block,
       if (lanes.walked != 0) gather_chunk<Step>(s, rows, t, terms, place, chunk, lanes.all, tally);
     }
   } else {
-    // Far apart, since rows that are neighbours may be of one length.
+    // Far apart, since adjacent rows may have similar lengths.
     const std::int64_t row_warps = std::int64_t{gridDim.x - chunk_blocks} * warps;
     std::int64_t group = std::int64_t{blockIdx.x - chunk_blocks} * warps + warp;
     for (int k = 0; k < cuda_tuning::groups; ++k, group += row_warps) {

@@ -1,10 +1,10 @@
-// A step over all vertices as a grid of resident blocks, with what most edges lead to in shared memory.
+// A step over all vertices by a grid of resident blocks that keep the hot vertices' data in shared memory.
 //
-// Where vertices are sorted by degree, the first ones' states, four bits each, answer most look-ups; a look-up of the
-// others and a term cost a sector of the L2 cache each. Where no number of the level before is above 255, a pull reads
-// a word per edge that has all four lanes' numbers, 0 for those of other levels, and asks for no states at all. A
-// block's warps draw their work, each block from its own share, longest rows first. Both tables are of before the step,
-// which adds nothing that its look-ups count.
+// With vertices sorted by degree, a table of the first vertices' states (four bits each) answers most look-ups; the
+// other look-ups, and each term, cost one L2 sector. If no count of the previous level exceeds 255, a pull reads one
+// word per edge that holds all four lanes' counts (0 for other levels) and needs no states. A block's warps take work
+// by tickets, each block from its own share, longest rows first. The tables are from before the step; what the step
+// adds is never looked up in it.
 #pragma once
 
 #include "graph/betweenness/cuda_dense.cuh"
@@ -16,7 +16,7 @@ inline constexpr double most_byte = 255;
 
 extern __shared__ int4 hot_table[];
 
-// The lanes that may count of the vertices whose states are in a word's bytes: four bits in each.
+// For four states in the bytes of a word: the lanes that may count, four bits each.
 template <dense_step Step>
 __device__ __forceinline__ unsigned lanes_that_count(unsigned states, int depth) {
   if constexpr (Step == dense_step::back) return states >> (4 * ((depth + 1) & 1)) & 0x0f0f0f0fU;
@@ -26,7 +26,7 @@ __device__ __forceinline__ unsigned lanes_that_count(unsigned states, int depth)
   return (lanes | lanes >> 2) & 0x0f0f0f0fU;
 }
 
-// That of the first `hot` vertices, two in a byte; by a whole block. hot % 4 == 0.
+// Fills the table for the first `hot` vertices, two per byte; a whole block calls it. hot % 4 == 0.
 template <dense_step Step>
 __device__ __forceinline__ void fill_lanes(const unsigned char* states, int depth, unsigned hot) {
   for (unsigned k = threadIdx.x; k < hot / 4; k += blockDim.x) {
@@ -36,7 +36,7 @@ __device__ __forceinline__ void fill_lanes(const unsigned char* states, int dept
   }
 }
 
-// Terms of the vertices that shared memory's bits or states name. n <= most_hot_vertices.
+// Finds terms by the table's bits or by states. n <= most_hot_vertices.
 template <dense_step Step, class I, class O>
 struct terms_by_lanes {
   const search<I, O>& s;
@@ -90,7 +90,7 @@ struct terms_by_lanes {
   }
 };
 
-// Sums of numbers of which no one is above 255. A row has up to 2^24 edges here, cut into chunks.
+// Sums counts of at most 255 each. Rows have up to 2^24 edges here; longer ones are in chunks.
 template <class I, class O>
 struct terms_by_bytes {
   const search<I, O>& s;
@@ -134,7 +134,7 @@ struct terms_by_bytes {
   }
 };
 
-// The numbers at a level as bytes. Those of other levels with its code are next to no pair that is still to be found.
+// Counts of a level as bytes. Other levels with the same code are not adjacent to any pair still to be found.
 template <class I, class O>
 __global__ void __launch_bounds__(256) bytes_kernel(const __grid_constant__ search<I, O> s, const int depth) {
   const std::int64_t v = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(256) bytes_kernel(const __grid_constant__ sear
   s.bytes[v] = word;
 }
 
-// Bytes: by terms_by_bytes. hot: vertices of the table.
+// Bytes: use terms_by_bytes. hot: vertices in the table.
 template <dense_step Step, bool Bytes, class I, class O>
 __global__ void __launch_bounds__(cuda_tuning::hot_block, 1)
     hot_kernel(const __grid_constant__ search<I, O> s, const dense_task t, const unsigned hot) {

@@ -1,14 +1,14 @@
-// What steers the searches of betweenness on the device, and the kernels of their listed levels: persistent grids with
-// a barrier after every step. A level that is looked for along the rows of all vertices is a launch of its own
-// (cuda_dense.cuh): each kind has the registers and blocks that suit it, and the host waits once per such level.
+// Control of the device's betweenness searches, and the kernels of their listed levels: persistent grids with a barrier
+// after every step. A dense level, found along the rows of all vertices, is a launch of its own (cuda_dense.cuh), with
+// its own register and block counts; the host waits once per such level.
 //
-// Forward, a level is found in one of three ways. Pushed: its pairs are met by those of the level before, which add
-// their numbers with atomics; as long as these are below 2^53 such sums are exact, hence the same in any order; only
-// where edges lead both ways, since the states of out-neighbours do not tell level d + 1 from d - 2. Marked: its pairs
-// are found and sum up their own rows one step later. Pulled: every vertex that lacks a lane sums over its row. A level
-// is listed, or dense: then `levels` has it. A listed level stands before one, and a dense one before a dense one or
-// none; so only listed levels meet numbers with exponents. Invariant: between steps the host and all blocks hold the
-// same `position`.
+// Forward, a level is found in one of three ways. Push: the pairs of the previous level add their counts to its pairs
+// with atomics. This requires counts below 2^53, whose sums are exact and independent of order, and edges in both
+// directions, since the states of out-neighbours do not distinguish level d + 1 from d - 2. Mark: its pairs are found,
+// and sum their own rows one step later. Pull: every vertex that lacks a lane sums over its row. A level is listed, or
+// dense and recorded in `levels`. The level before a listed one is listed; the level after a dense one is dense or does
+// not exist. So only listed levels have counts with exponents. Invariant: between steps the host and all blocks hold
+// the same `position`.
 #pragma once
 
 #include "graph/betweenness/cuda_hot.cuh"
@@ -26,14 +26,14 @@ namespace cg = cooperative_groups;
 
 enum class step_action {
   pull,
-  sum,   // numbers of a level that has been marked
-  list,  // a dense level becomes a listed one
+  sum,   // sums the counts of a marked level
+  list,  // converts a dense level to a listed one
   push,
   flood,  // pushes to a dense level
-  mark,   // and sums up the level's own numbers if they are not known
+  mark,   // also sums the level's own counts if they are not known
 };
 
-// The host and the device find the same: counts are exact in a double, and so are their multiples and eighths.
+// Evaluated identically on host and device: counts are exact in a double, and so are their multiples and eighths.
 template <class I, class O>
 SPARGO_HD step_action next_action(const search<I, O>& s, const position& at) {
   const double pass = static_cast<double>(s.n) / cuda_tuning::pass_share;
@@ -47,10 +47,10 @@ SPARGO_HD step_action next_action(const search<I, O>& s, const position& at) {
   return at.edges > static_cast<double>(s.n / cuda_tuning::dense) ? step_action::flood : step_action::push;
 }
 
-// Whether a pull marks the pairs of the frontier that lead on.
+// Whether a pull marks the frontier's pairs that have successors.
 inline bool marks_pairs(const position& at) { return at.dense && at.open * cuda_tuning::mark_share < at.edges; }
 
-// Level 0: a pair for each source. A warp.
+// Level 0: one pair per source. Called by one warp.
 template <class I, class O>
 __global__ void start_kernel(const __grid_constant__ search<I, O> s) {
   const int lane = lane_id();
@@ -73,7 +73,7 @@ position start_of(const search<I, O>& s) {
   return at;
 }
 
-// Takes a step that ends with a barrier; counts into `filling`.
+// Runs a step that ends with a barrier; counts into `filling`.
 template <class I, class O>
 __device__ __forceinline__ void take_step(const search<I, O>& s, const walker& my, const position& at,
                                           step_action action, counters* filling) {
@@ -83,7 +83,7 @@ __device__ __forceinline__ void take_step(const search<I, O>& s, const walker& m
   } else {
     const bool sums = action != step_action::push && !at.summed;
     const bool marks = action != step_action::sum;
-    const bool apart = sums && marks && !s.mirrored;  // along two rows
+    const bool apart = sums && marks && !s.mirrored;  // along different rows
     for (int part = apart ? 0 : 1; part < 2; ++part) {
       list_task<I> t;
       t.depth = at.depth;
@@ -100,7 +100,7 @@ __device__ __forceinline__ void take_step(const search<I, O>& s, const walker& m
   add_tally(filling, tally);
 }
 
-// Where the search stands after a step of a listed level. By one thread of each block.
+// Updates the position after a step of a listed level. Called by one thread per block.
 template <class I, class O>
 __device__ void advance(const search<I, O>& s, position& at, step_action action, const counters& found) {
   if (action == step_action::sum) {
@@ -120,7 +120,7 @@ __device__ void advance(const search<I, O>& s, position& at, step_action action,
   at.edges = static_cast<double>(__ldcg(&found.edges));
   go_down(s, at);
 }
-// And at a dense level, but for what is open and alive.
+// Updates the position to a dense level, except `open` and `alive`.
 inline void advance_to_dense(position& at, const counters& found) {
   ++at.depth;
   at.pairs = static_cast<std::int64_t>(found.pairs);
@@ -145,7 +145,7 @@ void advance_by_flood(const search<I, O>& s, position& at, const counters& found
   at.alive = (1U << s.source_count) - 1;
 }
 
-// Goes on from `from` until nothing is found, or the next level is to be pulled or flooded.
+// Continues from `from` until the search ends or the next level is to be pulled or flooded.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_tuning::block, 1)
     forward_kernel(const __grid_constant__ search<I, O> s, const position from) {
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
   control->at = at;
 }
 
-// How many pairs each lane has.
+// Counts the pairs of each lane.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads) count_kernel(const __grid_constant__ search<I, O> s) {
   count64 mine[cuda_tuning::lanes] = {};
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(block_threads) count_kernel(const __grid_const
   }
 }
 
-// What the sources' own pairs add. A warp.
+// Writes the sources' own dependencies. Called by one warp.
 template <class I, class O>
 __global__ void end_kernel(const __grid_constant__ search<I, O> s) {
   const int lane = lane_id();
@@ -210,7 +210,7 @@ __global__ void end_kernel(const __grid_constant__ search<I, O> s) {
   s.dependencies[rank_of(s.rank, s.sources[lane]) * 4 + lane] = s.own * others;
 }
 
-// Goes back over listed levels from `depth` on to those after `to`. `levels`: the last one.
+// Backward over listed levels, from `depth` down to the one after `to`. `levels`: the last level.
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_tuning::block, 1)
     backward_kernel(const __grid_constant__ search<I, O> s, int depth, const int to, const int levels,
@@ -239,11 +239,10 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
   }
 }
 
-// -1 for none.
+// -1: none.
 __device__ inline int level_of(int entry) { return entry < 0 ? entry : entry & ~leads_on; }
 
-// The values of the graph's edges, from what both searches have left. A warp takes a vertex; the neighbouring ones of
-// its edges' ends share their sectors.
+// Edge values, from the results of both passes. One warp per vertex; adjacent targets share sectors.
 template <class I, class O>
 __global__ void __launch_bounds__(256) edges_kernel(const __grid_constant__ search<I, O> s, const edge_set<I, O> edges,
                                                     const std::int64_t n, const int from, double* values) {

@@ -1,31 +1,31 @@
-// A step over the pairs of a listed level on the device, as a function of a whole grid.
+// A step over the pairs of a listed level on the device, run by the whole grid.
 //
-// A team of four threads takes a pair and shares the edges of its vertex, a warp those of a longer row, and rows that
-// are cut into chunks are left to the warps that go through all chunks. One step may do two things along a row: look
-// for the next level, and sum up the numbers of the level before, or quotients of the next one on the way back. A level
-// that is found is summed up by the step after, so that narrow levels cost one barrier each.
+// A team of four threads takes a pair and shares the edges of its vertex, a warp those of a longer row; rows in chunks
+// are processed by the warps that loop over all chunks. A step may do two things along a row: find the next level, and
+// sum the counts of the previous level (backward: the quotients of the next one). The counts of a level are summed by
+// the step after the one that finds it, so narrow levels cost one barrier each.
 #pragma once
 
 #include "graph/betweenness/cuda_search.cuh"
 
 namespace spargo::detail::betweenness {
 
-// What a step does along the rows of the pairs at one level.
+// A step's work along the rows of the pairs of one level.
 template <class I>
 struct list_task {
-  int depth = 0;                            // of the pairs
-  bool marks = false;                       // finds the next level,
-  bool adds = false;                        // and adds a pair's number to those of the next level
-  entry_of<I>* to = nullptr;                // where it is listed
-  count64* entries = nullptr;               // how many are
-  const double* from = nullptr;             // what is summed up; null: nothing
-  const std::int32_t* exponents = nullptr;  // of those terms; null: all are 0
-  bool wide = false;                        // the pairs' own numbers have exponents
+  int depth = 0;                            // level of the pairs
+  bool marks = false;                       // finds the next level
+  bool adds = false;                        // adds a pair's count to those of the next level
+  entry_of<I>* to = nullptr;                // list of the next level
+  count64* entries = nullptr;               // its length
+  const double* from = nullptr;             // terms to sum; null: none
+  const std::int32_t* exponents = nullptr;  // exponents of the terms; null: all 0
+  bool wide = false;                        // the pairs' own counts have exponents
   bool backward = false;
-  bool ends = false;  // no level is behind this one: sums are 0
+  bool ends = false;  // there is no level after this one: sums are 0
 };
 
-// Sums of the terms that a level takes from the one before.
+// Sets up sums over the previous level's counts.
 template <class I, class O>
 __device__ __forceinline__ void take_numbers(const search<I, O>& s, const position& at, list_task<I>& t) {
   t.depth = at.depth;
@@ -34,7 +34,7 @@ __device__ __forceinline__ void take_numbers(const search<I, O>& s, const positi
   t.wide = at.depth >= at.wide_from;
 }
 
-// To the next level, which has been pushed or marked.
+// Moves the position to the next level, which has been pushed or marked.
 template <class I, class O>
 __device__ __forceinline__ void go_down(const search<I, O>& s, position& at) {
   ++at.depth;
@@ -44,7 +44,7 @@ __device__ __forceinline__ void go_down(const search<I, O>& s, position& at) {
   if (at.wide_from == no_level && at.largest >= number_range::end) at.wide_from = at.depth;
 }
 
-// Lane, and what an edge's state must be for its term to count.
+// A lane, and the state bits for which an edge's term counts.
 struct pair_view {
   int lane;
   unsigned mask;
@@ -53,10 +53,10 @@ struct pair_view {
 template <class I>
 __device__ __forceinline__ pair_view view_of(const list_task<I>& t, int lane) {
   if (t.backward) return {lane, done_bit(t.depth + 1, lane), done_bit(t.depth + 1, lane)};
-  return {lane, 3U << (2 * lane), forward_code(t.depth + 2) << (2 * lane)};  // that is, of depth - 1
+  return {lane, 3U << (2 * lane), forward_code(t.depth + 2) << (2 * lane)};  // the code of depth - 1
 }
 
-// Looks at one edge per thread for a pair of the next level; by a whole warp.
+// Tests one edge per thread for a pair of the next level; a whole warp calls it.
 template <class I, class O>
 __device__ __forceinline__ void mark_edge(const search<I, O>& s, const list_task<I>& t, I near, unsigned state,
                                           int lane, double own, thread_tally& tally) {
@@ -80,8 +80,8 @@ __device__ __forceinline__ void mark_edge(const search<I, O>& s, const list_task
   append_by_warp(t.to, t.entries, pair_of<I>(v, lane), first, lane_id());
 }
 
-// `size` edges, of which the calling thread has every `width`-th; returns its part of the sum. By a whole warp, whose
-// threads may have different rows.
+// Processes `size` edges, every `width`-th by the calling thread; returns its part of the sum. A whole warp calls it;
+// its threads may have different rows.
 template <class I, class O>
 __device__ __forceinline__ scaled_sum walk_row(const search<I, O>& s, const list_task<I>& t, const I* row, int size,
                                                int rank, int width, int lane, double own, thread_tally& tally) {
@@ -92,7 +92,7 @@ __device__ __forceinline__ scaled_sum walk_row(const search<I, O>& s, const list
     const unsigned state = near >= 0 ? __ldcg(s.states + near) : 0U;
     const bool counts = t.from != nullptr && (state & pair.mask) == pair.wanted;
     const entry_of<I> place = pair_of<I>(near, lane);
-    const double term = counts ? t.from[place] : 0;  // on its way while the next level is looked for
+    const double term = counts ? t.from[place] : 0;  // in flight while the next level is searched
     const int exponent = counts && t.exponents != nullptr ? t.exponents[place] : 0;
     if (t.marks) mark_edge(s, t, near, state, lane, own, tally);
     sum.add(term, t.backward ? -exponent : exponent);
@@ -100,7 +100,7 @@ __device__ __forceinline__ scaled_sum walk_row(const search<I, O>& s, const list
   return sum;
 }
 
-// The number of a pair, or its dependency, is known: by one thread. own: on the way back, its number.
+// Stores the count or dependency of a pair; called by one thread. own: backward, the pair's count.
 template <class I, class O>
 __device__ __forceinline__ void finish_pair(const search<I, O>& s, const list_task<I>& t, entry_of<I> pair,
                                             scaled_sum own, scaled_sum sum) {
@@ -113,7 +113,7 @@ __device__ __forceinline__ void finish_pair(const search<I, O>& s, const list_ta
     if (t.wide) s.exponents[pair] = sum.exponent;
     return;
   }
-  // A successor's number is at least that of the pair, and so is its exponent.
+  // A successor's count, hence its exponent, is at least the pair's.
   const int up = sum.exponent + own.exponent;
   const double dependency = up == 0    ? own.factor * sum.factor
                             : up == -1 ? own.factor * (sum.factor * number_range::down)
@@ -124,7 +124,7 @@ __device__ __forceinline__ void finish_pair(const search<I, O>& s, const list_ta
   atomicOr(reinterpret_cast<unsigned*>(s.states) + pair / 16, done_bit(t.depth, static_cast<int>(pair % 4)) << shift);
 }
 
-// A pair's number, where the step needs it.
+// A pair's count, if the step needs it.
 template <class I, class O>
 __device__ __forceinline__ scaled_sum own_number(const search<I, O>& s, const list_task<I>& t, entry_of<I> pair) {
   scaled_sum own;
@@ -133,7 +133,7 @@ __device__ __forceinline__ scaled_sum own_number(const search<I, O>& s, const li
   return own;
 }
 
-// The listed pairs [begin, end), but for rows that are cut into chunks.
+// Processes the listed pairs [begin, end), except rows in chunks.
 template <class I, class O>
 __device__ __forceinline__ void run_entries(const search<I, O>& s, const walker& my, const list_task<I>& t,
                                             const edge_set<I, O>& rows, std::int64_t begin, std::int64_t end,
@@ -157,7 +157,7 @@ __device__ __forceinline__ void run_entries(const search<I, O>& s, const walker&
     const bool here = place < end && degree <= cuda_tuning::chunk;
     const bool is_long = here && degree > cuda_tuning::team_edges;
     unsigned rest = __ballot_sync(full_mask, is_long && thread % 4 == 0);
-    bool mine = here && !is_long;  // the row that is walked
+    bool mine = here && !is_long;  // has the row being processed
     O from = first;
     int size = mine ? static_cast<int>(degree) : 0;
     entry_of<I> pair = entry;
@@ -182,7 +182,7 @@ __device__ __forceinline__ void run_entries(const search<I, O>& s, const walker&
   }
 }
 
-// A chunk's part of a pair's sum. The warp that brings a vertex's last one adds up all of them, in their order.
+// Stores a chunk's part of a pair's sum. The warp that finishes a vertex last adds all parts, in order.
 template <class I, class O>
 __device__ __forceinline__ void bring_part(const search<I, O>& s, const list_task<I>& t, entry_of<I> pair,
                                            scaled_sum own, std::int64_t chunk, std::int64_t first_chunk,
@@ -203,10 +203,10 @@ __device__ __forceinline__ void bring_part(const search<I, O>& s, const list_tas
   if (lane_id() == 0) finish_pair(s, t, pair, own, parts);
 }
 
-// visit(chunk, v, lane) for all chunks of vertices v that have pairs at a level, by a whole warp.
+// Calls visit(chunk, v, lane) for all chunks of vertices v with pairs at a level; a whole warp calls it.
 struct pair_chunk {
   std::int64_t place;
-  std::int64_t number;  // of the vertex's
+  std::int64_t number;  // index among the vertex's chunks
   std::int64_t all;
   std::int64_t first;  // edge
   int edges;
@@ -239,7 +239,7 @@ __device__ __forceinline__ void for_each_chunk(const search<I, O>& s, const walk
   }
 }
 
-// Those of the pairs at this level.
+// Processes the chunks of the pairs at this level.
 template <class I, class O>
 __device__ __forceinline__ void run_chunks(const search<I, O>& s, const walker& my, const list_task<I>& t,
                                            const edge_set<I, O>& rows, thread_tally& tally) {
@@ -260,7 +260,7 @@ __device__ __forceinline__ void run_list(const search<I, O>& s, const walker& my
   run_entries(s, my, t, rows, begin, end, tally);
 }
 
-// A dense level becomes a listed one.
+// Converts a dense level to a listed one.
 template <class I, class O>
 __device__ void list_level(const search<I, O>& s, const walker& my, int depth, entry_of<I>* to, count64* entries) {
   for (std::int64_t base = my.warp * warp_size; base < s.n; base += my.warps * warp_size) {

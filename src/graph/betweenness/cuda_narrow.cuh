@@ -1,12 +1,12 @@
-// Narrow levels, of which grids and road networks have thousands, on the device: where no vertex has many edges, a team
-// of four threads has at most one pair a level, and what counts is the chain of dependent steps.
+// Narrow levels on the device, of which grids and road networks have thousands. No vertex has many edges, so a team of
+// four threads handles at most one pair per level; latency of dependent loads dominates.
 //
-// Forward, a block goes on with the pairs that it has found itself, which stay in its shared memory with the places of
-// their rows. One word counts the blocks that have come to the end of a level and what they have found, so that the
-// barrier tells each block at once how many pairs there are and where its own go in the list. A block that has found
-// more than its teams can take asks for a step of the whole grid, after which all are shared out anew. On the way back,
-// pairs, rows and indices are known beforehand and are loaded one to three levels ahead, each behind the barrier of the
-// one before, so that a level waits for states and quotients only.
+// Forward, a block continues with the pairs it found itself, which stay in its shared memory with the positions of
+// their rows. One word counts the blocks that have reached the end of a level and the pairs they found, so the barrier
+// also tells each block the total and its position in the list. If a block finds more pairs than it has teams, a step
+// of the whole grid follows, after which pairs are redistributed. The backward pass knows all pairs, rows and indices
+// in advance and loads them one to three levels ahead, each after the barrier of the previous load, so that a level
+// waits only for states and quotients.
 #pragma once
 
 #include "graph/betweenness/cuda_list.cuh"
@@ -17,8 +17,8 @@ namespace spargo::detail::betweenness {
 
 struct narrow_tuning {
   static constexpr int teams = cuda_tuning::block / 4;
-  static constexpr int rounds = 3;          // edges of a thread
-  static constexpr int edges = 4 * rounds;  // of a vertex, at most
+  static constexpr int rounds = 3;          // edges per thread
+  static constexpr int edges = 4 * rounds;  // maximum per vertex
   static constexpr int slots = teams * edges;
 };
 
@@ -28,24 +28,24 @@ struct narrow_entry {
   O first;  // of its edges
 };
 
-// A block's, in shared memory.
+// A block's pairs, in shared memory.
 template <class I, class O>
 struct narrow_block {
   narrow_entry<I, O> found[narrow_tuning::slots];
-  unsigned char sizes[narrow_tuning::slots];  // their rows'
-  unsigned count[2];                          // of them; two levels take turns
-  std::int64_t before;                        // pairs that blocks before this one have found
-  bool full;                                  // some block has found too many
+  unsigned char sizes[narrow_tuning::slots];  // row lengths
+  unsigned count[2];                          // pairs found; two levels alternate
+  std::int64_t before;                        // pairs found by earlier blocks
+  bool full;                                  // some block found too many pairs
 };
 
-// Whether levels of the graph can be walked so at all, and how many pairs they may have.
+// Whether the graph's levels can be narrow at all, and how many pairs they may have.
 template <class I, class O>
 __device__ __forceinline__ bool may_be_narrow(const search<I, O>& s) {
   return s.mirrored && s.growth <= narrow_tuning::edges;
 }
 __device__ __forceinline__ std::int64_t narrow_pairs() { return std::int64_t{gridDim.x} * narrow_tuning::teams; }
 
-// A step along the row of the team's pair, if that has edges; by a whole warp.
+// A step along the row of the team's pair, if it has edges; a whole warp calls it.
 template <class I, class O>
 __device__ __forceinline__ void expand_narrow(const search<I, O>& s, const list_task<I>& t,
                                               const narrow_entry<I, O>& mine, int size, narrow_block<I, O>& to,
@@ -75,7 +75,7 @@ __device__ __forceinline__ void expand_narrow(const search<I, O>& s, const list_
   for (int q = 0; q < rounds; ++q) {
     bool first = false;
     O begin = 0;
-    O end = 0;  // these two are on their way while the pair is claimed
+    O end = 0;  // loads in flight while the pair is claimed
     if (near[q] >= 0 && (state[q] >> (2 * lane) & 3) == 0) {
       begin = s.out.offsets[near[q]];
       end = s.out.offsets[near[q] + 1];
@@ -97,10 +97,10 @@ __device__ __forceinline__ void expand_narrow(const search<I, O>& s, const list_
   if (size > 0 && rank == 0) finish_pair(s, t, mine.pair, {}, sum);
 }
 
-// Arrives with `found` pairs at a barrier of all blocks, and waits for it; returns how many were found by all and, in
-// `before`, by those that came before. By one thread of each block.
+// Grid barrier that also sums: arrives with `found` pairs and waits; returns the pairs found by all blocks, and in
+// `before` those of blocks that arrived earlier. Called by one thread per block.
 __device__ inline std::int64_t meet(count64* words, int turn, unsigned found, std::int64_t& before, bool& full) {
-  if (blockIdx.x == 0) words[(turn + 1) % 3] = 0;  // nobody waits for that one any more, and nobody comes to it yet
+  if (blockIdx.x == 0) words[(turn + 1) % 3] = 0;  // no block waits on that word any more, or has arrived at it yet
   __threadfence();
   const count64 mine = count64{found} << 32 | (found > narrow_tuning::teams ? 1ULL << 16 : 0) | 1;
   const count64 old = atomicAdd(words + turn, mine);
@@ -112,7 +112,7 @@ __device__ inline std::int64_t meet(count64* words, int turn, unsigned found, st
   return static_cast<std::int64_t>(now >> 32);
 }
 
-// Walks on from a listed level until one is empty or too wide. All blocks hold the same `at`, and `turn` of the words.
+// Continues from a listed level until one is empty or too wide. All blocks hold the same `at` and `turn`.
 template <class I, class O>
 __device__ void walk_narrow(const search<I, O>& s, position& at, count64* words, int& turn) {
   __shared__ narrow_block<I, O> own;
@@ -156,9 +156,9 @@ __device__ void walk_narrow(const search<I, O>& s, position& at, count64* words,
   }
 }
 
-// --- Back -----------------------------------------------------------------------------------------------------------
+// --- Backward pass --------------------------------------------------------------------------------------------------
 
-// A team's pair of a level, as far as it is known.
+// A team's pair of a level, loaded in stages.
 template <class I, class O>
 struct narrow_pair {
   bool here = false;
@@ -169,7 +169,7 @@ struct narrow_pair {
   I near[narrow_tuning::rounds];
 };
 
-// What tells of a level: [begin, end) of the list if it is narrow.
+// A level's range [begin, end) of the list, if it is narrow.
 struct narrow_range {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -204,8 +204,8 @@ __device__ __forceinline__ void load_edges(const search<I, O>& s, narrow_pair<I,
   }
 }
 
-// Goes back over levels from `depth` on, behind which there is one, while they are narrow and after `to`; returns the
-// next one.
+// Backward over narrow levels from `depth`, which is not the last one, down to the one after `to`; returns the next
+// level.
 template <class I, class O>
 __device__ int walk_narrow_back(const search<I, O>& s, int depth, int to, int wide_from,
                                 const cooperative_groups::grid_group& grid) {

@@ -1,13 +1,13 @@
-// A push of a listed level to a dense one, as a kernel of its own: all threads an SM has, each with edges in flight.
+// Pushes a listed level to a dense one, as its own kernel with full occupancy and edges in flight per thread.
 //
-// A warp takes a pair, or a chunk of a longer row. Sums are exact, so that it does not matter who comes first.
+// A warp takes a pair, or a chunk of a longer row. Sums are exact, so their order does not matter.
 #pragma once
 
 #include "graph/betweenness/cuda_list.cuh"
 
 namespace spargo::detail::betweenness {
 
-// Of one pair, `size` edges, by a warp.
+// One warp pushes `size` edges of a pair.
 template <class I, class O>
 __device__ __forceinline__ void push_row(const search<I, O>& s, int depth, const I* row, int size, int lane, double own,
                                          thread_tally& tally) {
@@ -31,7 +31,7 @@ __device__ __forceinline__ void push_row(const search<I, O>& s, int depth, const
   }
 }
 
-// The pairs list[begin, end) at `depth`.
+// Pushes the pairs list[begin, end) at `depth`.
 template <class I, class O>
 __global__ void __launch_bounds__(256) push_kernel(const __grid_constant__ search<I, O> s, const int depth,
                                                    const std::int64_t begin, const std::int64_t end) {

@@ -1,8 +1,7 @@
-// The rows that the device's searches walk: their lengths, their chunks, and copies with vertices by falling degree.
+// The rows that device searches traverse: lengths, chunks, and copies with vertices sorted by descending degree.
 //
-// Where some rows are very long, most edges lead to few vertices. With these first, what is looked at for most edges
-// stays in the L1 caches, and neighbouring rows are of one length.
-// Cost of a copy: a sort of the vertices, and a gather of 4 or 8 bytes per edge.
+// In skewed graphs most edges lead to few vertices. Sorting those first keeps their data in the L1 caches, and adjacent
+// rows have similar lengths. Cost of a copy: a sort of the vertices, and a gather of 4 or 8 bytes per edge.
 #pragma once
 
 #include "core/bytes_of.hpp"
@@ -32,7 +31,7 @@ __global__ void measure_rows_kernel(const O* offsets, std::int64_t n, row_facts*
   if (degree > cuda_tuning::chunk) atomicAdd(&facts->chunks, (degree + cuda_tuning::chunk - 1) / cuda_tuning::chunk);
 }
 
-// A warp copies a chunk, or 32 rows that are not cut. order[r]: the vertex that becomes r = rank[order[r]].
+// A warp copies a chunk, or 32 rows that are not in chunks. order[r] is the vertex with rank r.
 template <class I, class O>
 __global__ void copy_rows_kernel(const O* offsets, const I* indices, const std::uint32_t* order, const I* rank,
                                  const edge_set<I, O> to, std::int64_t n, I* to_indices) {
@@ -61,8 +60,8 @@ row_facts measure(const context<device>& ctx, const csr_pattern_view<I, O, devic
   return to_host(ctx, std::as_const(facts).view())[0];
 }
 
-// The vertices by falling degree, those of one degree as they are. `most`: no degree is larger. linked: how many have
-// edges.
+// The vertices by descending degree (stable). `most`: upper bound of degrees. linked: receives the number of vertices
+// with edges.
 template <class I, class O>
 array<std::uint32_t, device> by_degree(const context<device>& ctx, const csr_pattern_view<I, O, device>& out,
                                        const csr_pattern_view<I, O, device>& in, std::uint64_t most,
@@ -103,19 +102,19 @@ array<O, device> sorted_offsets(const context<device>& ctx, const csr_pattern_vi
   return offsets;
 }
 
-// One direction's rows as they are walked.
+// One direction's rows as the searches traverse them.
 template <class I, class O>
 class walked_rows {
  public:
   walked_rows() = default;
 
-  // The graph's own.
+  // The graph's own rows.
   walked_rows(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows, const row_facts& facts)
       : edges_{rows.offsets.data(), rows.indices.data(), nullptr, 0} {
     cut(ctx, rows.rows, facts);
   }
 
-  // In that order.
+  // A copy in the given order.
   walked_rows(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows, const row_facts& facts,
               const array<std::uint32_t, device>& order, const array<I, device>& rank)
       : offsets_(sorted_offsets(ctx, rows, order)), indices_(ctx, std::int64_t{rows.nnz()}) {

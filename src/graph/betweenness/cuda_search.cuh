@@ -1,12 +1,12 @@
-// What the device's searches from up to four sources work on, and numbers of shortest paths there.
+// State of the device searches from up to four sources, and shortest-path counts.
 //
-// A pair is a vertex and a lane, the search from one of the sources. Each vertex has a byte with two bits per lane:
-// forward 0 for a pair that has not been found, else 1 + its level mod 3; backward, after all were cleared, a bit per
-// lane and parity of the level for a pair that is done. That is enough to know an edge's part. Forward: the
-// in-neighbours of a pair at level d are not before d - 1, and while the levels up to d + 1 are all there are, three
-// codes tell them apart. Backward: all at d + 1 and behind are done, those at d become so with the other parity, and no
-// out-neighbour is behind d + 1. So nobody waits for anybody within a step, and the bytes stay in the L2 cache.
-// A vertex's four numbers are one sector, written once forward and once backward.
+// A pair is a vertex and a lane; a lane is the search from one source. Each vertex has one byte of state with two bits
+// per lane. Forward: 0 for a pair not yet found, else 1 + its level mod 3. Backward, after a reset: a bit per lane and
+// parity of the level, set once a pair is done. That suffices to classify an edge. Forward, the in-neighbours of a pair
+// at level d are at d - 1 or later, and while d + 1 is the last level three codes distinguish them. Backward, all pairs
+// from d + 1 on are done, those at d get the other parity, and no out-neighbour is beyond d + 1. So a step needs no
+// waiting, and the states stay in the L2 cache. The four counts of a vertex are one sector, written once forward and
+// once backward.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -19,43 +19,45 @@
 
 namespace spargo::detail::betweenness {
 
-// Times: H200, 4 sources; R-MAT 22 and uniform 2^22 of degree 16, grid 2048 x 2048; some with other numbers beside them
-// than those of today, so that only the times of one line compare. Without one: by choice.
+// Times: H200, 4 sources; R-MAT 22 and uniform 2^22 of degree 16, grid 2048 x 2048. Some were measured with other
+// values of the remaining parameters: compare times within a line only. Untuned where no time is given.
 struct cuda_tuning {
   static constexpr int lanes = 4;
-  // Of a kernel of listed levels; one is resident on an SM. Grid: 22.3 ms, with 512 23.7, with 1024 22.9, with two of
-  // 512 22.9, with three of 256 24.2.
+  // Kernels of listed levels, one resident block per SM. Grid: 22.3 ms, with 512 23.7, with 1024 22.9, with two of 512
+  // 22.9, with three of 256 24.2.
   static constexpr int block = 768;
-  // Of a kernel of a dense level: 4.9 and 6.0 ms, 5.1 and 6.0 with 128 and 8 groups.
+  // Kernels of a dense level: 4.9 and 6.0 ms, 5.1 and 6.0 with 128 and 8 groups.
   static constexpr int dense_block = 256;
-  // Resident on an SM: 6.7 and 6.1 ms with 4; with 6, and half the terms under way, 6.5 and 6.0.
+  // Resident blocks per SM: 6.7 and 6.1 ms with 4; with 6, and half the terms in flight, 6.5 and 6.0.
   static constexpr int dense_blocks = 4;
-  // 32 vertices each per warp there: 6.1 and 5.8 ms with 4, 6.7 and 6.1 with 1.
+  // Groups of 32 vertices per warp: 6.1 and 5.8 ms with 4, 6.7 and 6.1 with 1.
   static constexpr int groups = 4;
-  // Edges; rows with more are cut into chunks, for a warp each: 4.9 ms with 512, 6.3 with 256.
+  // Longer rows are split into chunks, one warp each: 4.9 ms with 512, 6.3 with 256.
   static constexpr int chunk = 512;
-  // Rows with more have a warp each, others a team of four threads: 4.9 and 6.0 ms with 64, 4.9 and 6.6 with 32.
+  // Longer rows get a warp, others a team of four threads: 4.9 and 6.0 ms with 64, 4.9 and 6.6 with 32.
   static constexpr int team_edges = 64;
-  // Edges of a thread that are under way together in a dense level: 6.7 and 6.1 ms with 2, 7.1 and 6.1 with 4.
+  // Edges in flight per thread in a dense level: 6.7 and 6.1 ms with 2, 7.1 and 6.1 with 4.
   static constexpr int dense_rounds = 2;
-  // Vertices are sorted by degree if one has so many times the average: R-MAT 4.9 ms for 5.9, the plan 1.9 for 0.2.
+  // Vertices are sorted by degree if the maximum is this many times the average: R-MAT 4.9 ms instead of 5.9, the plan
+  // 1.9 instead of 0.2.
   static constexpr double skewed = 8;
-  // Of a kernel that keeps what most edges lead to in shared memory; one is resident on an SM.
+  // Kernels with a table of hot vertices in shared memory, one resident block per SM.
   static constexpr int hot_block = 1024;
-  static constexpr int hot_bytes = 128 * 1024;  // so many, at most; the rest is left to the L1 cache
-  static constexpr int hot_rest = 4096;         // what else a block has there
-  static constexpr int hot_chunks = 8;          // that a warp draws at once
-  static constexpr int fine_rows = 8;           // and rows of the first vertices,
-  static constexpr int fine_share = 8;          // the eighth part of all, which have the longest
-  static constexpr double push_cost = 3;        // of an edge, against one of a pull
-  static constexpr double pass_share = 4;       // a look at so many vertices costs as much as one edge
-  // A pull of fewer edges than that share of the frontier's marks who leads on: uniform 6.1 ms, 6.7 if none does. With
-  // 4 R-MAT's last large level marks, too: 0.10 ms more for its pull, 0.12 less on the way back.
+  static constexpr int hot_bytes = 128 * 1024;  // maximum table size; the rest is left to the L1 cache
+  static constexpr int hot_rest = 4096;         // other shared memory of a block
+  static constexpr int hot_chunks = 8;          // chunks per ticket
+  static constexpr int fine_rows = 8;           // rows per ticket among the first vertices,
+  static constexpr int fine_share = 8;          // the first 1 / fine_share of all, which have the longest rows
+  static constexpr double push_cost = 3;        // cost of a pushed edge relative to a pulled one
+  static constexpr double pass_share = 4;       // scanning this many vertices costs as much as one edge
+  // A pull marks pairs with successors if its edges are fewer than 1 / mark_share of the frontier's: uniform 6.1 ms,
+  // 6.7 without marks. With 4, R-MAT's last large level marks too: its pull takes 0.10 ms more, the backward pass 0.12
+  // less.
   static constexpr double mark_share = 32;
   static constexpr std::int64_t dense = 8;  // a push of more than vertices / 8 edges makes no list
 };
 
-// Of chunks of one direction's edges. The chunks of a vertex are neighbours.
+// One direction's edges, and its rows in chunks. The chunks of a vertex are adjacent.
 template <class I, class O>
 struct edge_set {
   const O* offsets;
@@ -64,39 +66,39 @@ struct edge_set {
   std::int64_t chunk_count;
 };
 
-// What a step finds. Three of them take turns: one is filled, one is read, one is cleared.
+// Counters of a step. Three rotate: one is filled, one read, one cleared.
 struct counters {
   count64 entries;   // appended to the list
   count64 pairs;     // found
-  count64 edges;     // out of these
-  count64 open;      // after a pull: in-edges of vertices that still lack a lane that goes on
-  count64 largest;   // number found by a pull, its bits
+  count64 edges;     // their out-edges
+  count64 open;      // after a pull: in-edges of vertices that lack an active lane
+  count64 largest;   // largest count found by a pull, as bits
   count64 found[4];  // by a pull, per lane
 };
 
-inline constexpr double most_paths = 0x1p1000;        // a bound does not grow further
-inline constexpr std::int32_t no_level = 0x7fffffff;  // no level has exponents
+inline constexpr double most_paths = 0x1p1000;        // upper limit of the bound
+inline constexpr std::int32_t no_level = 0x7fffffff;  // wide_from, if no level has exponents
 
-// Where a search stands; the host and every block have the same.
+// Position of a search; the host and every block hold the same.
 struct position {
-  std::int64_t pairs;  // at this level
+  std::int64_t pairs;  // of this level
   std::int64_t begin;  // its entries in the list
   std::int64_t end;
-  double edges;    // out of them
-  double open;     // into vertices that some lane lacks, more or less
-  double largest;  // no number of this level is larger
+  double edges;    // their out-edges
+  double open;     // approximate in-edges of vertices that lack a lane
+  double largest;  // upper bound of this level's counts
   std::int32_t depth;
-  std::int32_t wide_from;  // the first level whose numbers have exponents
+  std::int32_t wide_from;  // the first level whose counts have exponents
   unsigned alive;          // lanes that may find more
-  bool dense;              // not in the list: a pair is at this level if `levels` says so
-  bool summed;             // its numbers are known
+  bool dense;              // not listed: the pairs are those with this level in `levels`
+  bool summed;             // its counts are known
 };
 
 struct control_block {  // zero at a kernel's start
   counters step[3];
   count64 words[3];    // barriers of narrow levels
-  count64 reached[4];  // vertices that each lane has found, the source among them
-  position at;         // where a forward kernel has come to
+  count64 reached[4];  // vertices reached per lane, including the source
+  position at;         // result of a forward kernel
 };
 
 template <class I>
@@ -106,32 +108,32 @@ template <class I, class O>
 struct search {
   edge_set<I, O> out;
   edge_set<I, O> in;
-  bool mirrored;  // the two are the same
+  bool mirrored;  // `in` equals `out`
   std::int64_t n;
   std::int64_t edges;
-  double growth;  // the most in-edges of a vertex
+  double growth;  // maximum in-degree
   unsigned char* states;
   double* numbers;          // [vertex * 4 + lane]
-  unsigned* bytes;          // [vertex] numbers of the level that is pulled from, a byte per lane
+  unsigned* bytes;          // [vertex] counts of the level being pulled from, a byte per lane
   double* quotients;        // (1 + dependency) / number, once a pair is done
-  double* dependencies;     // and what the pair adds to the vertex's value; may be where `numbers` are
+  double* dependencies;     // the pair's contribution to its vertex's value; may alias `numbers`
   std::int32_t* exponents;  // of `numbers`, from level wide_from on
   std::int32_t* levels;     // of pairs found in dense levels and of vertices with chunks; else -1
   entry_of<I>* list;        // pairs of listed levels, level by level
-  std::int64_t* begins;     // [listed level]: where its entries begin, and then where they end
-  double* partial;          // [chunk * 4 + lane]: sums of chunks that wait for the vertex's others,
+  std::int64_t* begins;     // [listed level]: start of its entries, followed by the end of the last
+  double* partial;          // [chunk * 4 + lane]: sums of chunks waiting for the vertex's others
   std::int32_t* partial_exponents;
-  unsigned* arrived;  // [a vertex's first chunk * 4 + lane]: and how many there are
+  unsigned* arrived;  // [first chunk of the vertex * 4 + lane]: chunks finished
   control_block* control;
   double* values;
-  const I* rank;  // of the graph's vertices among those that are walked; null: the same
+  const I* rank;  // of the graph's vertices in the sorted order; null: identity
   I sources[cuda_tuning::lanes];
   int source_count;
-  double own;         // what a path counts for its last vertex
+  double own;         // contribution of a path to its last vertex
   bool keeps_levels;  // of all pairs
 };
 
-inline constexpr int leads_on = 1 << 30;  // with a level: the pair has a successor
+inline constexpr int leads_on = 1 << 30;  // flag in `levels`: the pair has a successor
 
 // --- States ---------------------------------------------------------------------------------------------------------
 
@@ -145,7 +147,7 @@ __device__ __forceinline__ bool claim_pair(unsigned char* states, std::int64_t v
   return (old >> shift & 3) == 0;
 }
 
-// The lanes whose entry for the vertex is `depth`.
+// The lanes whose level of the vertex is `depth`.
 __device__ __forceinline__ unsigned lanes_at(const std::int32_t* levels, std::int64_t v, int depth) {
   const int4 four = reinterpret_cast<const int4*>(levels)[v];
   return (four.x == depth ? 1U : 0U) | (four.y == depth ? 2U : 0U) | (four.z == depth ? 4U : 0U) |
@@ -154,7 +156,7 @@ __device__ __forceinline__ unsigned lanes_at(const std::int32_t* levels, std::in
 
 // --- Numbers --------------------------------------------------------------------------------------------------------
 
-// A sum of factors with exponents of 2^1000. What is 1000 bits below the rest or more does not count.
+// A sum of factors with exponents of 2^1000. Terms 1000 or more bits below the rest are dropped.
 struct scaled_sum {
   double factor = 0;
   int exponent = 0;
@@ -174,7 +176,7 @@ struct scaled_sum {
   }
 };
 
-// Over `width` neighbouring threads, in the same order every time for the first of them.
+// Sums over `width` adjacent threads, deterministically for the first of them.
 __device__ __forceinline__ scaled_sum sum_of(scaled_sum mine, int width) {
   for (int step = width / 2; step > 0; step /= 2) {
     mine.add(shuffle_xor(mine.factor, step), shuffle_xor(mine.exponent, step));
@@ -182,7 +184,7 @@ __device__ __forceinline__ scaled_sum sum_of(scaled_sum mine, int width) {
   return mine;
 }
 
-// --- What is found --------------------------------------------------------------------------------------------------
+// --- Counters -------------------------------------------------------------------------------------------------------
 
 struct thread_tally {
   unsigned pairs = 0;
@@ -192,7 +194,7 @@ struct thread_tally {
   double largest = 0;
 };
 
-// All threads of the block, at the end of a step.
+// Called by all threads of the block at the end of a step.
 __device__ inline void add_tally(counters* to, const thread_tally& mine) {
   __shared__ counters of_block;
   if (threadIdx.x < sizeof(counters) / sizeof(count64)) reinterpret_cast<count64*>(&of_block)[threadIdx.x] = 0;
@@ -235,7 +237,7 @@ __device__ __forceinline__ entry_of<I> pair_of(std::int64_t v, int lane) {
   return static_cast<entry_of<I>>(v) * 4 + static_cast<entry_of<I>>(lane);
 }
 
-// Whether the calling warp's sum of a chunk is the last of its vertex's, all of which are visible then. Lane 0 counts.
+// Whether the calling warp's chunk sum is the last of its vertex; then all are visible. Lane 0 counts.
 __device__ __forceinline__ bool is_last_of(unsigned* arrived, unsigned all) {
   __threadfence();
   __syncwarp();
@@ -249,7 +251,7 @@ __device__ __forceinline__ bool is_last_of(unsigned* arrived, unsigned all) {
   return last;
 }
 
-// Where a thread stands in the grid: neighbouring warps are on different multiprocessors.
+// Position of a warp in the grid; adjacent warps are on different multiprocessors.
 struct walker {
   std::int64_t warp;
   std::int64_t warps;

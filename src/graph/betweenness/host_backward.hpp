@@ -1,10 +1,10 @@
-// The dependencies, from the last level to the first: each vertex sums over its out-neighbours in the next level.
+// Dependencies, from the last level to the first: each vertex sums over its out-neighbours in the next level.
 //
-// With sigma for numbers of shortest paths, the dependency of a source on u is sigma(u) times the sum of
-// (1 + dependency(v)) / sigma(v) over its successors v. These quotients replace the numbers of a level once it is done,
-// so that an edge costs one gathered term. An edge's own value is sigma(u) times its term: rows are walked once more
-// for those, those of the sources, too. Sums go along rows, and a vertex takes what its levels give in turn, so all is
-// the same for any number of threads.
+// With sigma the number of shortest paths, the dependency of a source on u is sigma(u) times the sum of (1 +
+// dependency(v)) / sigma(v) over its successors v. These quotients replace the counts of a finished level, so that an
+// edge costs one gathered term. The value of an edge is sigma(u) times its term; it takes a second traversal of the
+// rows, including the sources' rows. Sums follow row order, and a vertex's levels are added in order, so results do not
+// depend on the thread count.
 #pragma once
 
 #include "graph/betweenness/host_search.hpp"
@@ -16,11 +16,11 @@ namespace spargo::detail::betweenness {
 template <class I, class O, int L>
 class host_backward {
  public:
-  // own: what a path counts for its last vertex. edges: null where they have no values.
+  // own: contribution of a path to its last vertex. edges: null if edge values are not wanted.
   host_backward(host_search<I, O, L>& s, double own, double* values, double* edges = nullptr)
       : s_(s), own_(own), values_(values), edges_(edges) {}
 
-  // Adds the dependencies to the values. The members of all levels are clear, before and after.
+  // Adds the dependencies to the values. The members of all levels are clear before and after.
   void run(std::int64_t levels) {
     for (std::int64_t depth = levels - 1; depth > 0; --depth) {
       if (depth + 1 < levels && s_.is_wide(depth + 1)) {
@@ -51,7 +51,7 @@ class host_backward {
     const std::int64_t first = s_.begin(depth);
     const std::int64_t last = s_.begin(depth + 1);
     const bool ends = depth + 1 == levels;
-    // Two levels on, nobody looks any more.
+    // No thread reads the level after the next any more.
     const std::int64_t done = depth + 2 < levels ? s_.begin(depth + 2) : 0;
     const std::int64_t done_end = depth + 2 < levels ? s_.begin(depth + 3) : 0;
     const parts shares = chunks_of(last - first, host_tuning::chunk);
@@ -73,7 +73,7 @@ class host_backward {
         waking::unless_busy);
   }
 
-  // By their number where that says enough, else by their edges.
+  // Threads for entries [first, last), by their number if that suffices, else by their edges.
   [[nodiscard]] int threads_for(std::int64_t first, std::int64_t last) {
     std::int64_t edges = last - first;
     for (std::int64_t j = first; j < last && s_.threads_for(edges) < s_.threads; ++j) {
@@ -82,7 +82,7 @@ class host_backward {
     return s_.threads_for(edges);
   }
 
-  // Of the quotients of u's successors, on the scale of u's own numbers.
+  // Sums the quotients of u's successors, relative to u's own exponent.
   template <class Sums>
   [[nodiscard]] std::array<double, L> sum_row(std::int64_t depth, std::int64_t u, unsigned carried) {
     const lane_set* const members = s_.members(depth + 1);
@@ -103,7 +103,7 @@ class host_backward {
     return sums.sums;
   }
 
-  // The number of v is at least that of u, and so is its exponent. If that is higher by two the quotient is below
+  // A successor's count, hence its exponent, is at least u's. If the exponent is higher by two, the quotient is below
   // 2^-900 times the number of vertices.
   void add_wide(std::int64_t depth, std::int64_t u, std::int64_t v, unsigned set, plain& sums) {
     for_each_lane(set, [&](int lane) {
@@ -114,7 +114,7 @@ class host_backward {
     });
   }
 
-  // To the values of the edges out of an entry's vertex, whose numbers are still there.
+  // Adds to the values of the edges out of an entry's vertex, whose counts are still stored.
   void add_row(std::int64_t depth, std::int64_t entry) {
     const std::int64_t u = s_.vertices()[entry];
     const unsigned carried = s_.lanes()[entry];

@@ -1,10 +1,10 @@
-// The searches from up to L sources, level by level: who is found, for which lanes, by how many shortest paths.
+// Forward searches from up to L sources, level by level: the vertices found, their lanes, and their path counts.
 //
-// A vertex's numbers are sums over its in-neighbours in the last level, in the order of its row: nothing depends on
-// which thread found it when. A level is found in one of three ways. Pulled: every vertex that some source lacks sums
-// over its row; there is no early end, but all lanes share the row. Pushed together: the frontier's rows are followed
-// to mark whom they meet, then each of these sums over its row. Pushed alone: one thread adds to whom it meets; where
-// numbers are below 2^53 such sums are exact, hence the same, and where they turn out not to be they are formed again.
+// A vertex's counts are sums over its in-neighbours in the previous level, in row order: independent of which thread
+// found it when. A level is found in one of three ways. Pull: every vertex that some source lacks sums over its row;
+// there is no early exit, but all lanes share the row. Push together: the frontier's rows are traversed to mark the
+// targets, then each target sums over its row. Push alone: one thread adds to the targets directly; below 2^53 such
+// sums are exact, hence identical, and otherwise they are recomputed.
 #pragma once
 
 #include "graph/betweenness/host_search.hpp"
@@ -18,23 +18,23 @@ namespace spargo::detail::betweenness {
 
 enum class step_kind { alone, together, pull };
 
-// What is known before a step.
+// State before a step.
 struct step_facts {
   int threads = 1;
-  bool exact = true;      // all numbers of the frontier
-  double edges = 0;       // out of the frontier
-  double open = 0;        // into vertices that some source lacks
-  double next_edges = 0;  // into the vertices that it will find, by guess
+  bool exact = true;      // all counts of the frontier are exact
+  double edges = 0;       // out-edges of the frontier
+  double open = 0;        // in-edges of vertices that some source lacks
+  double next_edges = 0;  // estimated in-edges of the vertices it will find
 };
 
 struct step_tuning {
-  // Cost of an edge, against that of one in a pull: guesses from what each touches, not measured apart.
+  // Cost of an edge relative to one in a pull: estimated from the data touched, not measured separately.
   static constexpr double alone = 4;
   static constexpr double mark = 2;
   static constexpr double sum = 1;
 };
 
-// The cheapest step; which it is does not change the numbers.
+// The cheapest step; the choice does not change the counts.
 [[nodiscard]] inline step_kind choose_step(const step_facts& f) {
   using cost = step_tuning;
   const double team = f.threads;
@@ -48,10 +48,10 @@ struct step_tuning {
 template <class I, class O, int L>
 class host_forward {
  public:
-  // only: the one way to take a level wherever it can be, for tests.
+  // only: use this kind of step wherever possible, for tests.
   explicit host_forward(host_search<I, O, L>& s, std::optional<step_kind> only = {}) : s_(s), only_(only) {}
 
-  // Returns how many levels there are, the sources' included. The members of all are cleared.
+  // Returns the number of levels, including the sources'. Clears the members of all levels.
   std::int64_t run(span<const I, host> sources) {
     start(sources);
     std::int64_t depth = 0;
@@ -139,10 +139,9 @@ class host_forward {
     for (std::int64_t j = s_.begin(depth); j < s_.begin(depth + 1); ++j) members[s_.vertices()[j]] = 0;
   }
 
-  // --- One vertex
-  // -----------------------------------------------------------------------------------------------------------
+  // --- One vertex ----------------------------------------------------------------------------------------------
 
-  // The numbers of v from its in-neighbours in the level of this depth; returns the lanes, of those wanted.
+  // Sums the counts of v over its in-neighbours at this depth; returns the lanes found, a subset of `wanted`.
   template <class Sums>
   [[nodiscard]] unsigned sum_row(std::int64_t depth, std::int64_t v, unsigned wanted, Sums& sums) {
     const lane_set* const members = s_.members(depth);
@@ -165,7 +164,7 @@ class host_forward {
     return found;
   }
 
-  // Numbers of lanes that v has at other levels stay.
+  // Leaves the counts of lanes that v has at other levels.
   template <class Sums>
   void store(std::int64_t depth, std::int64_t v, unsigned set, const Sums& sums) {
     for_each_lane(set, [&](int lane) {
@@ -175,7 +174,7 @@ class host_forward {
     });
   }
 
-  // v is in the level of this depth, with these numbers.
+  // Adds v with these counts to the level of this depth.
   template <class Sums>
   void take(std::int64_t depth, std::int64_t v, unsigned set, const Sums& sums, level_facts& facts) {
     s_.seen()[v] = static_cast<lane_set>(s_.seen()[v] | set);
@@ -201,8 +200,7 @@ class host_forward {
     return set;
   }
 
-  // --- Pulled
-  // ---------------------------------------------------------------------------------------------------------------
+  // --- Pull ----------------------------------------------------------------------------------------------------
 
   template <class Sums>
   void pull(std::int64_t depth) {
@@ -257,8 +255,7 @@ class host_forward {
     std::copy_n(sets.data(), found, s_.lanes() + at);
   }
 
-  // --- Pushed
-  // ---------------------------------------------------------------------------------------------------------------
+  // --- Push ----------------------------------------------------------------------------------------------------
 
   // Sums for the vertices of the level after `depth`, whose members are known.
   template <class Sums>
@@ -288,7 +285,7 @@ class host_forward {
     facts_ = all;
   }
 
-  // Finds the vertices of the next level: their members, and a list of them. Clears the members of the level before.
+  // Finds the vertices of the next level and lists them. Clears the members of the previous level.
   void mark(std::int64_t depth, int team) {
     const std::int64_t first = s_.begin(depth);
     const std::int64_t before = depth > 0 ? s_.begin(depth - 1) : first;
@@ -349,7 +346,7 @@ class host_forward {
     }
   }
 
-  // By this thread, which adds numbers to those it meets; they have no exponents.
+  // Push by this thread, which adds counts without exponents to its targets.
   void push_alone(std::int64_t depth) {
     const std::int64_t begin = s_.begin(depth + 1);
     std::int64_t tail = begin;
@@ -390,7 +387,7 @@ class host_forward {
     return tail;
   }
 
-  // To numbers of a level that was summed without.
+  // Converts a level summed without exponents.
   void give_exponents(std::int64_t depth) {
     const std::int64_t first = s_.begin(depth);
     s_.for_each_entry(first, first + facts_.size, s_.threads_for(facts_.edges), [&](std::int64_t j) {
@@ -409,8 +406,8 @@ class host_forward {
   level_facts facts_;      // of the last level found
   unsigned full_ = 0;      // all lanes in use
   unsigned alive_ = 0;     // lanes of the frontier
-  std::int64_t open_ = 0;  // edges into vertices that some source lacks
-  double growth_ = 1;      // vertices found by an edge of the step before
+  std::int64_t open_ = 0;  // in-edges of vertices that some source lacks
+  double growth_ = 1;      // vertices found per edge in the previous step
 };
 
 }  // namespace spargo::detail::betweenness

@@ -1,8 +1,8 @@
-// Numbers of shortest paths from several sources at once, one lane each, and sums of them without overflow.
+// Shortest-path counts for several sources at once, one lane each, and their sums without overflow.
 //
-// A number is factor * 2^(1000 * exponent) with a factor in [2^-500, 2^500). Numbers below 2^500 have exponent 0, and
-// none of a level needs to be looked at where all are: graphs whose vertices have few shortest paths pay nothing. A
-// grid of 2000 x 2000 has up to 2^3995 of them. Factors that are 1000 bits apart or more add up to the larger one.
+// A count is factor * 2^(1000 * exponent) with a factor in [2^-500, 2^500). Counts below 2^500 have exponent 0; a level
+// with only such counts ignores exponents, so graphs with few shortest paths pay nothing. A grid of 2000 x 2000 has up
+// to 2^3995. Factors 1000 or more bits apart add up to the larger one.
 #pragma once
 
 #include "graph/betweenness/numbers.hpp"
@@ -16,7 +16,7 @@ namespace spargo::detail::betweenness {
 
 using lane_set = std::uint8_t;  // one bit per lane
 
-// [set]: all bits of the lanes in it.
+// [set]: a mask of all ones for each lane in the set.
 template <int L>
 inline constexpr auto lane_bits = [] {
   std::array<std::array<std::uint64_t, L>, 1 << L> bits{};
@@ -31,13 +31,13 @@ inline constexpr auto lane_bits = [] {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & bits);
 }
 
-// f(lane) for every lane of the set, ascending.
+// Calls f(lane) for every lane of the set, ascending.
 template <class F>
 void for_each_lane(unsigned set, F&& f) {
   for (; set != 0; set &= set - 1) f(std::countr_zero(set));
 }
 
-// L sums whose terms have no exponents.
+// L sums of terms without exponents.
 template <int L>
 struct plain_sums {
   std::array<double, L> sums{};
@@ -48,7 +48,7 @@ struct plain_sums {
   }
 };
 
-// L sums of terms that have exponents.
+// L sums of terms with exponents.
 template <int L>
 struct wide_sums {
   std::array<double, L> sums{};

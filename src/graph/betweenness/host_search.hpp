@@ -1,10 +1,10 @@
-// What the searches from up to L sources work on, and what a level leaves behind.
+// State of the searches from up to L sources, and the results of a level.
 //
-// Levels are lists of entries: a vertex, and the lanes whose sources have found it at this level. A vertex is in up to
-// L levels, once in each. Its numbers for a lane are in `factors` of that level's parity, so that a level is written
-// without changing what its readers see. Which neighbours are in the last level, and for which lanes, one byte per
-// vertex tells: those stay in the L2 cache where numbers do not. Three such arrays take turns: that of the level read,
-// that of the level written, and that of the level before, which is cleared. All are zero between two searches.
+// A level is a list of entries: a vertex, and the lanes whose sources reach it at this level. A vertex is in up to L
+// levels, once each. Its counts are in `factors` of the level's parity, so that writing a level does not change what
+// its readers see. `members`, one byte per vertex, tells which neighbours are in the previous level and for which
+// lanes; it stays in the L2 cache where counts do not. Three such arrays rotate: the level read, the level written, and
+// the one before, which is cleared. All are zero between searches.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -20,18 +20,18 @@
 namespace spargo::detail::betweenness {
 
 struct host_tuning {
-  static constexpr std::int64_t chunk = 256;          // entries handed out at a time
-  static constexpr std::int64_t pulled_chunk = 2048;  // vertices, where all are looked at
+  static constexpr std::int64_t chunk = 256;          // entries per chunk
+  static constexpr std::int64_t pulled_chunk = 2048;  // vertices per chunk of a pull
   static constexpr std::int64_t ahead = 8;            // rows prefetched
-  // Edges for each thread of a level: about 5 us.
+  // Edges per thread and level: about 5 us.
   static constexpr std::int64_t share_edges = 2048;
 };
 
-// Sums over the entries of a level: the same in any order.
+// Sums over the entries of a level; independent of order.
 struct level_facts {
   std::int64_t size = 0;
-  std::int64_t edges = 0;     // out of the entries
-  std::int64_t finished = 0;  // into vertices that all sources have found now
+  std::int64_t edges = 0;     // out-edges of the entries
+  std::int64_t finished = 0;  // in-edges of vertices that all sources have reached
   unsigned found = 0;         // lanes
   double largest = 0;         // factor
   std::int32_t exponent = 0;  // largest
@@ -46,7 +46,7 @@ struct level_facts {
   }
 };
 
-// A thread's own end of a list that all append to.
+// A thread's buffer in front of a shared list.
 template <class I>
 class found_vertices {
  public:
@@ -103,10 +103,10 @@ class host_search {
     return std::int64_t{edges.offsets[v + 1]} - edges.offsets[v];
   }
 
-  // [vertex * L + lane], of the vertices in a level of this depth's parity.
+  // [vertex * L + lane], for the vertices of a level of this depth's parity.
   [[nodiscard]] double* factors(std::int64_t depth) { return factors_[depth & 1].data(); }
   [[nodiscard]] std::int32_t* exponents(std::int64_t depth) { return exponents_[depth & 1].data(); }
-  // [vertex]: its lanes in the level of this depth; of three depths in turn.
+  // [vertex]: its lanes in the level of this depth; three depths rotate.
   [[nodiscard]] lane_set* members(std::int64_t depth) { return members_[static_cast<std::size_t>(depth % 3)].data(); }
   [[nodiscard]] lane_set* seen() { return seen_.data(); }  // [vertex]: lanes
   // [entry]
@@ -114,7 +114,9 @@ class host_search {
   [[nodiscard]] lane_set* lanes() { return lanes_.data(); }
   // The level of depth d has the entries [begin(d), begin(d + 1)).
   [[nodiscard]] std::int64_t& begin(std::int64_t depth) { return begins_[depth]; }
-  [[nodiscard]] bool is_wide(std::int64_t depth) const { return wide_[depth] != 0; }  // some have exponents above 0
+  [[nodiscard]] bool is_wide(std::int64_t depth) const {
+    return wide_[depth] != 0;
+  }  // some counts have exponents above 0
   void set_wide(std::int64_t depth, bool wide) { wide_[depth] = wide ? 1 : 0; }
 
   [[nodiscard]] std::int64_t bytes() const {
@@ -124,12 +126,12 @@ class host_search {
     return n() * (of_numbers + of_sets + of_entries) + begins_.size() * std::int64_t{sizeof(std::int64_t) + 1};
   }
 
-  // Of the threads, those that so many edges are worth.
+  // Number of threads worth using for this many edges.
   [[nodiscard]] int threads_for(std::int64_t edges) const {
     return useful_threads(threads, edges, host_tuning::share_edges);
   }
 
-  // body(entry) for the entries [first, last), in chunks.
+  // Calls body(entry) for the entries [first, last), in chunks.
   template <class Body>
   void for_each_entry(std::int64_t first, std::int64_t last, int team, Body&& body) {
     const parts shares = chunks_of(last - first, host_tuning::chunk);
@@ -141,7 +143,7 @@ class host_search {
         waking::unless_busy);
   }
 
-  // Hints for the rows of the entries after j. Inlined always, as in prefetch.hpp.
+  // Prefetches the rows of the entries after j. Always inlined, as in prefetch.hpp.
   [[gnu::always_inline]] void prefetch(const csr_pattern_view<I, O, host>& edges, std::int64_t j,
                                        std::int64_t last) const {
     constexpr std::int64_t ahead = host_tuning::ahead;

@@ -1,12 +1,11 @@
-// The dependencies of one source, by one thread: Brandes' algorithm with a queue.
+// Dependencies of one source by one thread: Brandes' algorithm with a queue.
 //
-// Vertices are known by their places in the queue, where levels lie one behind the other: what is found again lies at
-// or behind the end of the level being expanded if it is a successor, and before it if not. Numbers of shortest paths
-// (host_lanes.hpp) are kept by place, and so are successors, one list behind the other: only the way forward looks up
-// random vertices, by 4 bytes each, and the way back reads what was written, from its end. A number is complete when
-// its vertex comes out of the queue; on the way back the quotient (1 + dependency) / number takes its place. Cost: one
-// look at every edge and another at every successor, without atomics or lists of levels, so that a graph of thousands
-// of narrow levels costs no more than another.
+// Vertices are identified by their positions in the queue, where levels are consecutive: a vertex found again is a
+// successor if its position is at or after the end of the level being expanded. Path counts (host_lanes.hpp) and
+// successor lists are stored by position: only the forward pass looks up random vertices, 4 bytes each, and the
+// backward pass reads sequentially from the end. A count is complete when its vertex leaves the queue; backward, the
+// quotient (1 + dependency) / count replaces it. Cost: each edge is read once and each successor once more, without
+// atomics or level lists, so that thousands of narrow levels cost nothing extra.
 #pragma once
 
 #include "graph/betweenness/host_lanes.hpp"
@@ -33,7 +32,7 @@ class host_single {
     std::fill(places_.begin(), places_.end(), I{-1});
   }
 
-  // Adds to values. own: what a path counts for its last vertex.
+  // Adds to values. own: contribution of a path to its last vertex.
   void add(I source, double own, double* values) {
     const std::int64_t reached = count(source);
     const I* next = successors_.data() + listed_;
@@ -52,7 +51,7 @@ class host_single {
   }
 
  private:
-  // Places, numbers and successors; returns how many vertices are reached.
+  // Computes positions, counts and successors; returns the number of vertices reached.
   [[nodiscard]] std::int64_t count(I source) {
     I* const places = places_.data();
     I* const queue = queue_.data();
@@ -106,8 +105,8 @@ class host_single {
     }
   }
 
-  // Of the quotients of what is listed before `next`, which moves to the front of that list. A successor's number is at
-  // least its own, and so is the exponent.
+  // Sums the quotients of the successor list that ends before `next`, and moves `next` to its start. A successor's
+  // count, hence its exponent, is at least the vertex's.
   [[nodiscard]] double sum_successors(std::int64_t k, const I*& next) const {
     const std::int32_t exponent = exponents_[k];
     double sum = 0;
@@ -122,12 +121,12 @@ class host_single {
   }
 
   csr_pattern_view<I, O, host> edges_;
-  array<I, host> places_;  // [vertex]: in the queue, -1 outside
+  array<I, host> places_;  // [vertex]: position in the queue, -1 outside
   // [place]
   array<I, host> queue_;
   array<double, host> numbers_;  // factors
   array<std::int32_t, host> exponents_;
-  array<I, host> successors_;  // -1 and the places of the source's, -1 and those of the next vertex's, and so on
+  array<I, host> successors_;  // per vertex of the queue: -1, then the positions of its successors
   std::int64_t listed_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// How the copy of binned_cuda.cu is made: how many vertices a bin has, where each cell begins, and what is in it.
+// Builds the copy of binned_cuda.cu: chooses the bin size, then places the cells and their contents.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -14,24 +14,24 @@
 
 namespace spargo::detail::pagerank {
 
-inline constexpr std::int64_t most_bin_rows = 2048;  // vertices of a bin
-inline constexpr std::int64_t group = 4;             // edges that a cell is a multiple of
-inline constexpr std::int64_t unit = 8;              // edges that a vertex's places are padded to: 16 bytes
+inline constexpr std::int64_t most_bin_rows = 2048;  // vertices per bin
+inline constexpr std::int64_t group = 4;             // cells are padded to a multiple of this many edges
+inline constexpr std::int64_t unit = 8;  // a vertex's positions are padded to a multiple of this many edges: 16 bytes
 
-// Cell (block, bin) as a bin sees it: where it begins in memory and in the bin, in groups.
+// Cell (block, bin): its start in memory and in the bin's stage, in groups.
 struct bin_cell {
   std::uint32_t memory;
   std::uint32_t stage;
 };
 
-// The most of any bin, and of any vertex.
+// Maxima over all bins and vertices.
 struct bin_needs {
   unsigned groups;
   unsigned units;
-  unsigned edges;  // of a vertex
+  unsigned edges;  // of one vertex
 };
 
-// Counts of groups to counts[block * bins + bin]. A block per bin.
+// counts[block * bins + bin] = groups of the cell. One thread block per bin.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     count_cells_kernel(const O* offsets, const I* indices, std::int64_t n, std::int64_t rows, std::int64_t width,
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(block_threads)
   atomicMax(&most->units, units[last_row] - units[bin * rows]);
 }
 
-// A block per bin. The order within a cell is left to chance: `places` undoes it.
+// One thread block per bin. The order within a cell is nondeterministic; `places` undoes it.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     place_cells_kernel(const O* offsets, const I* indices, std::int64_t n, std::int64_t rows, std::int64_t width,
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// units[v] = those before vertex v. Synchronises.
+// units[v] = units before vertex v. Synchronizes.
 template <class O>
 array<std::uint32_t, device> count_units(const context<device>& ctx, const O* offsets, std::int64_t n) {
   array<std::int64_t, device> before(ctx, n + 1);
@@ -126,7 +126,7 @@ array<std::uint32_t, device> count_units(const context<device>& ctx, const O* of
   return units;
 }
 
-// The cells' starts that are those of blocks, and the end.
+// Extracts each block's first cell start, and the end.
 inline void take_block_starts(const context<device>& ctx, const std::int64_t* starts, std::int64_t bins,
                               array<std::uint32_t, device>& to) {
   for_each(ctx, to.size(), [=, start = to.data()] __device__(std::int64_t b) {
@@ -139,24 +139,24 @@ struct binned_shape {
   std::int64_t blocks = 0;
   std::int64_t rows = 0;
   std::int64_t bins = 0;
-  std::int64_t capacity = 0;   // edges of a bin
-  std::int64_t bin_units = 0;  // the most of a bin
-  std::int64_t units = 0;      // in all
-  std::int64_t longest = 0;    // in-edges of a vertex
+  std::int64_t capacity = 0;   // edges per bin
+  std::int64_t bin_units = 0;  // maximum over bins
+  std::int64_t units = 0;      // total
+  std::int64_t longest = 0;    // maximum in-degree
 
   [[nodiscard]] std::int64_t collect_bytes(std::int64_t value) const {
     return capacity * value + 16 + bin_units * unit * 2;
   }
 };
 
-// Bins of so many vertices that none has more than `capacity` edges, and the starts of the cells, in groups; no bins
-// where some vertices have too many. Synchronises.
+// Chooses the number of vertices per bin so that no bin has more than `capacity` edges; returns the starts of the
+// cells, in groups. No bins if some vertices have too many edges. Synchronizes.
 template <class I, class O>
 array<std::int64_t, device> count_cells(const context<device>& ctx, const csr_pattern_view<I, O, device>& in,
                                         const array<std::uint32_t, device>& units, std::int64_t value,
                                         std::int64_t room, binned_shape& shape) {
   const std::int64_t n = in.rows;
-  const std::int64_t gaps = 2 * shape.blocks;  // of a bin: less than two edges of a cell on average
+  const std::int64_t gaps = 2 * shape.blocks;  // padding per bin: less than two edges per cell on average
   const auto wanted = static_cast<double>(std::max<std::int64_t>(shape.capacity - gaps, 1));
   const double degree = static_cast<double>(in.nnz()) / static_cast<double>(n);
   auto rows = static_cast<std::int64_t>(0.97 * std::min(wanted / degree, static_cast<double>(most_bin_rows)));

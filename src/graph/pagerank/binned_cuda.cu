@@ -1,15 +1,14 @@
-// A step from a copy of the graph in two passes, neither of which reads or writes out of order.
+// PageRank steps from a copy of the graph, in two passes with only coalesced reads and writes.
 //
-// Where the sources of a vertex's in-edges lie all over the graph, each edge costs a sector of shares from the L2
-// cache: 32 bytes for one number. Instead the first pass goes through the edges by blocks of sources, whose shares fit
-// an SM's shared memory, and writes the share of each edge in the order that it finds them. The second goes by bins of
-// neighbouring vertices, whose edges fit shared memory: it copies the bin's cells, a short run from every block, and
-// each vertex gathers its own from there, in the graph's order. Neighbouring bins run at the same time and their cells
-// are neighbours, so memory sees long runs.
+// If the sources of a vertex's in-edges are scattered over the graph, each edge costs an L2 sector of shares: 32 bytes
+// for one value. Instead, the first pass processes edges by block of sources, whose shares fit an SM's shared memory,
+// and writes the share of each edge consecutively. The second pass processes bins of adjacent vertices whose edges fit
+// shared memory: it copies the bin's cells, a short run from every block; then each vertex gathers its own shares from
+// there, in the graph's order. Adjacent bins run concurrently and have adjacent cells, so memory sees long runs.
 //
-// Invariant: a cell begins at a multiple of four edges, in memory and in its bin; gaps hold some share that nobody
-// reads. Cost of a step: an edge's two 16-bit numbers, and its share written and read once: 12 bytes in fp32, 20 in
-// fp64, at the speed of a copy; 3 values and an offset per vertex. Source: propagation blocking (Beamer, Asanovic and
+// Invariant: a cell starts at a multiple of four edges, in memory and in its bin; padding holds arbitrary shares that
+// are never read. Cost of a step: per edge two 16-bit numbers, and its share written and read once: 12 bytes in fp32,
+// 20 in fp64, at copy bandwidth; 3 values and an offset per vertex. Source: propagation blocking (Beamer, Asanovic and
 // Patterson, IPDPS 2017), with the binning moved into the plan.
 #include "core/bytes_of.hpp"
 #include "core/device/async_copy.cuh"
@@ -35,42 +34,44 @@ struct tuning {
   static constexpr int collect_threads = 512;
   static constexpr int collect_blocks = 2;  // per SM
   static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
-  // Of a bin's shares; 48, 56, 64, 72, 80 KiB: uniform 2^22 of degree 32, fp32 0.545, 0.535, 0.529, 0.531, 0.610 ms.
+  // Maximum shares per bin; 48, 56, 64, 72, 80 KiB: uniform 2^22 of degree 32, fp32 0.545, 0.535, 0.529, 0.531, 0.610
+  // ms.
   static constexpr std::int64_t bin_bytes = std::int64_t{64} * 1024;
   static constexpr std::int64_t spare_bytes = std::int64_t{20} * 1024;
   static constexpr std::int64_t most_blocks = 8192;   // the build counts them in shared memory
-  static constexpr int batch = 4;                     // of 16 bytes that a thread writes at a time
-  static constexpr std::int64_t longest = 512;        // in-edges of a vertex
-  static constexpr std::int64_t least_sectors = 800;  // of shares, that 1000 edges in a row come from
-  static constexpr std::int64_t least_cell = 27;      // fp64 with cells of 27: 1.189 ms, from the graph 1.329
-  static constexpr double most_uneven = 1.3;          // the largest block of edges over the mean
+  static constexpr int batch = 4;                     // 16-byte stores per thread and round
+  static constexpr std::int64_t longest = 512;        // maximum in-degree
+  static constexpr std::int64_t least_sectors = 800;  // minimum sectors of shares per 1000 consecutive edges
+  static constexpr std::int64_t least_cell =
+      27;                                     // minimum edges per cell; fp64 with 27: 1.189 ms, from the graph 1.329
+  static constexpr double most_uneven = 1.3;  // maximum ratio of the largest block's edges to the mean
 };
 
 template <class V>
-inline constexpr int words = static_cast<int>(16 / sizeof(V));  // of 16 bytes
+inline constexpr int words = static_cast<int>(16 / sizeof(V));  // values per 16 bytes
 
 template <class V>
 struct binned_arguments {
   std::int64_t n;
-  std::int64_t sources;  // n, but for a rank's part with ghosts
-  std::int64_t width;    // sources of a block
+  std::int64_t sources;  // n, or more for a distributed part with ghosts
+  std::int64_t width;    // sources per block
   int blocks;
   std::int64_t bins;
-  int rows;                           // vertices of a bin
-  int capacity;                       // edges of a bin
+  int rows;                           // vertices per bin
+  int capacity;                       // edges per bin
   const std::uint32_t* block_starts;  // blocks + 1, in groups
   const bin_cell* cells;              // [bin][blocks + 1]
-  const std::uint16_t* columns;       // by place in memory: the source in its block
-  const std::uint32_t* units;         // n + 1: units before the vertex
-  const std::uint16_t* places;        // by unit: where the vertex's shares are in the bin
-  V* values;                          // by place in memory
+  const std::uint16_t* columns;       // by position in memory: the source within its block
+  const std::uint32_t* units;         // n + 1: units before each vertex
+  const std::uint16_t* places;        // by unit: positions of the vertex's shares in the bin
+  V* values;                          // by position in memory
 };
 
 // --- Passes ---------------------------------------------------------------
 
 extern __shared__ int4 binned_bytes[];
 
-// Four or two sources of a thread, and their shares.
+// A thread's four or two sources, and their shares.
 template <class V>
 struct write_step {
   std::uint16_t columns[words<V>];
@@ -94,13 +95,13 @@ struct write_step {
   }
 };
 
-// A thread block per block of sources.
+// One thread block per block of sources.
 template <class V>
 __global__ void __launch_bounds__(tuning::write_threads, 1)
     write_kernel(binned_arguments<V> b, const run_state* state, const V* __restrict__ shares) {
   if (state->done != 0) return;
   V* const part = reinterpret_cast<V*>(binned_bytes);
-  constexpr std::int64_t units = group / words<V>;  // of a group
+  constexpr std::int64_t units = group / words<V>;  // per group
   constexpr std::int64_t step = tuning::write_threads;
   for (int block = static_cast<int>(blockIdx.x); block < b.blocks; block += static_cast<int>(gridDim.x)) {
     const std::int64_t end = units * b.block_starts[block + 1];
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(tuning::write_threads, 1)
     }
     const std::int64_t first = block * b.width;
     const std::int64_t size = min(b.width, b.sources - first);
-    __syncthreads();  // the part before is done with
+    __syncthreads();  // all threads have finished with the previous block
     for (std::int64_t c = words<V> * static_cast<int>(threadIdx.x); c < size; c += words<V> * step) {
       copy_line_async(part + c, shares + first + c);
     }
@@ -134,11 +135,11 @@ __global__ void __launch_bounds__(tuning::write_threads, 1)
   }
 }
 
-// The cells of the bin to its stage: copies that no register waits for.
+// Copies the bin's cells to the stage with asynchronous copies.
 template <class V>
 __device__ void copy_cells(const binned_arguments<V>& b, std::int64_t bin, V* stage) {
   constexpr int warps = tuning::collect_threads / warp_size;
-  constexpr std::uint32_t lines = group * sizeof(V) / 16;  // of a group
+  constexpr std::uint32_t lines = group * sizeof(V) / 16;  // 16-byte lines per group
   const bin_cell* const cells = b.cells + bin * (b.blocks + 1);
   const int lane = lane_id();
   const int each = div_up(b.blocks, warps);
@@ -159,7 +160,7 @@ __device__ void copy_cells(const binned_arguments<V>& b, std::int64_t bin, V* st
   }
 }
 
-// The sum of the shares that a vertex's units name.
+// Sums the shares that a vertex's units name.
 template <class V>
 __device__ V sum_units(const uint4* units, std::uint32_t begin, std::uint32_t end, const V* stage) {
   const auto two = [&](unsigned word) { return stage[word & 0xffffU] + stage[word >> 16]; };
@@ -171,7 +172,7 @@ __device__ V sum_units(const uint4* units, std::uint32_t begin, std::uint32_t en
   return sum;
 }
 
-// The bin's cells and units to shared memory, by bulk copies that `arrived` counts where there are such.
+// Loads the bin's cells and units into shared memory; on Hopper with bulk copies that complete `arrived`.
 template <class V>
 __device__ void fetch_bin(const binned_arguments<V>& b, std::int64_t bin, std::uint32_t first, std::uint32_t size,
                           V* stage, uint4* units, shared_barrier& arrived) {
@@ -196,7 +197,7 @@ __device__ void fetch_bin(const binned_arguments<V>& b, std::int64_t bin, std::u
   }
 }
 
-// Bins are dealt out to thread blocks in turn; a thread has a vertex.
+// Thread blocks loop over bins; each thread processes one vertex at a time.
 template <class V>
 __global__ void __launch_bounds__(tuning::collect_threads,
                                   resident_blocks(tuning::collect_blocks, tuning::collect_threads))
@@ -243,7 +244,7 @@ __global__ void __launch_bounds__(tuning::collect_threads,
       before = __ldg(now + v);
     }
     fence_for_bulk_copies();
-    __syncthreads();  // the bin is done with
+    __syncthreads();  // all threads have finished with the bin
   }
   close_step(mine, a.outcomes, a.rule, a.end, a.norm, true, a.state);
 }
@@ -251,7 +252,7 @@ __global__ void __launch_bounds__(tuning::collect_threads,
 template <class V>
 class binned_copy final : public step_copy<V> {
  public:
-  // `starts`: of the cells, by block, then by bin, and of what follows; in groups.
+  // `starts`: of the cells, by block, then by bin, plus the end; in groups.
   template <class I, class O>
   binned_copy(const context<device>& ctx, const csr_pattern_view<I, O, device>& in, std::int64_t sources,
               const binned_shape& shape, const array<std::int64_t, device>& starts, std::int64_t groups,
@@ -312,7 +313,7 @@ class binned_copy final : public step_copy<V> {
   array<std::uint16_t, device> columns_;
   array<std::uint32_t, device> units_;
   array<std::uint16_t, device> places_;
-  array<V, device> values_;  // of the step
+  array<V, device> values_;  // of the current step
   binned_arguments<V> arguments_{};
   std::int64_t grid_ = 0;
   std::int64_t collect_grid_ = 0;
@@ -338,7 +339,7 @@ step_copy_attempt<V> copy_binned(const context<device>& ctx, const graph_view<I,
       return {nullptr, "1000 edges in a row come from " + std::to_string(sectors) + " sectors of shares"};
     }
   }
-  // As many blocks as SMs, or a multiple.
+  // A multiple of the number of SMs.
   const std::int64_t processors = ctx.properties().multiprocessors;
   binned_shape shape;
   shape.width = div_up(div_up(n, processors * div_up(n, processors * widest)), std::int64_t{4}) * 4;

@@ -1,5 +1,5 @@
-// How the copy of blocked_cuda.cu is made: vertices by falling out-degree, edges by the places of their ends, cells as
-// places in their blocks.
+// Builds the copy of blocked_cuda.cu: sorts vertices by descending out-degree, renumbers edges, stores cells as
+// positions within their blocks.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -19,24 +19,24 @@ namespace spargo::detail::pagerank {
 using spmv::blocked_pattern;
 using spmv::no_entry;
 
-// Blocks whose vertices have fewer out-edges each are left out: to load them costs more than it saves.
+// Blocks whose vertices have a lower average out-degree are dropped: loading them costs more than it saves.
 inline constexpr std::int64_t least_block_degree = 8;
 
-// The graph with its vertices by falling out-degree.
+// The graph with vertices sorted by descending out-degree.
 struct ranked_graph {
-  array<std::uint32_t, device> order;  // vertices by place
+  array<std::uint32_t, device> order;  // vertices by position
   array<std::int64_t, device> offsets;
-  array<std::uint32_t, device> places;  // of the edges' sources
+  array<std::uint32_t, device> places;  // positions of the edges' sources
 };
 
 struct degree_totals {
-  unsigned long long linked;   // places with edges
-  unsigned long long used;     // with out-edges
-  unsigned long long dense;    // with at least least_block_degree
+  unsigned long long linked;   // positions with edges
+  unsigned long long used;     // positions with out-edges
+  unsigned long long dense;    // positions with at least least_block_degree out-edges
   unsigned long long popular;  // edges from the first block
 };
 
-// Vertices by falling out-degree, those without in-edges behind their equals. Synchronises.
+// Sorts vertices by descending out-degree; of equal ones, those without in-edges last. Synchronizes.
 template <class I, class O>
 degree_totals order_vertices(const context<device>& ctx, const graph_view<I, O, device>& g, std::int64_t block,
                              array<std::uint32_t, device>& order) {
@@ -70,7 +70,7 @@ degree_totals order_vertices(const context<device>& ctx, const graph_view<I, O, 
 
 inline constexpr int tile_edges = 2048;
 
-// to[e] = the place of the source of edge e, e as the edges lie by place of their targets.
+// to[e] = position of the source of edge e; edges are ordered by position of their targets.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     place_edges_kernel(const O* offsets, const I* indices, const std::uint32_t* order, const std::uint32_t* position,
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(block_threads)
   const std::int64_t edges = placed_offsets[n];
   const std::int64_t first = std::int64_t{blockIdx.x} * tile_edges;
   const std::int64_t last = min(first + tile_edges, edges);
-  const auto row_of = [&](std::int64_t e, std::int64_t low, std::int64_t high) {  // among low .. high
+  const auto row_of = [&](std::int64_t e, std::int64_t low, std::int64_t high) {  // within low .. high
     return low + lower_bound(placed_offsets + low, high - low + 1, e + 1) - 1;
   };
   if (threadIdx.x < 2) bounds[threadIdx.x] = row_of(threadIdx.x == 0 ? first : last - 1, 0, n - 1);
@@ -110,7 +110,7 @@ void place_edges(const context<device>& ctx, const csr_pattern_view<I, O, device
                 in.indices.data(), order, position, placed, n, to.places.data());
 }
 
-// Where the cells' chunks begin, in quads of their lanes: the entries of a lane are a multiple of four. Synchronises.
+// Starts of the cells' chunks, in quads: the entries of a lane are padded to a multiple of four. Synchronizes.
 struct cell_starts {
   array<std::uint32_t, device> quads;  // cell_chunks + 1
   std::int64_t total = 0;
@@ -133,14 +133,14 @@ struct cell_starts {
 
 inline constexpr std::int64_t quad_slots = 4 * warp_size;
 
-// The slot of entry k in a chunk of cells of so many quads: two quads of each lane side by side, at last one.
+// Slot of entry k in a chunk of `quads` quads per lane: pairs of quads interleaved by lane, an odd last quad alone.
 __device__ inline std::int64_t cell_slot(std::uint32_t quads, std::uint32_t lane, std::uint32_t k) {
   const std::uint32_t pair = k / 8;
   if (pair < quads / 2) return std::int64_t{pair} * 2 * quad_slots + 8 * lane + k % 8;
   return std::int64_t{pair} * 2 * quad_slots + 4 * lane + k % 4;
 }
 
-// Their places in their blocks; `block` where there is no entry.
+// Positions of the cells' entries within their blocks; `block` marks padding.
 [[nodiscard]] inline array<std::uint16_t, device> place_cells(const context<device>& ctx,
                                                               const blocked_pattern& pattern, const cell_starts& starts,
                                                               const std::uint32_t* places, std::uint32_t block) {
@@ -161,7 +161,7 @@ __device__ inline std::int64_t cell_slot(std::uint32_t quads, std::uint32_t lane
   return cells;
 }
 
-// The places of the other edges, a chunk's lanes side by side; `none` where there is none.
+// Positions of the other edges' sources, interleaved by lane; `none` marks padding.
 [[nodiscard]] inline array<std::uint32_t, device> place_others(const context<device>& ctx,
                                                                const blocked_pattern& pattern,
                                                                const std::uint32_t* places, std::uint32_t none) {

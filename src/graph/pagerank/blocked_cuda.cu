@@ -1,16 +1,15 @@
-// A step from a copy of the graph that finds nearly all shares in shared memory.
+// PageRank steps from a copy of the graph that keeps nearly all shares in shared memory.
 //
-// Vertices are numbered by falling out-degree, so that few of them, side by side, are what most edges come from. Their
-// shares are cut into blocks that fit an SM's shared memory, and an edge whose vertex has others in the same block is
-// stored with these, as 16 bits: the cells of the blocked SpMV (sparse/spmv/copies/blocked), without values. What is
-// left is gathered. Two launches: strips of cells and of other edges are summed, one lane a strip, and each vertex adds
-// its strips and gets its new share.
+// Vertices are sorted by descending out-degree, so that most edges come from a few adjacent vertices. Their shares are
+// partitioned into blocks that fit an SM's shared memory. Edges of a vertex with several sources in one block are
+// stored together as 16-bit positions: the cells of the blocked SpMV (sparse/spmv/copies/blocked), without values. The
+// remaining edges are gathered. Two launches: one sums strips of cells and of other edges, one lane per strip; the
+// other adds each vertex's strips and computes its new share.
 //
-// A chunk of cells' strips is read 16 bytes per lane at a time, most of it while the chunk before is summed; slots
-// without an edge name an element that is 0, so that no lane looks for the end of its strip. Some warps of each thread
-// block gather from the start, the others after their cells. Strips are sorted by length among those of neighbouring
-// vertices only, so that what these add lies close together.
-// Cost of a step: 2 bytes per edge in cells, 4 and a sector of the L2 cache for the others (R-MAT 22, fp32: 11
+// A chunk of cell strips is read 16 bytes per lane at a time, mostly while the previous chunk is summed; padding names
+// an element that is 0, so no lane tests for the end of its strip. Some warps of each block gather from the start, the
+// others after their cells. Strips are sorted by length only among neighbouring vertices, so that the sums of a vertex
+// are close together. Cost of a step: 2 bytes per edge in cells, 4 and an L2 sector for the others (R-MAT 22, fp32: 11
 // percent), about 20 per strip and 16 per vertex. Sources: those of the blocked SpMV.
 #include "core/bytes_of.hpp"
 #include "core/device/async_copy.cuh"
@@ -30,24 +29,27 @@ namespace {
 
 struct tuning {
   static constexpr int threads = 1024;
-  // Warps. 3, 4, 6: R-MAT 22 fp32 0.213, 0.209, 0.230 ms, fp64 0.352, 0.343, 0.315.
+  // Gathering warps. 3, 4, 6: R-MAT 22 fp32 0.213, 0.209, 0.230 ms, fp64 0.352, 0.343, 0.315.
   template <class V>
   static constexpr int gatherers() {
     return sizeof(V) == 4 ? 4 : 6;
   }
   static constexpr int ticket_chunks = 4;
-  // Of shares, at most; what an SM has beyond is left to the L1 cache: 176, 192, 208 KiB 0.382, 0.383, 0.420 ms.
+  // Maximum block of shares; the rest of the SM's memory is L1 cache: 176, 192, 208 KiB 0.382, 0.383, 0.420 ms.
   static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
   static constexpr std::int64_t cache_bytes = std::int64_t{8} * 1024;
   static constexpr std::int64_t most_blocks = 512;
-  // Edges of a vertex and a block that make a cell; 3, 4, 5, 6, 8: R-MAT 22 fp32 0.230, 0.228, 0.232, 0.239, 0.266 ms.
+  // Edges of a vertex from one block that form a cell; 3, 4, 5, 6, 8: R-MAT 22 fp32 0.230, 0.228, 0.232, 0.239, 0.266
+  // ms.
   static constexpr std::uint32_t least_cell = 4;
-  // Vertices among which strips are sorted; 0: all. All, 1024: R-MAT 22 fp32 0.219, 0.236 ms, fp64 0.372, 0.350.
+  // Window of vertices within which strips are sorted; 0: all. All, 1024: R-MAT 22 fp32 0.219, 0.236 ms, fp64 0.372,
+  // 0.350.
   template <class V>
   static constexpr std::int64_t window() {
     return sizeof(V) == 4 ? 0 : 1024;
   }
-  // A copy pays where the edges from the first block are so large a share of all, and few are gathered.
+  // A copy pays off if at least least_popular of the edges come from the first block and at most most_gathered are
+  // gathered.
   static constexpr double least_popular = 0.2;
   static constexpr double most_gathered = 0.4;
 };
@@ -58,14 +60,14 @@ template <class V>
 struct strip_sums {
   const run_state* state;
   const std::uint32_t* group_chunks;
-  const std::uint32_t* shares;  // a thread block: its first chunk of cells
-  const std::uint32_t* quads;   // before each chunk of cells
+  const std::uint32_t* shares;  // first chunk of cells of each thread block
+  const std::uint32_t* quads;   // quads before each chunk of cells
   const std::uint16_t* cells;
-  const std::uint32_t* starts;  // over the warp's width, of chunks of other edges
+  const std::uint32_t* starts;  // in warp widths, of chunks of other edges
   const std::uint32_t* others;
   std::int64_t cell_slots;
   std::int64_t used;
-  std::uint32_t block;  // vertices of a block
+  std::uint32_t block;  // vertices per block
   std::uint32_t groups;
   std::uint32_t cell_chunks;
   std::uint32_t chunks;
@@ -73,11 +75,11 @@ struct strip_sums {
   V* sums;  // by chunk and lane
 };
 
-// The first entries of a lane's strip, on their way while the chunk before is summed.
+// The first entries of a lane's strip, prefetched while the previous chunk is summed.
 struct cell_batch {
   static constexpr int size = 3;
   uint4 pairs[size];
-  uint2 rest;  // the last quad, of an odd number of these
+  uint2 rest;  // the last quad, if their number is odd
 
   __device__ void load(const std::uint16_t* cells, std::uint32_t quads, std::uint32_t lane) {
     const int count = static_cast<int>(quads / 2);
@@ -90,7 +92,7 @@ struct cell_batch {
   }
 };
 
-// Chunks first .. end - 1, whose sources are in `part`, dealt out to warps in turn and back, so that each gets as many
+// Sums chunks first .. end - 1, whose sources are in `part`. Warps take them in boustrophedon order, which balances
 // long ones.
 template <class V>
 __device__ void sum_cell_chunks(const strip_sums<V>& a, std::uint32_t first, std::uint32_t end, std::uint32_t warps,
@@ -114,7 +116,7 @@ __device__ void sum_cell_chunks(const strip_sums<V>& a, std::uint32_t first, std
   now.load(a.cells + start * quad_slots, quads, lane);
   for (std::uint32_t round = 2;; ++round) {
     cell_batch ahead;
-    ahead.load(a.cells + next_start * quad_slots, next_quads, lane);  // none behind the end
+    ahead.load(a.cells + next_start * quad_slots, next_quads, lane);  // none after the end
     const std::uint32_t later = chunk_of(round);
     const std::uint32_t later_start = start_of(later);
     const std::uint32_t later_quads = start_of(later + 1) - later_start;
@@ -144,8 +146,9 @@ __device__ void sum_cell_chunks(const strip_sums<V>& a, std::uint32_t first, std
   }
 }
 
-// The chunks of other edges, by tickets of some neighbours, which are of a like length: their gathers are in flight
-// together. The next ticket is on its way meanwhile. A strip's sum does not depend on who forms it.
+// Sums chunks of other edges. A ticket covers a few adjacent chunks, which have similar lengths, so that their gathers
+// are in flight together; the next ticket is fetched meanwhile. A strip's sum does not depend on which warp computes
+// it.
 template <class V>
 __device__ void sum_other_chunks(const strip_sums<V>& a, const V* shares) {
   constexpr int width = tuning::ticket_chunks;
@@ -196,17 +199,17 @@ extern __shared__ int4 pagerank_bytes[];
 template <class V>
 constexpr int cell_warps = tuning::threads / warp_size - tuning::gatherers<V>();
 
-// Of the warps that sum cells.
+// Barrier of the warps that sum cells.
 template <class V>
 __device__ __forceinline__ void cell_barrier() {
   asm volatile("bar.sync 1, %0;" ::"n"(cell_warps<V> * warp_size) : "memory");
 }
 
-// All of them call it, and may read afterwards.
+// Loads a block of shares into shared memory; called by all cell warps.
 template <class V>
 __device__ void load_part(const V* shares, std::int64_t size, V* part) {
   constexpr int line = 16 / static_cast<int>(sizeof(V));
-  cell_barrier<V>();  // the part before is done with
+  cell_barrier<V>();  // all warps have finished with the previous block
   for (std::int64_t c = std::int64_t{line} * threadIdx.x; c < size; c += line * cell_warps<V> * warp_size) {
     copy_line_async(part + c, shares + c);
   }
@@ -218,7 +221,7 @@ template <class V>
 __device__ void sum_cells(const strip_sums<V>& a, const V* shares, V* part) {
   std::uint32_t first = a.shares[blockIdx.x];
   const std::uint32_t last = a.shares[blockIdx.x + 1];
-  if (threadIdx.x == 0) part[a.block] = 0;  // slots without an entry
+  if (threadIdx.x == 0) part[a.block] = 0;  // value of padding slots
   for (std::uint32_t group = 0; first < last; ++group) {
     const std::uint32_t end = min(a.group_chunks[group + 1], last);
     if (end <= first) continue;
@@ -229,8 +232,8 @@ __device__ void sum_cells(const strip_sums<V>& a, const V* shares, V* part) {
   }
 }
 
-// Some warps sum the strips outside of cells from the start, the others after their cells: so the L2 cache and shared
-// memory are both busy.
+// Some warps gather the other edges from the start, the rest after their cells, so that the L2 cache and shared memory
+// are both busy.
 template <class V>
 __global__ void __launch_bounds__(tuning::threads, 1) sum_strips_kernel(strip_sums<V> a, const V* __restrict__ shares) {
   if (a.state->done != 0) return;
@@ -243,7 +246,7 @@ __global__ void __launch_bounds__(block_threads)
     finish_vertices_kernel(step_arguments<V> a, spmv::strip_arguments<V> strips, unsigned* tickets,
                            const V* __restrict__ now, V* __restrict__ next) {
   if (a.state->done != 0) return;
-  if (blockIdx.x == 0 && threadIdx.x == 0) *tickets = 0;  // of the next step
+  if (blockIdx.x == 0 && threadIdx.x == 0) *tickets = 0;  // for the next step
   const step_terms terms = a.state->terms;
   step_outcome mine;
   const std::int64_t blocks = strips.blocks();
@@ -251,7 +254,7 @@ __global__ void __launch_bounds__(block_threads)
     spmv::add_strips(strips, block, [&](std::int64_t place, V sum) {
       mine.add(finish_place(a, terms, place, __ldg(a.degrees + place), sum, __ldg(now + place), next), a.norm);
     });
-    if (block < strips.parts) __syncthreads();  // the parts' sums in shared memory are done with
+    if (block < strips.parts) __syncthreads();  // the parts' sums in shared memory are no longer needed
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) mine.add(finish_alike(a, terms, now, next), a.norm);
   close_step(mine, a.outcomes, a.rule, a.end, a.norm, true, a.state);
@@ -342,10 +345,10 @@ class blocked_copy final : public step_copy<V> {
   array<std::uint32_t, device> order_;
   blocked_pattern pattern_;
   array<std::uint32_t, device> quads_;
-  array<std::uint16_t, device> cells_;   // places in their blocks
-  array<std::uint32_t, device> others_;  // places
+  array<std::uint16_t, device> cells_;   // positions within blocks
+  array<std::uint32_t, device> others_;  // positions
   array<std::uint32_t, device> shares_;
-  array<V, device> sums_;  // of the step, by strip
+  array<V, device> sums_;  // of the current step, by strip
   array<V, device> part_sums_;
   array<unsigned, device> arrived_;
   array<unsigned, device> tickets_;

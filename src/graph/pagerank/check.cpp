@@ -1,8 +1,8 @@
-// Whether ranks are what was asked for: steps that push over out-edges, in double precision, by definition.
+// Checks ranks by pushing them over out-edges, in double precision, following the definition.
 //
-// A plan ends when a step changed the ranks by no more than its tolerance in the l1 norm; the map of a step shrinks
-// distances by the damping in it, so that another step changes them by no more than that again. Pushes add to ranks of
-// many threads at once, by atomic additions. Cost: O(vertices + edges) a step, 16 bytes a vertex.
+// A plan stops when a step changed the ranks by at most its tolerance in the l1 norm; a step contracts by the damping,
+// so another step changes them by at most that again. Threads add to ranks with atomics. Cost: O(vertices + edges) per
+// step, 16 bytes per vertex.
 #include <spargo/graph/pagerank.hpp>
 
 #include "core/instantiate.hpp"
@@ -48,8 +48,8 @@ class rank_checker {
           "a step changes the ranks by {:.3g} (expected at most {:.3g}), that of vertex {} from {} to {}", change,
           allowed, worst, given[worst], after[worst]);
     }
-    // Without a guess Gauss-Seidel's ranks, too, are within the last step's change / (1 - damping) of the true ones.
-    // Rounding adds at most half an epsilon for each rank of the sum.
+    // Without a guess, Gauss-Seidel's ranks, too, are within the last step's change / (1 - damping) of the true ones.
+    // Rounding adds at most half an epsilon per rank to the sum.
     const double slack =
         allowed / (1 - options_.damping) + static_cast<double>(given.size()) * std::numeric_limits<double>::epsilon();
     if (options_.dangling != pagerank_dangling::drop && !(std::abs(total - 1) <= slack)) {
@@ -73,7 +73,7 @@ class rank_checker {
   }
 
  private:
-  // Scaled to sum 1; 1/n each of an empty one.
+  // Scaled to sum 1; if empty, 1/n each.
   [[nodiscard]] std::vector<double> shares_of(span<const V, host> values) const {
     if (values.empty()) return std::vector<double>(static_cast<std::size_t>(n_), 1.0 / static_cast<double>(n_));
     double sum = 0;
@@ -101,7 +101,7 @@ class rank_checker {
         }
       });
     };
-    if (threads_ == 1) {  // an atomic addition is a loop, and takes three times as long
+    if (threads_ == 1) {  // an atomic addition is a compare-exchange loop and takes three times as long
       push_all([](double& to, double share) { to += share; });
     } else {
       push_all(

@@ -1,11 +1,11 @@
-// What the steps on the device share: a vertex's new rank, and the end of a step.
+// Shared by the device steps: a vertex's new rank, and the end of a step.
 //
-// Vertices lie by place: in the graph's order, or by falling out-degree where a copy of the graph has them so, those
-// without any edge last. Without a personalization and a guess the latter have one rank, which is kept once. A step
-// reads and writes shares, ranks[v] / out-degree(v), or the rank itself for a dangling vertex, which nobody pulls from:
-// so ranks need no array of their own, and are written once, after the last step.
-// Each block leaves what its vertices changed and hold; the block that comes last adds these in order, decides whether
-// that was the last step, and leaves the next step's terms. Steps launched after the end do nothing.
+// Vertices are ordered by position: graph order, or descending out-degree in a blocked copy, with isolated vertices
+// last. Without a personalization and a guess all isolated vertices have the same rank, which is stored once. A step
+// reads and writes shares: ranks[v] / out-degree(v), or the rank itself for a dangling vertex, which nobody pulls from.
+// So ranks need no array of their own and are written once, after the last step. Each block stores its change and
+// dangling rank; the block that finishes last adds them in order, decides whether the run ends, and computes the next
+// step's terms. Steps launched after the end do nothing.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -20,13 +20,13 @@
 
 namespace spargo::detail::pagerank {
 
-// On the device; the host reads it every few steps.
+// In device memory; the host reads it every few steps.
 struct run_state {
   step_terms terms;
   double residual;
   std::int64_t iterations;
   int done;
-  unsigned arrived;  // blocks of the step under way; 0 between steps
+  unsigned arrived;  // blocks of the current step that have finished; 0 between steps
 };
 
 struct end_rule {
@@ -37,9 +37,9 @@ struct end_rule {
 template <class V>
 struct step_arguments {
   std::int64_t n;
-  std::int64_t kept;         // places: those from there on, if any, have the share that is kept for the first of them
-  const V* degrees;          // of out-edges, by place
-  const V* personalization;  // by place; null: none
+  std::int64_t kept;         // positions from here on, if any, all have the share stored at this position
+  const V* degrees;          // out-degrees, by position
+  const V* personalization;  // by position; null: none
   double damping;
   pagerank_norm norm;
   step_rule rule;
@@ -48,7 +48,7 @@ struct step_arguments {
   step_outcome* outcomes;  // [block]
 };
 
-// The sums over in-edges, from a copy of the graph that is made once, and the rest of a step.
+// Computes the steps from a copy of the graph.
 template <class V>
 class step_copy {
  public:
@@ -57,11 +57,11 @@ class step_copy {
   step_copy& operator=(const step_copy&) = delete;
   virtual ~step_copy() = default;
 
-  // Both arrays have `padding` elements more than vertices, which are 0 in `now`. Asynchronous.
+  // Both arrays have `padding` extra elements, which are 0 in `now`. Asynchronous.
   virtual void step(const step_arguments<V>& a, const V* now, V* next) const = 0;
-  [[nodiscard]] virtual std::int64_t blocks() const noexcept = 0;         // that leave outcomes
-  [[nodiscard]] virtual const std::uint32_t* order() const noexcept = 0;  // vertices by place; null: as they are
-  [[nodiscard]] virtual std::int64_t with_edges() const noexcept = 0;     // places; behind them, vertices without
+  [[nodiscard]] virtual std::int64_t blocks() const noexcept = 0;         // blocks that store outcomes
+  [[nodiscard]] virtual const std::uint32_t* order() const noexcept = 0;  // vertices by position; null: graph order
+  [[nodiscard]] virtual std::int64_t with_edges() const noexcept = 0;     // positions before the isolated vertices
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 
   static constexpr std::int64_t padding = 64;
@@ -75,7 +75,7 @@ struct step_copy_attempt {
   std::string reason;
 };
 
-// There are edges. Synchronises the stream.
+// The graph has edges. Synchronizes the stream.
 template <class V, class I, class O>
 [[nodiscard]] step_copy_attempt<V> copy_blocked(const context<device>& ctx, const graph_view<I, O, device>& g,
                                                 copy_demand demand);
@@ -83,8 +83,9 @@ template <class V, class I, class O>
 [[nodiscard]] step_copy_attempt<V> copy_binned(const context<device>& ctx, const graph_view<I, O, device>& g,
                                                copy_demand demand);
 
-// The steps of a rank, which has a part of a graph's vertices and, numbered behind them, those of others that they have
-// in-edges from: ghosts, without in-edges. A step's terms and the ghosts' shares come from outside.
+// The steps of one rank of a distributed run. Its graph has the rank's own vertices and, numbered after them, ghosts:
+// remote sources of in-edges, without in-edges themselves. The step's terms and the ghosts' shares are supplied by the
+// caller.
 template <class V>
 class part_steps {
  public:
@@ -93,25 +94,24 @@ class part_steps {
   part_steps& operator=(const part_steps&) = delete;
   virtual ~part_steps() = default;
 
-  // Every vertex has `rank`.
+  // Sets every rank to `rank`.
   virtual void start(V rank) = 0;
-  // By place. Those of ghosts are to be written before a step: here by number, where places() is empty, else by
-  // `place_ghosts`, in any order.
+  // By position. Before each step the caller writes the ghosts' shares: to ghosts(), by number, if places() is empty;
+  // otherwise through `place_ghosts`, in any order.
   [[nodiscard]] virtual span<const V, device> shares() = 0;
   [[nodiscard]] virtual span<V, device> ghosts() = 0;
   virtual void place_ghosts(span<const V, device> values, span<const std::int32_t, device> places) = 0;
-  // Of the vertices and ghosts; empty: as they are numbered.
+  // Positions of vertices and ghosts; empty: as numbered.
   [[nodiscard]] virtual span<const std::int32_t, device> places() const = 0;
   virtual void step(const step_terms& terms) = 0;
-  [[nodiscard]] virtual step_outcome outcome() = 0;  // what this part leaves behind. Synchronises
+  [[nodiscard]] virtual step_outcome outcome() = 0;  // this part's change and dangling rank. Synchronizes
   virtual void write_ranks(span<V, device> ranks) = 0;
-  // Whether the graph may go.
+  // Whether the graph may be freed.
   [[nodiscard]] virtual bool has_copy() const noexcept = 0;
 };
 
-// `local`: the graph of the part's vertices and the ghosts. Of the out-edges nothing but their number in it matters,
-// and in-edges have rows of the part only, but offsets for the ghosts, too. `degrees`: of the part's vertices in the
-// whole graph. Borrows the graph.
+// `local`: the graph of the part's vertices and ghosts. Of its out-edges only the offsets are used; in-edges have empty
+// rows for ghosts. `degrees`: out-degrees of the part's vertices in the whole graph. Borrows the graph.
 template <class V, class I, class O>
 [[nodiscard]] std::unique_ptr<part_steps<V>> make_part_steps(const context<device>& ctx,
                                                              const graph_view<I, O, device>& local,
@@ -120,7 +120,7 @@ template <class V, class I, class O>
 
 // --- Device code ----------------------------------------------------------
 
-// In the place of a ghost's degree: its share is somebody else's to write.
+// Degree that marks a ghost: steps do not write its share.
 template <class V>
 inline constexpr V ghost_degree = V{-1};
 
@@ -128,11 +128,11 @@ inline __device__ step_outcome shuffled(const step_outcome& mine, int mask) {
   return {shuffle_xor(mine.change, mask), shuffle_xor(mine.dangling, mask)};
 }
 
-// In thread 0, of all threads of the block; always in the same order.
+// Reduces over all threads of the block, deterministically; the result is in thread 0.
 inline __device__ step_outcome block_outcome(step_outcome mine, pagerank_norm norm) {
   __shared__ step_outcome of_warps[1024 / warp_size];
   for (int mask = warp_size / 2; mask > 0; mask /= 2) mine.add(shuffled(mine, mask), norm);
-  __syncthreads();  // those of a call before are done with
+  __syncthreads();  // results of the previous call have been read
   if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = mine;
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -141,7 +141,7 @@ inline __device__ step_outcome block_outcome(step_outcome mine, pagerank_norm no
   return mine;
 }
 
-// By all threads of all blocks of a kernel, at its end. `counts`: whether that was a step, or only the start.
+// Called by all threads of all blocks at the end of a kernel. `counts`: it was a step, not only the start.
 inline __device__ void close_step(step_outcome mine, step_outcome* outcomes, const step_rule& rule, const end_rule& end,
                                   pagerank_norm norm, bool counts, run_state* state) {
   __shared__ bool last;
@@ -178,8 +178,8 @@ __device__ V rank_of(V share, V degree) {
   return degree == 0 ? share : share * degree;
 }
 
-// The vertex at a place gets its new share. The residual is that of the ranks as they are kept, so that a step which
-// changes no share changes nothing.
+// Computes and stores the new share at a position. The residual compares ranks as stored, so a step that changes no
+// share has residual 0.
 template <class V>
 __device__ step_outcome finish_vertex(const step_arguments<V>& a, const step_terms& terms, std::int64_t place, V degree,
                                       V incoming, V before, V* next) {
@@ -192,7 +192,7 @@ __device__ step_outcome finish_vertex(const step_arguments<V>& a, const step_ter
   return {fabs(kept - static_cast<double>(rank_of(before, degree))), degree == 0 ? kept : 0.0};
 }
 
-// The same at a place that may be a ghost's.
+// The same for a position that may be a ghost's.
 template <class V>
 __device__ step_outcome finish_place(const step_arguments<V>& a, const step_terms& terms, std::int64_t place, V degree,
                                      V incoming, V before, V* next) {
@@ -200,7 +200,7 @@ __device__ step_outcome finish_place(const step_arguments<V>& a, const step_term
   return finish_vertex(a, terms, place, degree, incoming, before, next);
 }
 
-// The vertices from place `kept` on, all alike, by one thread.
+// Updates the identical vertices from position `kept` on, by one thread.
 template <class V>
 __device__ step_outcome finish_alike(const step_arguments<V>& a, const step_terms& terms, const V* now, V* next) {
   if (a.kept == a.n) return {};

@@ -1,5 +1,4 @@
-// PageRank on the device: the plan's runs, of steps.cuh's steps. The host looks only once in some steps whether that
-// was the last.
+// Device PageRank: runs the steps of steps.cuh. The host checks for convergence only every few steps.
 #include "core/instantiate.hpp"
 #include "graph/pagerank/steps.cuh"
 
@@ -7,7 +6,7 @@ namespace spargo::detail::pagerank {
 
 namespace {
 
-// Sums of values in `dangling`, of those below 0 in `change`.
+// Sums the values in `dangling` and counts negative ones in `change`.
 template <class V>
 __global__ void __launch_bounds__(block_threads) sum_kernel(std::int64_t n, const V* values, step_outcome* outcomes) {
   step_outcome mine;
@@ -48,7 +47,7 @@ class device_executor final : public executor<V, device> {
     launch_kernel(ctx_, {steps_.vertex_blocks, block_threads}, start_kernel<V>, a, n, steps_.order(), guess.data(),
                   guess_sum, steps_.shares[0].data());
     if (steps_.order() != nullptr && !personalization.empty()) {
-      // By place, in the array that gets the ranks in the end.
+      // By position, in the array that later receives the ranks.
       gather_words(ctx_, n, steps_.order(), personalization.data(), ranks_.data());
       a.personalization = ranks_.data();
     }
@@ -70,7 +69,7 @@ class device_executor final : public executor<V, device> {
   [[nodiscard]] std::string reason() const override { return steps_.reason; }
 
  private:
-  // Checked; 0 of an empty one. Synchronises.
+  // Sum of the values, checked; 0 if empty. Synchronizes.
   [[nodiscard]] double sum_of(const char* name, span<const V, device> values) {
     if (values.empty()) return 0;
     const device_guard guard(ctx_);
@@ -85,7 +84,7 @@ class device_executor final : public executor<V, device> {
   context<device> ctx_;
   pagerank_options options_;
   device_steps<V, I, O> steps_;
-  array<V, device> ranks_;  // of the last run; during one, its personalization by place
+  array<V, device> ranks_;  // of the last run; during a run, the personalization by position
   array<step_outcome, device> sum_;
 };
 

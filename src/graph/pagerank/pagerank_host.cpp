@@ -1,13 +1,12 @@
-// PageRank on the host: a pull over in-edges of contributions, ranks divided by out-degrees beforehand.
+// Host PageRank: a pull over in-edges of contributions (ranks divided by out-degrees).
 //
-// The rows are cut into chunks of about as many edges each, whatever the number of threads; a chunk sums what its step
-// changed and what its dangling vertices hold, and these sums are added chunk by chunk. Jacobi reads the contributions
-// of the step before and writes others, so its result does not depend on who does which chunk when. Gauss-Seidel has
-// one array of contributions and reads from it whatever is there. A dangling vertex, of which nobody reads, holds its
-// rank. Gauss-Seidel's values count in a unit of their own, so that scaling them all costs nothing; ranks are made of
-// them once, at the end. Cost of a step: an index and a gathered contribution an edge, a value read, one written and
-// two offsets a vertex. Source of Gauss-Seidel: the GAP Benchmark Suite (Beamer, Asanovic, Patterson,
-// arXiv:1508.03619).
+// Rows are partitioned into chunks of about equal edges, independent of the thread count. Each chunk sums its change
+// and the rank of its dangling vertices; the chunks' sums are added in order. Jacobi reads the previous step's
+// contributions and writes new ones, so its result does not depend on the schedule. Gauss-Seidel reads and writes one
+// array. A dangling vertex stores its rank, since no vertex pulls from it. Gauss-Seidel's values are relative to a
+// unit, so that scaling all of them is free; they are converted to ranks once, at the end. Cost of a step: an index and
+// a gathered contribution per edge; per vertex one value read, one written, and two offsets. Source of Gauss-Seidel:
+// the GAP Benchmark Suite (Beamer, Asanovic, Patterson, arXiv:1508.03619).
 #include "core/parallel.hpp"
 #include "graph/pagerank/executor.hpp"
 #include "sparse/simd/fetch.hpp"
@@ -23,25 +22,25 @@ namespace spargo::detail::pagerank {
 namespace {
 
 struct tuning {
-  static constexpr std::int64_t chunk = 1 << 15;  // edges and vertices: some 50 us of gathering
-  // Rows whose values are written together, so that a row need not wait for the one before it, which is its neighbour
-  // in a grid. Zen 5, one thread, grid 2000 x 2000, ms a sweep: 25; with 16: 15.5.
+  static constexpr std::int64_t chunk = 1 << 15;  // edges plus vertices: some 50 us of gathers
+  // Rows written together, so that a row need not wait for the store of the previous one, its neighbour in a grid. Zen
+  // 5, one thread, grid 2000 x 2000, ms per sweep: 25; with 16: 15.5.
   static constexpr std::int64_t batch = 16;
-  // Indices fetched ahead: where gathers miss the L2 cache, the processor does not keep up with those alone. Zen 5, one
-  // thread, a sum of every row of a uniform graph of 2^20 vertices, fp64, ms: 36; with 128: 29, 512: 21, 1024: 21.
+  // Prefetch distance in indices: where gathers miss the L2 cache, the hardware does not prefetch enough. Zen 5, one
+  // thread, sum of every row of a uniform graph of 2^20 vertices, fp64, ms: 36; with 128: 29, 512: 21, 1024: 21.
   static constexpr std::int64_t ahead = 512;
 };
 
-// Values that other threads write or read now come and go whole, as they were before or after: they are aligned, and an
-// instruction each. Through atomic_ref they would take the way of integer registers, and a sweep 1.3 to 1.6 times as
-// long. Loads are plain ones, operands of additions: volatile ones take registers and instructions of their own, and a
-// sweep 1.05 to 1.3 times as long. Stores must not become a copy of bytes.
+// Shared values are read and written whole: aligned, one instruction each. atomic_ref would go through integer
+// registers and make a sweep 1.3 to 1.6 times as long. Loads are plain, as operands of additions: volatile ones need
+// registers and instructions of their own and make a sweep 1.05 to 1.3 times as long. Stores must not become a copy of
+// bytes.
 template <class V>
 void store_shared(V* to, V value) {
   *static_cast<volatile V*>(to) = value;
 }
 
-// The sum is formed in double and by four, so that neither hubs nor the latency of an addition cost much.
+// Sums in double with four accumulators: precise for hubs, and not bound by the latency of additions.
 template <class V, class I, class O>
 double sum_row(const V* values, const I* indices, O first, O last) {
   double sums[4] = {};
@@ -55,7 +54,7 @@ double sum_row(const V* values, const I* indices, O first, O last) {
 }
 
 struct chunk_outcome : step_outcome {
-  double total = 0;  // of the ranks
+  double total = 0;  // sum of the ranks
 };
 
 template <class V, class I, class O>
@@ -101,13 +100,13 @@ class host_executor final : public executor<V, host> {
   [[nodiscard]] bool in_place() const { return options_.algorithm == pagerank_algorithm::gauss_seidel; }
   [[nodiscard]] std::int64_t chunks() const { return rows_.size() - 1; }
 
-  // Chunk c has rows_[c] to rows_[c + 1]: those that start in its share of edges and vertices.
+  // Chunk c has the rows [rows_[c], rows_[c + 1]): those that start in its share of edges plus vertices.
   void cut(const context<host>& ctx) {
     const std::int64_t work = n_ + in_.nnz();
     rows_ = {ctx, div_up(work, tuning::chunk) + 1};
     for (std::int64_t c = 0; c < rows_.size(); ++c) {
       std::int64_t first = 0;
-      for (std::int64_t size = n_; size > 0;) {  // the first row that starts at c * chunk or after
+      for (std::int64_t size = n_; size > 0;) {  // the first row that starts at or after c * chunk
         const std::int64_t half = size / 2;
         const bool before = in_.offsets[first + half] + first + half < c * tuning::chunk;
         first += before ? half + 1 : 0;
@@ -133,7 +132,7 @@ class host_executor final : public executor<V, host> {
     return all;
   }
 
-  // Checked; 0 of an empty one.
+  // Sum of the values, checked; 0 if empty.
   [[nodiscard]] double sum_of(const char* name, span<const V, host> values) {
     if (values.empty()) return 0;
     std::atomic<bool> negative{false};
@@ -151,10 +150,10 @@ class host_executor final : public executor<V, host> {
   }
 
   [[nodiscard]] O degree(std::int64_t v) const { return out_offsets_[v + 1] - out_offsets_[v]; }
-  // Ranks over contributions.
+  // Rank divided by contribution.
   [[nodiscard]] static double divisor(O degree) { return degree == 0 ? 1.0 : static_cast<double>(degree); }
 
-  // Returns what the dangling vertices hold.
+  // Returns the rank of the dangling vertices.
   [[nodiscard]] double start(span<const V, host> guess, double guess_sum) {
     for_each_chunk([&](std::int64_t c, std::int64_t first, std::int64_t last) {
       chunk_outcome mine;
@@ -182,8 +181,8 @@ class host_executor final : public executor<V, host> {
     return all;
   }
 
-  // A sweep of Gauss-Seidel, unlike a step of Jacobi, does not keep the sum of the ranks, and would be slow to find it
-  // again. The sum of true ranks follows from what the dangling ones hold; all are scaled to it. Returns the new unit.
+  // Unlike a step of Jacobi, a sweep of Gauss-Seidel does not preserve the sum of the ranks and would converge to it
+  // slowly. The true sum follows from the dangling rank; all ranks are scaled to it. Returns the new unit.
   [[nodiscard]] double balance(chunk_outcome& step, double unit) const {
     const double d = options_.damping;
     const double lost = options_.dangling == pagerank_dangling::drop ? d * step.dangling : 0;
@@ -216,7 +215,7 @@ class host_executor final : public executor<V, host> {
     return mine;
   }
 
-  // Contributions become ranks.
+  // Converts contributions to ranks.
   void finish(double unit) {
     V* const to = in_place() ? now_.data() : next_.data();
     for_each_chunk([&](std::int64_t, std::int64_t first, std::int64_t last) {
@@ -229,8 +228,8 @@ class host_executor final : public executor<V, host> {
   pagerank_options options_;
   csr_pattern_view<I, O, host> in_;
   span<const O, host> out_offsets_;
-  array<V, host> now_;   // contributions; Gauss-Seidel's ranks in the end
-  array<V, host> next_;  // of the step under way, ranks in the end; Gauss-Seidel has none
+  array<V, host> now_;   // contributions; at the end of Gauss-Seidel, ranks
+  array<V, host> next_;  // next step's contributions, at the end ranks; unused by Gauss-Seidel
   array<std::int64_t, host> rows_;
   array<chunk_outcome, host> outcomes_;  // [chunk]
 };

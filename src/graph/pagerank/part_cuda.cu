@@ -1,4 +1,4 @@
-// PageRank's steps of a rank, which has a part of the vertices: those of one device, over its own vertices and ghosts.
+// PageRank steps of one rank of a distributed run: those of a single device, over its own vertices and ghosts.
 #include "graph/pagerank/steps.cuh"
 
 namespace spargo::detail::pagerank {
@@ -77,8 +77,8 @@ class device_part final : public part_steps<V> {
 
  private:
   [[nodiscard]] array<V, device>& now() { return steps_.shares[number_ % 2]; }
-  // By this rule the next step's constant is what dangling vertices hold. Of a directed graph a vertex without edges
-  // here may have some elsewhere, and differs from the others then.
+  // With this rule the next step's constant equals the dangling rank. In a directed graph a vertex without local edges
+  // may have edges elsewhere, hence a rank of its own.
   [[nodiscard]] step_arguments<V> arguments() {
     step_arguments<V> a = steps_.arguments(
         options_, {.vertices = 1, .damping = 1, .preference_sum = 0, .dangling = pagerank_dangling::uniform});

@@ -1,12 +1,12 @@
-// The steps of PageRank on a device: a pull over in-edges, with ranks divided by out-degrees beforehand; from the graph
-// as it is, or from a copy of it (blocked_cuda.cu, binned_cuda.cu).
+// Device PageRank steps: a pull over in-edges of shares (ranks divided by out-degrees), from the graph or from a copy
+// of it (blocked_cuda.cu, binned_cuda.cu).
 //
-// From the graph: rows are binned once by their number of in-edges: a block, a warp, 8 lanes or one thread per row.
-// Short rows are taken as they lie, four per thread, so that a mesh's step reads its indices, offsets and shares and no
-// more; the others are listed. Shares stay in the L2 cache, indices stream past it. A step is one launch, which reads
-// its first indices while the step before ends. Invariants: those of device.cuh; which block has which rows depends on
-// the graph and the device alone, so all sums are formed in the same order on every run. Cost of a step: 4 bytes per
-// edge (I = int32), 3 values and an offset per vertex; workspace as said in the public header.
+// From the graph: rows are binned once by in-degree: a block, a warp, 8 lanes or one thread per row. Short rows are
+// processed in graph order, four per thread, so that a mesh's step reads only indices, offsets and shares; the others
+// are listed. Shares stay in the L2 cache, indices stream past it. A step is one launch, which loads its first indices
+// while the previous step ends. Invariants: those of device.cuh; the assignment of rows to blocks depends only on the
+// graph and the device, so sums are deterministic. Cost of a step: 4 bytes per edge (I = int32), 3 values and an offset
+// per vertex; workspace: see the public header.
 #pragma once
 
 #include "core/bytes_of.hpp"
@@ -28,25 +28,27 @@
 namespace spargo::detail::pagerank {
 
 struct steps_tuning {
-  // In-edges of the longest row of a bin. A thread's 4 indices are 16 bytes, 8 lanes read a sector at a time.
+  // Longest row of each bin. A thread's 4 indices are 16 bytes; 8 lanes read one sector at a time.
   static constexpr std::int64_t thread_row = 4;
   static constexpr std::int64_t team_row = 64;
   static constexpr std::int64_t warp_row = 4096;
-  static constexpr int rounds = 8;       // groups of rows of a block, but for blocks that have one row
-  static constexpr int thread_rows = 4;  // of a thread, all in flight; 1, 2, 4: grid 2048^2 0.0457, 0.0403, 0.0402 ms
-  static constexpr int look_every = 8;   // steps between two looks of the host
-  static constexpr double least_steps = 15;  // for a copy: R-MAT 22 fp32 takes 11.3 ms for it, and saves 0.76 a step
+  static constexpr int rounds = 8;       // groups of rows per block, in blocks with more than one row
+  static constexpr int thread_rows = 4;  // per thread, all in flight; 1, 2, 4: grid 2048^2 0.0457, 0.0403, 0.0402 ms
+  static constexpr int look_every = 8;   // steps between convergence checks on the host
+  static constexpr double least_steps =
+      15;  // minimum for a copy: R-MAT 22 fp32 takes 11.3 ms to copy and saves 0.76 per step
   static constexpr std::int64_t least_edges = std::int64_t{1} << 22;
-  static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;  // of shares: the L1 cache holds them
-  static constexpr std::int64_t least_sectors = 300;  // of shares, that 1000 edges in a row come from: few are cached
+  static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;  // of shares that the L1 cache holds
+  static constexpr std::int64_t least_sectors =
+      300;  // minimum sectors of shares per 1000 consecutive edges; with fewer, caches suffice
 };
 
-inline constexpr int bins = 3;  // block, warp, team: long rows first, so that no block of them comes last
+inline constexpr int bins = 3;  // block, warp, team: long rows first, to avoid a tail
 inline constexpr int lanes_of_bin[bins] = {block_threads, warp_size, 8};
-inline constexpr int short_rows = block_threads * steps_tuning::thread_rows;  // of a block
+inline constexpr int short_rows = block_threads * steps_tuning::thread_rows;  // per block
 
-// Bin b has rows order[first_row[b]] to order[first_row[b + 1]], in blocks first_block[b] to first_block[b + 1]; blocks
-// from there on have the rows of thread_row in-edges and fewer, `short_rows` vertices each.
+// Bin b has rows order[first_row[b]] to order[first_row[b + 1]], in blocks first_block[b] to first_block[b + 1]. The
+// blocks after those process the rows of at most thread_row in-edges, `short_rows` vertices each.
 struct row_bins {
   std::int64_t first_row[bins + 1] = {};
   std::int64_t first_block[bins + 1] = {};
@@ -58,11 +60,11 @@ struct pull_arguments {
   const O* offsets;
   const I* indices;
   const I* order;
-  int undirected;  // then a row's length is the degree
+  int undirected;  // then the row length is the out-degree
   row_bins bins;
 };
 
-// The sum over a row by `Lanes` threads, in all of them. Four loads are in flight in each lane.
+// Sum over a row by `Lanes` threads, returned in all of them. Four loads in flight per lane.
 template <int Lanes, class V, class I>
 __device__ V gather_row(const I* indices, std::int64_t first, std::int64_t last, int lane, const V* contributions) {
   V sums[4] = {};
@@ -77,7 +79,7 @@ __device__ V gather_row(const I* indices, std::int64_t first, std::int64_t last,
   return sum;
 }
 
-// The rows of one block of a bin whose rows have `Lanes` threads each, at most a warp.
+// Processes a block's rows of a bin with `Lanes` threads per row, at most a warp.
 template <int Lanes, class V, class I, class O>
 __device__ step_outcome pull_rows(const step_arguments<V>& a, const pull_arguments<V, I, O>& g, const step_terms& terms,
                                   std::int64_t first, std::int64_t last, const V* now, V* next) {
@@ -96,13 +98,13 @@ __device__ step_outcome pull_rows(const step_arguments<V>& a, const pull_argumen
   return mine;
 }
 
-// Rows of up to thread_row in-edges among vertices first .. first + short_rows - 1, four per thread; the others are
-// those of other blocks. Nothing of the step before is read.
+// The rows of up to thread_row in-edges among vertices first .. first + short_rows - 1, four per thread. Loading reads
+// nothing that the previous step writes.
 template <class V, class I>
 struct short_rows_batch {
   static constexpr int rows = steps_tuning::thread_rows;
   static constexpr int most = static_cast<int>(steps_tuning::thread_row);
-  int size[rows];  // most + 1: not of this block
+  int size[rows];  // most + 1: processed by another block
   I index[rows][most];
 
   template <class O>
@@ -167,8 +169,8 @@ __device__ step_outcome pull_long_row(const step_arguments<V>& a, const pull_arg
   return finish_vertex(a, terms, v, a.degrees[v], incoming, now[v], next);
 }
 
-// Blocks of longer rows have one of these each, those behind them take short rows in turn: the next ones' indices are
-// on their way while shares are gathered, and the first ones' while the step before ends.
+// Blocks of longer rows process one batch each. The remaining blocks loop over short rows and prefetch: the next
+// batch's indices during gathers, the first batch's while the previous step ends.
 template <class V, class I, class O>
 __global__ void __launch_bounds__(block_threads)
     pull_kernel(step_arguments<V> a, pull_arguments<V, I, O> g, const V* __restrict__ now, V* __restrict__ next) {
@@ -202,7 +204,7 @@ __global__ void __launch_bounds__(block_threads)
   close_step(mine, a.outcomes, a.rule, a.end, a.norm, true, a.state);
 }
 
-// Shares of the guess scaled to sum 1, or of 1/n; and what follows from them.
+// Initial shares: the guess scaled to sum 1, or 1/n; and the terms of the first step.
 template <class V>
 __global__ void __launch_bounds__(block_threads)
     start_kernel(step_arguments<V> a, std::int64_t n, const std::uint32_t* order, const V* guess, double guess_sum,
@@ -224,7 +226,7 @@ __host__ __device__ inline int bin_of(std::int64_t edges) {
              : (edges > steps_tuning::team_row ? 1 : (edges > steps_tuning::thread_row ? 2 : bins));
 }
 
-// Rows by bin, ascending within one. Synchronises.
+// Lists rows by bin, ascending within one. Synchronizes.
 template <class I, class O>
 row_bins bin_rows(const context<device>& ctx, const O* offsets, std::int64_t n, array<I, device>& order) {
   row_bins b;
@@ -248,7 +250,7 @@ row_bins bin_rows(const context<device>& ctx, const O* offsets, std::int64_t n, 
   return b;
 }
 
-// How many steps a run is likely to take: each shrinks the change by the damping.
+// Expected number of steps: each multiplies the change by the damping.
 inline double expected_steps(const pagerank_options& options) {
   if (options.iterations > 0) return static_cast<double>(options.iterations);
   const auto most = static_cast<double>(options.max_iterations);
@@ -256,7 +258,7 @@ inline double expected_steps(const pagerank_options& options) {
   return options.tolerance == 0 ? most : std::min(most, std::log(options.tolerance) / std::log(options.damping));
 }
 
-// Why no copy would pay, whichever it is; empty: one may.
+// Why no copy would pay off; empty: one may.
 template <class V, class I, class O>
 std::string why_no_copy(const context<device>& ctx, const graph_view<I, O, device>& g,
                         const pagerank_options& options) {
@@ -289,7 +291,7 @@ step_copy_attempt<V> make_copy(const context<device>& ctx, const graph_view<I, O
               "pagerank: no " + std::string(to_string(options.copy)) + " copy: " + made.reason);
 }
 
-// degrees[i] = that of the vertex at place i.
+// degrees[i] = degree of the vertex at position i.
 template <class V, class O>
 void place_degrees(const context<device>& ctx, const O* offsets, const std::uint32_t* order,
                    array<V, device>& degrees) {
@@ -299,23 +301,23 @@ void place_degrees(const context<device>& ctx, const O* offsets, const std::uint
   });
 }
 
-// A graph, or a copy of it, and what is known of its vertices between steps.
+// A graph or a copy of it, and the vertices' state between steps.
 template <class V, class I, class O>
 struct device_steps {
   context<device> ctx;
   std::int64_t n;
-  array<V, device> degrees;    // of out-edges, by place
-  array<V, device> shares[2];  // before and after a step, in turn
+  array<V, device> degrees;    // out-degrees, by position
+  array<V, device> shares[2];  // double-buffered
   array<run_state, device> state;
   array<step_outcome, device> outcomes;  // [block]
   std::unique_ptr<step_copy<V>> copy;    // null: from the graph
   std::string reason;
-  array<I, device> rows;  // longer ones, by bin
+  array<I, device> rows;  // long rows, by bin
   pull_arguments<V, I, O> pull{};
   std::int64_t pull_blocks = 0;
   unsigned vertex_blocks = 0;
 
-  // `ghosts`: so many of the last vertices have no ranks here.
+  // `ghosts`: the number of last vertices whose ranks another process owns.
   device_steps(const context<device>& on, const graph_view<I, O, device>& g, const pagerank_options& options,
                std::int64_t ghosts)
       : ctx(on),
@@ -350,7 +352,7 @@ struct device_steps {
     outcomes = {ctx, blocks};
   }
 
-  // All places count, each by itself.
+  // By default no vertices share a position.
   [[nodiscard]] step_arguments<V> arguments(const pagerank_options& options, const step_rule& rule) {
     return {.n = n,
             .kept = n,
@@ -368,7 +370,7 @@ struct device_steps {
   [[nodiscard]] const std::uint32_t* order() const { return copy == nullptr ? nullptr : copy->order(); }
   [[nodiscard]] std::int64_t with_edges() const { return copy == nullptr ? n : copy->with_edges(); }
 
-  // A step whose end is past is skipped by the kernels.
+  // The kernels skip steps after the end.
   void take_step(const step_arguments<V>& a, std::int64_t number) {
     const V* const now = shares[number % 2].data();
     V* const next = shares[1 - number % 2].data();
@@ -376,7 +378,7 @@ struct device_steps {
     launch_early(ctx, {pull_blocks, block_threads}, pull_kernel<V, I, O>, a, pull, now, next);
   }
 
-  // ranks[v] for vertices below `size`.
+  // Writes ranks[v] for vertices below `size`.
   void write_ranks(const step_arguments<V>& a, std::int64_t steps, std::int64_t size, V* to) const {
     for_each(ctx, n,
              [=, kept = a.kept, order = order(), from = shares[steps % 2].data(),
