@@ -1,15 +1,14 @@
-// The check of counts, which shares nothing with the algorithms. Vertices are ranked by falling number of entries, and
-// every edge is kept at its end of higher rank, in a list of those of lower rank; so every triangle is met once, at its
-// vertex of highest rank, which has the other two in its list.
+// The check of counts, independent of the algorithms. Vertices are ranked by descending number of entries, and every
+// edge is stored in the list of its higher rank; so every triangle is found once, at its vertex of highest rank, whose
+// list has the other two.
 //
-// The first ranks are the core, and rows of bits say which of them are joined: what u of the core and v have in common
-// among v's neighbours there is counted a word at a time. From v and either of the two others, so that all three are
-// counted without a look at who they are. The lists of other neighbours are looked up, end by end, in marks on v's
-// list.
+// The first ranks form the core, whose adjacency is a bitmap: the common core neighbours of v and its core neighbour u
+// are counted a word at a time. Counting v with either of the other two vertices covers all three without enumerating
+// them. Lists of other neighbours are looked up, entry by entry, in the marks of v's list.
 //
-// Cost: the sum over the kept edges of the list at the other end, of which R-MAT graphs have about half in the core.
-// Memory: 4 bytes for each edge (I = int32), 28 for each vertex, 5 MB, and for each thread 17 bytes for each vertex at
-// most; for directed graphs a byte more for each edge, and 5 MB.
+// Cost: the sum over the stored edges of the list at the other end; in R-MAT graphs about half of it is in the core.
+// Memory: 4 bytes per edge (I = int32), 28 per vertex, 5 MB, and at most 17 bytes per vertex and thread; for directed
+// graphs one more byte per edge, and 5 MB.
 #include <spargo/graph/triangles.hpp>
 
 #include "core/common_bits.hpp"
@@ -29,14 +28,15 @@ namespace {
 
 struct check_tuning {
   static constexpr std::int64_t part = 64;                            // vertices: some 100 us on R-MAT
-  static constexpr std::int64_t most_counts = std::int64_t{1} << 27;  // of all threads together: 1 GiB
+  static constexpr std::int64_t most_counts = std::int64_t{1} << 27;  // all threads together: 1 GiB
   // Zen 5, one thread, R-MAT 20, s: 4.9 with 4096, 3.2 with 6144, 3.7 with 8192, whose rows leave the L2 cache.
   static constexpr std::int64_t core = 6144;
-  static constexpr std::int64_t top_entries = std::int64_t{1} << 16;  // vertices of more rank in any order
-  static constexpr int fetched_lines = 12;  // of the next list; none: the look-ups of R-MAT 20 take 1.7 times as long
+  static constexpr std::int64_t top_entries = std::int64_t{1} << 16;  // vertices with more entries rank in any order
+  static constexpr int fetched_lines =
+      12;  // cache lines prefetched of the next list; without, R-MAT 20's look-ups take 1.7 times as long
 };
 
-// Sets of the first ranks, one for each of them: whom they are joined with.
+// The bitmap of the core: a row of neighbours per rank.
 class core_rows {
  public:
   static constexpr std::int64_t block = 64 * detail::bit_block_words;
@@ -91,7 +91,7 @@ class triangle_checker {
   using word = std::uint64_t;
   [[nodiscard]] static std::size_t at(std::int64_t k) { return static_cast<std::size_t>(k); }
 
-  // By entries as stored, duplicates included: any order will do.
+  // By stored entries, duplicates included; any order is valid.
   void rank_vertices() {
     std::vector<std::int64_t> entries(at(n_));
     for (std::int64_t v = 0; v < n_; ++v) entries[at(v)] = std::int64_t{edges_.offsets[v + 1]} - edges_.offsets[v];
@@ -108,8 +108,8 @@ class triangle_checker {
     for (std::int64_t v = 0; v < n_; ++v) rank_[v] = static_cast<I>(next[bin(v)]++);
   }
 
-  // f(owner, end, ways) for every edge stored that is to be kept, by ranks, a loop never; an undirected one is met from
-  // its owner. Ways: 1 from the owner, 2 to it.
+  // Calls f(owner, end, ways) for every stored edge, by ranks, without loops; an undirected edge once, from its owner.
+  // Ways: 1 from the owner, 2 to it.
   template <class F>
   void for_each_kept(F&& f) const {
     for (std::int64_t v = 0; v < n_; ++v) {
@@ -135,7 +135,7 @@ class triangle_checker {
     });
   }
 
-  // Of each list: every end once, those of the core first; `ways` becomes 1 where an edge goes both ways, else 0.
+  // Keeps every end of a list once, core first; `ways` becomes 1 if an edge goes both ways, else 0.
   void drop_duplicates() {
     core_ = std::min(n_, check_tuning::core);
     kept_.resize(at(n_));
@@ -178,21 +178,22 @@ class triangle_checker {
     }
   }
 
-  // One thread's. Links count a directed edge beyond the first of each pair only.
+  // Counts of one thread. Links count only the second directed edge of a pair.
   struct tally {
     std::int64_t total = 0;
     std::vector<std::int64_t> triangles;  // [rank]
     std::vector<std::int64_t> links;
-    std::vector<std::uint8_t> marks;  // [rank] 0: no neighbour of the vertex at hand; 1: one; 2: one both ways
-    std::vector<word> core;           // the neighbours among the core
+    std::vector<std::uint8_t>
+        marks;  // [rank] relative to the current vertex: 0: no neighbour; 1: neighbour; 2: joined both ways
+    std::vector<word> core;  // neighbours in the core
     std::vector<word> core_both_ways;
     std::vector<std::int64_t> found;  // slots
   };
 
   [[nodiscard]] bool both_ways(std::int64_t slot) const { return links_wanted_ && ways_[slot] != 0; }
 
-  // Whom the vertex of rank r, whose list is marked, has in common with its neighbours in the core. From each of two
-  // neighbours that are joined, so twice; the links of r, too.
+  // Common neighbours of rank r, whose list is marked, with its core neighbours. Each is counted from both of two
+  // joined neighbours, hence twice; r's links too.
   [[nodiscard]] std::int64_t count_in_core(std::int64_t r, word blocks, tally& own) const {
     std::int64_t twice = 0;
     std::int64_t links_twice = 0;
@@ -210,18 +211,18 @@ class triangle_checker {
     return twice / 2;
   }
 
-  // Inlined always, as in prefetch.hpp.
+  // Always inlined, as in prefetch.hpp.
   [[gnu::always_inline]] void fetch_list(std::int64_t r) const {
     constexpr std::int64_t line = 64 / sizeof(I);
     const std::int64_t end = std::min<std::int64_t>(kept_[at(r)], check_tuning::fetched_lines * line);
     for (std::int64_t k = 0; k < end; k += line) __builtin_prefetch(ends_.data() + first_[at(r)] + k);
   }
 
-  // With the neighbour beyond the core in this slot, by its list.
+  // Triangles with the non-core neighbour in this slot, by its list.
   [[nodiscard]] std::int64_t count_with(std::int64_t r, std::int64_t slot, tally& own) const {
     const I u = ends_[slot];
     const std::int64_t first = first_[at(u)];
-    std::size_t found = 0;  // without a branch, which would be mispredicted
+    std::size_t found = 0;  // branch-free, since the branch would be mispredicted
     for (std::int64_t s = first; s < first + kept_[at(u)]; ++s) {
       own.found[found] = s;
       found += own.marks[at(ends_[s])] != 0 ? 1 : 0;
@@ -295,7 +296,7 @@ class triangle_checker {
     });
   }
 
-  // A pair of neighbours has one directed edge, or two.
+  // A pair of neighbours is joined by one directed edge or two.
   [[nodiscard]] std::int64_t links_of(I r) const {
     return undirected_ ? 2 * triangles_[at(r)] : triangles_[at(r)] + links_[at(r)];
   }
@@ -334,20 +335,20 @@ class triangle_checker {
   std::int64_t n_;
   csr_pattern_view<I, O, host> edges_;
   bool undirected_;
-  bool links_wanted_;  // and not known from the triangles
+  bool links_wanted_;  // and not derivable from the triangles
   triangles_claim<I> claim_;
   array<I, host> rank_;              // [vertex]
-  std::vector<std::int64_t> first_;  // [rank] in ends_
+  std::vector<std::int64_t> first_;  // [rank] start in ends_
   array<I, host> ends_;              // ranks
-  array<std::uint8_t, host> ways_;   // of a directed graph: whether the edge goes both ways
-  std::vector<I> kept_;              // [rank] how many ends it keeps
-  std::vector<I> in_core_;           // [rank] how many of these are of the core
+  array<std::uint8_t, host> ways_;   // directed: the edge goes both ways
+  std::vector<I> kept_;              // [rank] number of ends kept
+  std::vector<I> in_core_;           // [rank] number of these in the core
   std::int64_t core_ = 0;            // ranks
   core_rows joined_;
   core_rows joined_both_ways_;
   std::int64_t total_ = 0;
   std::vector<std::int64_t> triangles_;  // [rank]
-  std::vector<std::int64_t> links_;      // beyond the first of each pair
+  std::vector<std::int64_t> links_;      // second edges of pairs only
 };
 
 }  // namespace

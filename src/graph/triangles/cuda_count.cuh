@@ -1,14 +1,13 @@
-// Counting the triangles of an oriented graph on the device.
+// Counts the triangles of an oriented graph on the device.
 //
-// For each rank u the ranks below that it is joined with are put into a set in shared memory; for each v above u that
-// it is joined with, those of v's list that come before u are looked up there: each one found is a triangle, and every
-// triangle is met once, at its middle rank. The look-ups are the pairs in lists, 7.2e9 for R-MAT 22 of degree 16;
-// lists are read in order, 32 bytes a lane, by 4 lanes an edge.
+// For each rank u, its neighbours of lower rank are inserted into a set in shared memory. For each neighbour v above u,
+// the entries of v's list before u are looked up in the set: each hit is a triangle, found once, at its middle rank.
+// There are as many look-ups as pairs in lists, 7.2e9 for R-MAT 22 of degree 16; lists are read in order, 32 bytes per
+// lane, by 4 lanes per edge.
 //
-// Ranks with many edges are worked on by blocks, a segment of the edges above at a time; the set is a row of bits as
-// long as u is below its size, else a hash table. The others have a warp each, and a small hash table. Counts of each
-// vertex: a group of lanes adds up v's, a warp u's; the lowest ranks, which most triangles end at, are counted in
-// shared memory.
+// Blocks process ranks with many edges, a segment of the edges above u at a time; the set is a bitmap while u is below
+// its size, else a hash table. The others get a warp each, with a small hash table. Counts per vertex: a group of lanes
+// sums v's, a warp u's; the lowest ranks, which are in most triangles, are counted in shared memory.
 #pragma once
 
 #include "graph/triangles/cuda_sets.cuh"
@@ -19,23 +18,24 @@
 
 namespace spargo::detail::triangles {
 
-// Times: H200, R-MAT 22 of degree 16, ms in all, orientation included; with three blocks per SM and 1024 edges an item
-// where nothing else is said.
+// Times: H200, R-MAT 22 of degree 16, ms in total, including orientation; with three blocks per SM and 1024 edges per
+// item unless stated otherwise.
 struct cuda_count_tuning {
   static constexpr int block = 512;
   static constexpr int blocks_per_sm = 4;  // 2: 21.8, 3: 17.5, 4: 16.0
-  static constexpr int warp_block = 256;   // not timed
-  // Of an edge, with 8 entries each. 4: 17.5, 8: 17.2; of a uniform graph of that size 12.7 and 15.8.
+  static constexpr int warp_block = 256;   // untuned
+  // Lanes per edge, with 8 entries each. 4: 17.5, 8: 17.2; for a uniform graph of that size 12.7 and 15.8.
   static constexpr int lanes = 4;
   static constexpr std::int64_t segment =
-      2048;  // edges above a rank, of an item; with four blocks 1024: 16.0, 2048: 15.4
-  static constexpr std::int64_t warp_list = 128;  // the longest list that a warp puts into its table; not timed alone
-  static constexpr int warp_ranks = 8;            // consecutive ones of a warp; not timed alone
-  static constexpr std::int64_t warp_edges = 64;  // and the most edges that it follows; not timed alone
-  static constexpr int items_of_own = 1 << 18;    // an item adds at most twice its edges to a 32-bit count
+      2048;  // edges above a rank, per item; with four blocks 1024: 16.0, 2048: 15.4
+  static constexpr std::int64_t warp_list = 128;  // longest list that a warp puts into its table; untuned
+  static constexpr int warp_ranks = 8;            // consecutive ranks per warp; untuned
+  static constexpr std::int64_t warp_edges = 64;  // maximum edges that a warp follows; untuned
+  static constexpr int items_of_own =
+      1 << 18;  // items between flushes: an item adds at most twice its edges to a 32-bit count
 };
 
-// Words of sets and counts in a block's shared memory: below 48 KiB in all.
+// Words for sets and counts in a block's shared memory: below 48 KiB in total.
 template <triangles_output Output>
 struct block_shape;
 template <>
@@ -51,36 +51,36 @@ struct block_shape<triangles_output::links> {
   static constexpr int words = 4096, mutual = 4096, own = 1536, own_links = 1536;
 };
 
-// A segment of the edges above a rank, for a block.
+// A segment of the edges above a rank, processed by a block.
 struct count_item {
   rank_t u;
   rank_t segment;
 };
 
 struct count_control {
-  count64 next;  // item that nobody has taken
+  count64 next;  // the next item to take
   count64 total;
 };
 
-// Of all threads of the warp.
+// Called by all threads of the warp.
 __device__ __forceinline__ void add_total(std::int64_t mine, count_control* control) {
   const auto total = warp_sum(static_cast<count64>(mine));
   if (lane_id() == 0 && total > 0) atomicAdd(&control->total, total);
 }
 
 struct count_sums {
-  count64* counts;  // [rank]; where they are wanted
+  count64* counts;  // [rank]; if requested
   count64* links;
 };
 
-// Ranks of a block's work; the others with edges below and above are a warp's.
+// Items of a rank that blocks process; 0 if a warp does, or if it has no edges below or above.
 __host__ __device__ inline std::int64_t items_of(std::int64_t below, std::int64_t above) {
   using tuning = cuda_count_tuning;
   if (below == 0 || (below <= tuning::warp_list && above <= tuning::warp_edges)) return 0;
   return div_up(above, tuning::segment);
 }
 
-// What a thread has counted, of the triangles u, v, w with u in the middle and w lowest.
+// A thread's counts of triangles (u, v, w), u the middle rank, w the lowest.
 template <triangles_output Output>
 struct tally {
   static constexpr bool counts = Output != triangles_output::total;
@@ -92,11 +92,11 @@ struct tally {
   rank_t own_limit;
   std::int64_t total = 0;
   unsigned of_u = 0;  // since the last close_rank
-  unsigned of_v = 0;  // of the edge under way
+  unsigned of_v = 0;  // of the current edge
   unsigned links_of_u = 0;
   unsigned links_of_v = 0;
 
-  // v's entry w, found; `edge` is u's entry v.
+  // Counts v's entry w, found in the set; `edge` is u's entry v.
   __device__ __forceinline__ void meet(rank_t entry, rank_t edge, unsigned found) {
     ++of_u;
     ++of_v;
@@ -108,14 +108,14 @@ struct tally {
       add(own_links, sums.links, w, 1 + is_mutual(edge));
     }
   }
-  // All lanes; those of `done` groups close their edge.
+  // All lanes call it; groups with `done` close their edge.
   __device__ __forceinline__ void close_edge(bool done, rank_t edge) {
     if constexpr (counts) {
       close(done, edge, of_v, sums.counts);
       if constexpr (with_links) close(done, edge, links_of_v, sums.links);
     }
   }
-  // All lanes.
+  // All lanes call it.
   __device__ __forceinline__ void close_rank(rank_t u) {
     total += of_u;
     if constexpr (counts) {
@@ -148,7 +148,7 @@ struct tally {
   }
 };
 
-// Up to 32 edges above a rank, one in each lane: the entry, and where its list begins.
+// Up to 32 edges above a rank, one per lane: the entry, and the start of its list.
 template <class O>
 struct edge_batch {
   rank_t entry = 0;
@@ -163,9 +163,9 @@ __device__ __forceinline__ edge_batch<O> load_batch(const oriented_lists<O>& g, 
   return batch;
 }
 
-// The triangles of u, whose set is given, with the ranks in[first] to in[last). All lanes of a warp. Each of its groups
-// of lanes follows an edge, two quads a lane at a time, and takes the next one when it is done; every list holds u, so
-// that it ends.
+// Counts the triangles of u, whose set is given, with the ranks in[first] to in[last). All lanes of a warp call it.
+// Each group of lanes follows an edge, two quads per lane at a time, then takes the next edge; every list contains u,
+// so the loop ends there.
 template <triangles_output Output, class O, class Set>
 __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u, std::int64_t first, std::int64_t last,
                                             const Set& set, tally<Output>& mine) {
@@ -178,10 +178,10 @@ __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u
   const int group_first = lane_id() - in_group;
   edge_batch<O> now = load_batch<links>(g, first, last);
   edge_batch<O> ahead = load_batch<links>(g, first + warp_size, last);
-  auto left = static_cast<int>(last - first);  // edges from the first of `now` on
-  int next = groups;                           // of `now`: nobody's yet
+  auto left = static_cast<int>(last - first);  // edges from the start of `now`
+  int next = groups;                           // next edge of `now` to take
   const int start = lane_id() / lanes;
-  rank_t bound = start < left ? u : 0;  // of what is looked up; 0: the group has no edge
+  rank_t bound = start < left ? u : 0;  // upper bound of look-ups; 0: the group has no edge
   O at = shuffle(now.begin, start) + static_cast<O>(2 * in_group);
   rank_t edge = counts ? shuffle(now.entry, start) : 0;
   while (__any_sync(full_mask, bound > 0 ? 1 : 0) != 0) {
@@ -192,7 +192,7 @@ __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u
 #pragma unroll
     for (int j = 0; j < 8; ++j) below[j] = rank_of<links>(entries[j]) < bound && (j == 0 || below[j - 1]);
     const unsigned ends = __ballot_sync(full_mask, !below[7]) >> group_first & group_mask;
-    const bool here = (ends & ((1U << in_group) - 1)) == 0;  // else the list has ended in a lane before
+    const bool here = (ends & ((1U << in_group) - 1)) == 0;  // otherwise the list has ended in an earlier lane
     if constexpr (counts) {
       if (here) {
 #pragma unroll
@@ -203,7 +203,7 @@ __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u
         }
       }
     } else {
-      unsigned found = 0;  // without branches, so that several look-ups are on their way
+      unsigned found = 0;  // branch-free, so that several look-ups are in flight
 #pragma unroll
       for (int j = 0; j < 8; ++j) {
         const unsigned there = set.find(below[j] ? entries[j] : 0);
@@ -219,7 +219,7 @@ __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u
     next += __popc(finished);
     O begin = shuffle(now.begin, taken % warp_size);
     rank_t entry = counts ? shuffle(now.entry, taken % warp_size) : 0;
-    if (next > warp_size) {  // some take edges ahead
+    if (next > warp_size) {  // some groups take edges of `ahead`
       const O later = shuffle(ahead.begin, taken % warp_size);
       begin = taken < warp_size ? begin : later;
       if constexpr (counts) {
@@ -242,14 +242,14 @@ __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u
   }
 }
 
-// --- By blocks ------------------------------------------------------------
+// --- Per block ------------------------------------------------------------
 
 template <class F>
 __device__ __forceinline__ void block_for(std::int64_t first, std::int64_t last, F f) {
   for (std::int64_t k = first + threadIdx.x; k < last; k += blockDim.x) f(k);
 }
 
-// The warp's share of the block's edges [first, last).
+// Processes the warp's share of the block's edges [first, last).
 template <triangles_output Output, class O, class Set>
 __device__ __forceinline__ void count_share(const oriented_lists<O>& g, rank_t u, std::int64_t first, std::int64_t last,
                                             const Set& set, tally<Output>& mine) {
@@ -259,7 +259,7 @@ __device__ __forceinline__ void count_share(const oriented_lists<O>& g, rank_t u
   count_edges(g, u, from, from + share < last ? from + share : last, set, mine);
 }
 
-// Adds what is in shared memory, which is zero afterwards. Barriers are the caller's.
+// Adds shared counters to global ones and resets them. Barriers are the caller's.
 __device__ inline void hand_over(unsigned* own, std::int64_t size, count64* to) {
   block_for(0, size, [&](std::int64_t w) {
     if (own[w] > 0) atomicAdd(to + w, count64{own[w]});
@@ -294,7 +294,7 @@ __global__ void __launch_bounds__(cuda_count_tuning::block,
 
   for (int done = 1;; ++done) {
     if (threadIdx.x == 0) taken = static_cast<std::int64_t>(atomicAdd(&control->next, count64{1}));
-    __syncthreads();  // the set is empty, too
+    __syncthreads();  // the set is empty as well
     const std::int64_t at = taken;
     if (at >= static_cast<std::int64_t>(*item_count)) break;
     const count_item item = items[at];
@@ -334,7 +334,7 @@ __global__ void __launch_bounds__(cuda_count_tuning::block,
   add_total(mine.total, control);
 }
 
-// --- By warps -------------------------------------------------------------
+// --- Per warp -------------------------------------------------------------
 
 template <triangles_output Output, class O>
 __global__ void __launch_bounds__(cuda_count_tuning::warp_block)

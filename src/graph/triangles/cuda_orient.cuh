@@ -1,12 +1,11 @@
-// A graph oriented on the device: every edge points to its end of higher degree, vertices stand by their ranks.
+// Orients a graph on the device: every edge points to its end of higher degree, vertices are identified by rank.
 //
-// Ranks: vertices by falling degree, ties by id. An edge of ranks v > u is kept in two lists: u in v's list of lower
-// ranks, which ascends and begins at 16 bytes, and v in u's list of higher ones, in any order. The lists of higher
-// ranks are filled straight from the rows; sorting their entries by v, stably, leaves the others, already ascending. So
-// a run sorts once over the bits of a rank.
-// Cost: each stored entry is read twice, with a gather from the ranks (16 MB of 2^22 vertices stay in L2) each time; a
-// radix sort of the edges, and one more copy of them. Where links are wanted an edge's top bit says that the directed
-// graph has it both ways, which costs two searches in rows.
+// Ranks: vertices by descending degree, ties by id. An edge of ranks v > u is stored in two lists: u in v's list of
+// lower ranks, which ascends and is 16-byte aligned, and v in u's list of higher ranks, in any order. The lists of
+// higher ranks are filled from the rows; a stable sort of their entries by v yields the other lists, already ascending.
+// So a run sorts once, over the bits of a rank. Cost: each stored entry is read twice, each time with a gather from the
+// ranks (16 MB for 2^22 vertices stay in L2); a radix sort of the edges, and one more copy of them. With links, an
+// edge's top bit marks that the directed graph has it both ways, which costs two searches in rows.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -21,14 +20,14 @@ using rank_t = std::uint32_t;
 inline constexpr rank_t mutual_bit = rank_t{1} << 31;
 inline constexpr rank_t rank_mask = mutual_bit - 1;
 
-// Marked: whether entries may have the mutual bit.
+// Marked: entries may have the mutual bit.
 template <bool Marked>
 __device__ __forceinline__ rank_t rank_of(rank_t entry) {
   return Marked ? entry & rank_mask : entry;
 }
 __device__ __forceinline__ unsigned is_mutual(rank_t entry) { return entry >> 31; }
 
-// Ascending rows without loops and duplicates.
+// Ascending rows without loops or duplicates.
 template <class I, class O>
 struct device_rows {
   std::int64_t vertices;
@@ -36,15 +35,15 @@ struct device_rows {
   const I* indices;
 };
 
-// out_quads[v]: where v's list of lower ranks begins, in units of four entries. A list is followed by its vertex's next
-// neighbours or not at all: whoever reads it stops at the rank that he came from.
+// out_quads[v]: start of v's list of lower ranks, in units of four entries. Beyond a list come neighbours of higher
+// rank, so readers stop at the rank they came from.
 template <class O>
 struct oriented_lists {
   const rank_t* in;
   const O* in_offsets;
   const uint4* out;
   const O* out_quads;
-  const O* out_offsets;  // their differences are the lists' sizes
+  const O* out_offsets;  // differences are list sizes
 };
 
 __device__ __forceinline__ std::int64_t global_warp() { return global_thread() / warp_size; }
@@ -52,20 +51,20 @@ __device__ __forceinline__ std::int64_t grid_warps() { return grid_threads() / w
 __device__ __forceinline__ unsigned lanes_below() { return (1U << lane_id()) - 1; }
 
 struct walk_tuning {
-  // Consecutive ones of a warp. H200, R-MAT 22, ms in all, with one step: 1024: 20.1, 2048: 20.2.
+  // Consecutive entries per warp. H200, R-MAT 22, ms in total, with one step: 1024: 20.1, 2048: 20.2.
   static constexpr std::int64_t entries = 2048;
-  static constexpr int steps = 4;  // whose loads are in flight together; not timed alone
+  static constexpr int steps = 4;  // loads in flight together; untuned
 };
 
-// A lane's entry; none if it is not valid.
+// An entry of the traversal, held by one lane.
 struct walked_entry {
   std::int64_t row;
   std::int64_t entry;
   bool valid;
 };
 
-// f(walked) by all lanes of the warp together, for its part of the entries: `steps` entries for each lane, of which
-// those of consecutive lanes are consecutive.
+// Calls f(walked) with all lanes of the warp for its part of the entries: `steps` entries per lane; consecutive lanes
+// hold consecutive entries.
 template <class O, class F>
 __device__ __forceinline__ void walk_entries(std::int64_t rows, const O* offsets, std::int64_t part, F f) {
   constexpr int steps = walk_tuning::steps;
@@ -73,7 +72,7 @@ __device__ __forceinline__ void walk_entries(std::int64_t rows, const O* offsets
   const std::int64_t entries = offsets[rows];
   const std::int64_t last = entries < first + walk_tuning::entries ? entries : first + walk_tuning::entries;
   if (first >= last) return;
-  std::int64_t row = lower_bound(offsets, rows + 1, first + 1) - 1;  // the one that holds the first entry
+  std::int64_t row = lower_bound(offsets, rows + 1, first + 1) - 1;  // the row of the first entry
   for (; first < last; row += warp_size) {
     const std::int64_t below = row + lane_id() + 1;
     const std::int64_t end = offsets[below < rows ? below : rows];
@@ -100,14 +99,14 @@ __device__ bool has_entry(const device_rows<I, O>& rows, std::int64_t row, std::
   return at < size && first[at] == static_cast<I>(wanted);
 }
 
-// 1 if the directed graph has a and b joined both ways; 0 of none.
+// 1 if the directed graph has edges a -> b and b -> a, else 0.
 template <class I>
 __device__ unsigned joined_both_ways(const device_rows<I, std::int64_t>& directed, std::int64_t a, std::int64_t b) {
   if (directed.offsets == nullptr) return 0;
   return has_entry(directed, a, b) && has_entry(directed, b, a) ? 1 : 0;
 }
 
-// Entries as edges from the end of lower rank, `mine`, with all lanes of the same `mine` that have one in `peers`.
+// Entries as edges from the end of lower rank, `mine`; `peers`: all lanes with the same `mine`.
 struct walked_edge {
   bool kept;
   rank_t mine;
@@ -136,7 +135,7 @@ __device__ __forceinline__ void look_at_entries(const I* indices, const rank_t* 
   }
 }
 
-// in_counts[u]: neighbours of higher rank; zero before.
+// Counts neighbours of higher rank in in_counts[u]; zero on entry.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     count_higher_kernel(device_rows<I, O> rows, std::int64_t parts, const rank_t* ranks, rank_t* in_counts) {
@@ -154,7 +153,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// Fills the lists of higher ranks, twice, and beside each entry the rank that has it. `filled` is zero before.
+// Fills the lists of higher ranks, a copy of them as sort keys, and the rank of each entry's owner as values. `filled`
+// is zero on entry.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     fill_higher_kernel(device_rows<I, O> rows, std::int64_t parts, device_rows<I, std::int64_t> directed,
@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// The sorted lists to where each begins at 16 bytes.
+// Copies the sorted lists to their 16-byte aligned starts.
 template <class O>
 __global__ void __launch_bounds__(block_threads)
     place_lower_kernel(std::int64_t vertices, std::int64_t parts, const O* out_offsets, const O* out_quads,

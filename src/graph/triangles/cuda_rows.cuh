@@ -1,10 +1,10 @@
-// Triangles of ascending rows as they are, on the device: an edge is followed from its end of higher id, so every
-// triangle is met once, at its highest vertex. For graphs of short rows, which are read once or twice from L1.
+// Triangles of ascending rows as stored, on the device: an edge is followed from its end of higher id, so every
+// triangle is found once, at its highest vertex. For graphs with short rows, which are read once or twice from L1.
 //
-// v's neighbours below it are marked in a filter by a warp, and for each u of them but the first, those of u's row
-// below u are looked up there, by pairs of lanes with eight entries each; what the filter has is searched in v's row.
-// Rows of a few entries have a thread instead of a warp: it searches u's row for what v has below u. So do the lanes of
-// a warp where v's row is long. Cost: the sum over the edges of the row at the lower end.
+// A warp inserts v's neighbours below v into a filter. For each of them, u, except the first, pairs of lanes with eight
+// entries each test u's row below u against the filter; hits are verified by a search in v's row. Rows of a few entries
+// get a thread instead of a warp; it searches u's row for v's entries below u. So do the lanes of a warp if v's row is
+// long. Cost: the sum over the edges of the row at the lower end.
 #pragma once
 
 #include "graph/triangles/cuda_count.cuh"
@@ -15,15 +15,15 @@ namespace spargo::detail::triangles {
 
 // Times: H200, uniform graph of 2^22 vertices, rows of 32, ms.
 struct cuda_rows_tuning {
-  static constexpr std::int64_t thread_row = 8;    // up to here all vertices have a thread each; not timed
-  static constexpr std::int64_t filter_row = 128;  // up to here a filter; not timed
-  // Of a row, and entries of each. 2 and 8: 4.2, 1 and 8: 4.5, 4 and 4: 4.5, 4 and 8: 4.6.
+  static constexpr std::int64_t thread_row = 8;    // up to here all vertices get a thread each; untuned
+  static constexpr std::int64_t filter_row = 128;  // up to here a filter; untuned
+  // Lanes per row, and entries per lane. 2 and 8: 4.2, 1 and 8: 4.5, 4 and 4: 4.5, 4 and 8: 4.6.
   static constexpr int lanes = 2;
   static constexpr int entries = 8;
-  static constexpr int blocks = 64;  // launched for a multiprocessor. 6: 4.4, 16: 4.4, 64: 4.0
+  static constexpr int blocks = 64;  // launched per multiprocessor. 6: 4.4, 16: 4.4, 64: 4.0
 };
 
-// Adds what is found to all three vertices; directed: where links are wanted of a directed graph.
+// Adds a triangle to all three vertices; directed: for the links of a directed graph.
 template <triangles_output Output, class I>
 struct row_tally {
   count_sums sums;  // [vertex]
@@ -43,7 +43,7 @@ struct row_tally {
   }
 };
 
-// f(w) for what two ascending lists have in common: steps through the shorter and searches the other.
+// Calls f(w) for the intersection of two ascending lists: iterates over the shorter and searches the longer.
 template <class I, class F>
 __device__ void for_common(const I* a, std::int64_t a_size, const I* b, std::int64_t b_size, F f) {
   const bool turned = b_size < a_size;
@@ -59,7 +59,7 @@ __device__ void for_common(const I* a, std::int64_t a_size, const I* b, std::int
   }
 }
 
-// Of v with its k-th neighbour u: what comes before u in both rows.
+// v with its k-th neighbour u: intersects both rows below u.
 template <triangles_output Output, class I, class O>
 __device__ __forceinline__ void count_by_search(const device_rows<I, O>& rows, std::int64_t v, std::int64_t first,
                                                 std::int64_t k, row_tally<Output, I>& mine) {
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(block_threads)
   add_total(mine.total, control);
 }
 
-// Ids by their low bits, in shared memory: what is not found is not there; what is may be another.
+// Bloom-like filter of ids by their low bits, in shared memory: no false negatives.
 struct id_filter {
   static constexpr unsigned words = 256;
   unsigned* bits;
@@ -92,7 +92,7 @@ struct id_filter {
   __device__ __forceinline__ void insert(I id) const {
     atomicOr(bits + static_cast<unsigned>(id) / 32 % words, 1U << static_cast<unsigned>(id) % 32);
   }
-  // Of the id, and whatever shares its word: when all that were inserted are erased, the filter is empty.
+  // Clears the id's whole word; once all inserted ids are erased, the filter is empty.
   template <class I>
   __device__ __forceinline__ void erase(I id) const {
     bits[static_cast<unsigned>(id) / 32 % words] = 0;
@@ -104,8 +104,7 @@ struct id_filter {
   }
 };
 
-// Entries `at` and behind, where those that exist are 0 to `size` - 1 of `indices`; max for others. `at` may be
-// anywhere, and is at 16 bytes.
+// Loads entries from `at`, which is 16-byte aligned and may be out of range; max for entries outside [0, size).
 template <int Entries, class I>
 __device__ __forceinline__ void load_entries(const I* indices, std::int64_t size, std::int64_t at, I (&w)[Entries]) {
   constexpr int per_load = 16 / sizeof(I);
@@ -131,9 +130,9 @@ __device__ __forceinline__ void load_entries(const I* indices, std::int64_t size
   }
 }
 
-// v has `size` neighbours below it, from entry `first` on, which are in the filter. All lanes of a warp; each of its
-// groups of lanes follows an edge, and takes the next one when it is done: u's row holds v, so that its entries below u
-// end before it does.
+// Counts triangles of v with its `size` neighbours below it, from entry `first`, which are in the filter. All lanes of
+// a warp call it; each group of lanes follows an edge, then takes the next one. u's row contains v, so its entries
+// below u end before the row does.
 template <triangles_output Output, class I, class O>
 __device__ __forceinline__ void count_by_filter(const device_rows<I, O>& rows, std::int64_t all_entries, I v,
                                                 std::int64_t first, int size, const id_filter& filter,
@@ -155,12 +154,12 @@ __device__ __forceinline__ void count_by_filter(const device_rows<I, O>& rows, s
     }
     int edge = lane_id() / lanes;
     int next = warp_size / lanes;
-    bool fresh = true;  // the group's list begins
+    bool fresh = true;  // the group starts a new list
     I u = shuffle(lower, edge);
     O begin = shuffle(row_first, edge);
     std::int64_t at = 0;
     while (__any_sync(full_mask, edge < edges ? 1 : 0) != 0) {
-      // The entries in front of the list, if it does not begin at 16 bytes, are read and not looked at.
+      // Entries before an unaligned list are loaded and ignored.
       const int skipped = fresh ? static_cast<int>((static_cast<unsigned>(begin) + misplaced) % per_load) : 0;
       if (fresh) at = static_cast<std::int64_t>(begin) - skipped + in_group * entries;
       I w[entries];
@@ -172,7 +171,7 @@ __device__ __forceinline__ void count_by_filter(const device_rows<I, O>& rows, s
       }
 #pragma unroll
       for (int j = 0; j < per_load - 1; ++j) w[j] = in_group == 0 && j < skipped ? I{-1} : w[j];
-      unsigned below = 0;  // as a mask of the entries
+      unsigned below = 0;  // bit mask of the entries
       unsigned found = 0;
       bool goes_on = true;
 #pragma unroll
@@ -183,7 +182,7 @@ __device__ __forceinline__ void count_by_filter(const device_rows<I, O>& rows, s
       }
       found &= below;
       const unsigned ends = __ballot_sync(full_mask, !goes_on) >> group_first & group_mask;
-      if (found != 0 && (ends & ((1U << in_group) - 1)) == 0) {  // else the list has ended in a lane before
+      if (found != 0 && (ends & ((1U << in_group) - 1)) == 0) {  // otherwise the list has ended in an earlier lane
 #pragma unroll
         for (int j = 0; j < entries; ++j) {
           if ((found >> j & 1) == 0) continue;
@@ -237,11 +236,11 @@ __global__ void __launch_bounds__(block_threads)
   add_total(mine.total, control);
 }
 
-// --- Looking at rows ------------------------------------------------------
+// --- Survey of rows -------------------------------------------------------
 
 struct row_findings {
   count64 longest;
-  unsigned disorder;  // not zero: a row that does not ascend, or a loop
+  unsigned disorder;  // nonzero: some row does not ascend, or has a loop
 };
 
 template <class I, class O>

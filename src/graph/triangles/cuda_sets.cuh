@@ -1,7 +1,6 @@
-// Sets of ranks in shared memory: a bit for each rank below a limit, or a hash table that is at most half full.
+// Sets of ranks in shared memory: a bitmap of ranks below a limit, or a hash table that is at most half full.
 //
-// Both are empty when all words are zero. find: 0 if the rank is not in the set, else 1, and 2 more where its entry is
-// marked mutual.
+// Both are empty when all words are zero. find: 0 if absent; 1 if present, plus 2 if its entry is marked mutual.
 #pragma once
 
 #include "graph/triangles/cuda_orient.cuh"
@@ -11,14 +10,14 @@ namespace spargo::detail::triangles {
 template <bool Links>
 struct bit_set {
   unsigned* words;
-  unsigned* mutual;  // where links are wanted
+  unsigned* mutual;  // for links
 
   __device__ __forceinline__ void insert(rank_t entry) const {
     const rank_t w = rank_of<Links>(entry);
     atomicOr(words + w / 32, 1U << w % 32);
     if (Links && is_mutual(entry) != 0) atomicOr(mutual + w / 32, 1U << w % 32);
   }
-  // Of the rank, and whatever shares its word: when all that were inserted are erased, the set is empty.
+  // Clears the rank's whole word; once all inserted ranks are erased, the set is empty.
   __device__ __forceinline__ void erase(rank_t entry) const {
     const rank_t w = rank_of<Links>(entry);
     words[w / 32] = 0;
@@ -37,7 +36,7 @@ struct hash_set {
   rank_t* slots;
   int shift;
 
-  // For so many entries, at least 1 and at most 2^30.
+  // For this many entries, at least 1 and at most 2^30.
   __device__ __forceinline__ static int shift_for(std::int64_t entries) {
     const int bits = 64 - __clzll(2 * entries - 1);
     return 32 - (bits < 5 ? 5 : bits);

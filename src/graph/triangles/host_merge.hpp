@@ -1,4 +1,4 @@
-// Triangles by merging ascending lists: those of v and of each neighbour of v, of what lies below that neighbour.
+// Triangles by merging ascending lists: that of v with that of each neighbour u of v, below u.
 #pragma once
 
 #include "graph/triangles/simd/loops.hpp"
@@ -15,7 +15,7 @@ class merged_ranks {
   merged_ranks(const count_job<I>& job, triangles_output output)
       : job_(job), counts_(output != triangles_output::total), links_(job.mutual != nullptr) {}
 
-  // As count_loops have it.
+  // Same contract as count_loops.
   [[nodiscard]] std::int64_t count(std::int64_t first, std::int64_t last) const {
     std::int64_t total = 0;
     for (std::int64_t v = first; v < last; ++v) {
@@ -33,7 +33,7 @@ class merged_ranks {
     std::atomic_ref<std::int64_t>(to[r]).fetch_add(count, std::memory_order_relaxed);
   }
 
-  // Those of v, the end of slot `edge`, and an end before it.
+  // Counts the triangles of v, the end u of slot `edge`, and an end before it.
   [[nodiscard]] std::int64_t count_edge(std::int64_t v, std::int64_t mine, std::int64_t edge) const {
     const key u = job_.ends[edge];
     std::int64_t theirs = job_.lists[u].first;
@@ -54,7 +54,7 @@ class merged_ranks {
     return common;
   }
 
-  // Each vertex of a triangle, by the slots of its three edges, has the one between the other two.
+  // Each vertex of a triangle, given by the slots of its three edges, gets the opposite edge.
   void add_links(std::int64_t v, std::int64_t to_u, std::int64_t to_w, std::int64_t between) const {
     add(job_.links, static_cast<key>(v), 1 + job_.mutual[between]);
     add(job_.links, job_.ends[to_u], 1 + job_.mutual[to_w]);

@@ -1,8 +1,8 @@
-// The vertices of a graph by falling degree: their ranks, and room for the list of each.
+// Ranks vertices by descending degree and reserves room for each rank's list.
 //
-// A counting sort by degree, stable, so that vertices of one degree keep their order and with it the locality that the
-// graph's numbering has. The few vertices of the largest degrees share a bin, which is sorted afterwards. Cost: two
-// passes over the offsets, and one write to each vertex's place.
+// A stable counting sort by degree, so that vertices of equal degree keep the locality of the graph's numbering. The
+// few vertices of the largest degrees share a bin, which is sorted afterwards. Cost: two passes over the offsets, and
+// one write per vertex.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -15,24 +15,24 @@
 
 namespace spargo::detail::triangles {
 
-// The neighbours of vertices as they are stored: an undirected graph's out-edges, a directed graph's out- and in-edges.
+// The stored neighbours of vertices: out-edges of an undirected graph, out- and in-edges of a directed one.
 template <class I, class O>
 struct neighbour_rows {
   csr_pattern_view<I, O, host> out;
-  csr_pattern_view<I, O, host> in;  // of a directed graph; else without offsets
+  csr_pattern_view<I, O, host> in;  // of a directed graph; otherwise empty
 
   [[nodiscard]] bool directed() const { return !in.offsets.empty(); }
   [[nodiscard]] std::int64_t vertices() const { return out.rows; }
   [[nodiscard]] std::int64_t entries() const { return out.nnz() + (directed() ? in.nnz() : 0); }
-  // Of the vertices before v.
+  // Entries of the vertices before v.
   [[nodiscard]] std::int64_t entries_before(std::int64_t v) const {
     return std::int64_t{out.offsets[v]} + (directed() ? std::int64_t{in.offsets[v]} : 0);
   }
   [[nodiscard]] std::int64_t degree(std::int64_t v) const { return entries_before(v + 1) - entries_before(v); }
 };
 
-// The neighbours of lower rank of the vertex of a rank, as ranks. Room for as many as the vertex has entries begins at
-// `first`; hubs come first.
+// Neighbours of a vertex with lower rank, as ranks, hubs first. The list has room for all entries of the vertex from
+// `first`.
 template <class I>
 struct out_list {
   std::int64_t first;
@@ -40,7 +40,7 @@ struct out_list {
   I size;
 };
 
-// The first number of [0, size) for which `at_least` holds, which then holds for all behind it; `size` if for none.
+// The first number of [0, size) for which the monotone predicate `at_least` holds, or `size`.
 template <class Predicate>
 [[nodiscard]] std::int64_t first_that(std::int64_t size, Predicate&& at_least) {
   std::int64_t low = 0;
@@ -57,7 +57,7 @@ template <class Predicate>
 
 template <class I, class O>
 class degree_order {
-  // Vertices of so many entries and more share a bin: at most entries / top_degree of them.
+  // Vertices with at least this many entries share a bin: at most entries / top_degree of them.
   static constexpr std::int64_t top_degree = 4096;
   static constexpr std::int64_t bins = top_degree + 1;
 
@@ -69,7 +69,7 @@ class degree_order {
         next_(ctx, shares_.count * bins),
         tops_(ctx, std::min(rows.vertices(), rows.entries() / top_degree)) {}
 
-  // Fills rank [vertex], and where the list of each rank begins; lists has one more than there are vertices.
+  // Fills rank [vertex], and the start of each rank's list; lists has one element more than there are vertices.
   void run(I* rank, out_list<I>* lists) {
     count();
     const std::int64_t tops = add_up();
@@ -93,7 +93,7 @@ class degree_order {
     });
   }
 
-  // Counts become the first ranks of each share's vertices in each bin. Returns how many vertices the first bin has.
+  // Counts become the first ranks of each share's vertices in each bin. Returns the size of the first bin.
   [[nodiscard]] std::int64_t add_up() {
     std::int64_t before = 0;
     std::int64_t tops = 0;
@@ -102,7 +102,7 @@ class degree_order {
       for (std::int64_t p = 0; p < shares_.count; ++p) before += std::exchange(next_[p * bins + b], before);
       if (b == 0) tops = before;
     }
-    // Bins from the last: how many entries lie before each, given that all do before the end.
+    // Bins from the last: number of entries before each, counted down from the end.
     std::int64_t entries = rows_.entries();
     for (std::int64_t b = bins - 1, last = before; b > 0; last = first_rank_[b--]) {
       entries -= (last - first_rank_[b]) * (top_degree - b);

@@ -1,9 +1,9 @@
-// A graph oriented for counting: every edge is kept at its end of higher rank, that is of lower degree, as the rank of
-// the other end; so a list has at most sqrt(2 edges) of them.
+// A graph oriented for counting: every edge is stored at its end of higher rank (lower degree), as the rank of the
+// other end; so a list has at most sqrt(2 edges) entries.
 //
-// Rows that ascend without loops, as graphs that were built here have them, are taken over as they come: hubs to the
-// front, others to the back. Rows of any other form, and those of directed graphs, which are made of two, are sorted,
-// and what occurs twice is dropped. The hubs' rows of bits are made on the way.
+// Canonical rows (ascending, without loops), as this library builds them, are copied in order: hubs to the front,
+// others to the back. Other rows, and those of directed graphs, which merge two rows, are sorted and deduplicated. The
+// hubs' bitmap rows are built on the way.
 #pragma once
 
 #include "graph/triangles/host_order.hpp"
@@ -15,15 +15,15 @@
 namespace spargo::detail::triangles {
 
 struct host_tuning {
-  // A rank is a hub while its degree times this is more than the rank: then a row of bits costs less than a list.
-  // Sapphire Rapids, one thread, R-MAT 18 and 20, ms of counting with 64: 110, 800; 256: 119, 720; 1024: 143, -.
+  // A rank is a hub while its degree times this exceeds the rank: then a bitmap row costs less than a list. Sapphire
+  // Rapids, one thread, R-MAT 18 and 20, ms of counting with 64: 110, 800; 256: 119, 720; 1024: 143, -.
   static constexpr std::int64_t hub_density = 256;
-  static constexpr std::int64_t symmetric_hubs = std::int64_t{1} << 14;  // at most; not timed: 32 MiB of rows
-  static constexpr std::int64_t part_units = std::int64_t{1} << 14;      // vertices and entries; not timed: some 100 us
+  static constexpr std::int64_t symmetric_hubs = std::int64_t{1} << 14;  // maximum; untuned: 32 MiB of rows
+  static constexpr std::int64_t part_units = std::int64_t{1} << 14;      // vertices plus entries; untuned: some 100 us
 };
 
-enum class list_order { hubs_first, ascending };  // the latter for rows that are not canonical only
-enum class hub_rows { none, lower, symmetric };   // bits of hubs: none; of lower rank; of any
+enum class list_order { hubs_first, ascending };  // `ascending` only for rows that are not canonical
+enum class hub_rows { none, lower, symmetric };   // bitmap rows of hubs: none; lower ranks only; all hubs
 
 template <class I, class O>
 class oriented_graph {
@@ -41,7 +41,7 @@ class oriented_graph {
     if (mutual) mutual_ = {ctx, rows.entries()};
     if (output != triangles_output::total) degrees_ = {ctx, n};
     if (order == list_order::ascending) return;
-    // degree * (rank + 1) is at most the number of entries, so no rank behind the root is a hub.
+    // degree * (rank + 1) is at most the number of entries, so no rank beyond the root is a hub.
     const auto root = static_cast<std::int64_t>(
         std::sqrt(static_cast<double>(host_tuning::hub_density) * static_cast<double>(rows.entries())));
     most_hubs_ = std::min({n, root + 1, hub_matrix::most_hubs});
@@ -60,7 +60,7 @@ class oriented_graph {
     mutual_hubs_.bits = mutual_bits_.data();
   }
 
-  // Orders and orients. O(entries), and sorting of rows that are not canonical.
+  // Ranks and orients. O(entries), plus sorting of rows that are not canonical.
   void build() {
     const std::int64_t n = rows_.vertices();
     if (n == 0) return;
@@ -83,10 +83,10 @@ class oriented_graph {
   [[nodiscard]] const I* rank() const { return rank_.data(); }
   [[nodiscard]] const out_list<I>* lists() const { return lists_.data(); }
   [[nodiscard]] const key* ends() const { return ends_.data(); }
-  [[nodiscard]] const std::uint8_t* mutual() const { return mutual_.data(); }  // [slot], where links are wanted
+  [[nodiscard]] const std::uint8_t* mutual() const { return mutual_.data(); }  // [slot], if links are wanted
   [[nodiscard]] span<const I, host> degrees() const { return degrees_.view(); }
   [[nodiscard]] const hub_matrix& hubs() const { return hubs_matrix_; }
-  [[nodiscard]] const hub_matrix& mutual_hubs() const { return mutual_hubs_; }  // where links are wanted
+  [[nodiscard]] const hub_matrix& mutual_hubs() const { return mutual_hubs_; }  // if links are wanted
 
   [[nodiscard]] std::int64_t bytes() const {
     return (rank_.size() + degrees_.size() + ends_.size()) * std::int64_t{sizeof(I)} + mutual_.size() +
@@ -124,7 +124,7 @@ class oriented_graph {
     }
   }
 
-  // Ranks are sorted with the side that they come from in the lowest bit.
+  // Sorts ranks with their side (out or in) in the lowest bit.
   void take_sorted(std::int64_t v, key r, out_list<I>& list) {
     key* const begin = ends_.data() + list.first;
     key* end = begin;
@@ -156,7 +156,7 @@ class oriented_graph {
 
   [[nodiscard]] bool is_hub(key r) const { return r < static_cast<key>(hubs_); }
 
-  // As far as bits may be set and are looked at.
+  // Clears the bits that may be set or read.
   void clear_row(key r) {
     const auto hub = static_cast<std::int64_t>(r);
     const std::int64_t blocks = div_up(bits_ == hub_rows::lower ? hub + 1 : hubs_, hub_matrix::block);
@@ -177,7 +177,7 @@ class oriented_graph {
   array<I, host> rank_;               // [vertex]
   array<out_list<I>, host> lists_;    // [rank]
   array<key, host> ends_;             // [slot] ranks
-  array<std::uint8_t, host> mutual_;  // [slot] whether the edge goes both ways
+  array<std::uint8_t, host> mutual_;  // [slot] the edge goes both ways
   array<I, host> degrees_;            // [vertex]
   array<std::uint64_t, host> hub_bits_;
   array<std::uint64_t, host> mutual_bits_;

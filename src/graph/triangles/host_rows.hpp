@@ -1,7 +1,7 @@
-// Triangles of graphs whose rows are short, from the rows as they are: no order, no copy.
+// Triangles of graphs with short rows, from the rows as stored: no reordering, no copy.
 //
-// Rows ascend, so the neighbours of v below v come first in its row. For each of them, u, what lies before u in v's row
-// is merged with u's row; so a triangle is found at its largest vertex. Cost: the sum over the edges of the ends' rows.
+// Rows ascend, so v's neighbours below v come first. For each of them, u, the part of v's row before u is merged with
+// u's row, so a triangle is found at its largest vertex. Cost: the sum over the edges of both ends' rows.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -16,8 +16,8 @@
 namespace spargo::detail::triangles {
 
 struct rows_tuning {
-  // Vertices and entries: some 30 us of a grid. Zen 5, grid 2000^2, CPU time of 2^14 / 2^16: 10.2 / 8.9 ms, for each
-  // part's ends are searched for.
+  // Vertices plus entries: some 30 us of a grid. Zen 5, grid 2000^2, CPU time of 2^14 / 2^16: 10.2 / 8.9 ms, since each
+  // part searches for its bounds.
   static constexpr std::int64_t part_units = std::int64_t{1} << 16;
 };
 
@@ -25,7 +25,7 @@ template <class I, class O>
 [[nodiscard]] row_survey survey_undirected(int threads, const csr_pattern_view<I, O, host>& rows) {
   const row_parts<I, O> shares(rows, rows_tuning::part_units);
   std::atomic<bool> canonical{true};
-  std::atomic<std::int64_t> shortest{0};  // minus the longest
+  std::atomic<std::int64_t> shortest{0};  // minus the maximum
   parallel_parts(threads, shares.count(), [&](std::int64_t part) {
     const auto range = shares.vertices(part);
     std::int64_t longest = 0;
@@ -52,7 +52,7 @@ class row_counter {
   row_counter(const context<host>& ctx, const csr_pattern_view<I, O, host>& rows)
       : threads_(ctx.threads()), rows_(rows) {}
 
-  // Adds the triangles of each vertex to counts [vertex], unless that is null. Returns how many there are.
+  // Adds each vertex's triangles to counts [vertex] unless that is null. Returns the total.
   [[nodiscard]] std::int64_t run(std::int64_t* counts) const {
     const row_parts<I, O> shares(rows_, rows_tuning::part_units);
     std::atomic<std::int64_t> total{0};
@@ -72,7 +72,7 @@ class row_counter {
   }
 
  private:
-  // Of vertices [first, last); add(v, count) for each vertex of a triangle.
+  // Counts at vertices [first, last); calls add(v, count) for each vertex of a triangle.
   template <class Add>
   [[nodiscard]] std::int64_t count(std::int64_t first, std::int64_t last, Add&& add) const {
     const O* const offsets = rows_.offsets.data();

@@ -1,10 +1,10 @@
-// Triangles on the device: the executors. One goes through ascending rows as they are (cuda_rows.cuh). The other, for
-// all else, orients the graph (cuda_orient.cuh) and looks up lists in sets (cuda_count.cuh). A run is some kernels in a
-// row and a copy of the total; nobody waits for it but total().
+// Triangles on the device: the executors. One processes ascending rows as stored (cuda_rows.cuh). The other orients the
+// graph (cuda_orient.cuh) and looks up lists in sets (cuda_count.cuh). A run is a fixed sequence of kernels and a copy
+// of the total; only total() waits.
 //
-// Both take an undirected graph whose rows ascend, without loops and duplicates. Any other gets such a copy when the
-// plan is made, without direction, and a directed one, where links are wanted, one with direction besides: its edges
-// that go both ways are looked up there.
+// Both require an undirected graph with ascending rows, no loops and no duplicates. For any other graph the plan makes
+// such a copy without directions; for a directed graph with links also one with directions, to look up edges that go
+// both ways.
 #include "core/bytes_of.hpp"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
@@ -27,14 +27,14 @@ namespace spargo::detail::triangles {
 
 namespace {
 
-constexpr int walkers = block_threads / warp_size;  // warps of a block
+constexpr int walkers = block_threads / warp_size;  // warps per block
 
 template <class I, class O>
 [[nodiscard]] device_rows<I, O> rows_of(const csr_pattern_view<I, O, device>& part) {
   return {part.rows, part.offsets.data(), part.indices.data()};
 }
 
-// Synchronises.
+// Synchronizes.
 template <class I, class O>
 row_findings survey(const context<device>& ctx, const csr_pattern_view<I, O, device>& part) {
   array<row_findings, device> found(ctx, 1);
@@ -48,11 +48,11 @@ row_findings survey(const context<device>& ctx, const csr_pattern_view<I, O, dev
   return element<row_findings>(ctx, found.view(), 0);
 }
 
-// What an executor works on.
+// The graph that an executor processes.
 template <class I, class O>
 struct canonical_graph {
-  graph<I, std::int64_t, device> copy;      // that `edges` are of; empty if they are the caller's
-  graph<I, std::int64_t, device> directed;  // where links are wanted of a directed graph
+  graph<I, std::int64_t, device> copy;      // owner of `edges`; empty if they are the caller's
+  graph<I, std::int64_t, device> directed;  // for the links of a directed graph
   csr_pattern_view<I, O, device> edges;
   std::int64_t longest = 0;
 
@@ -91,14 +91,14 @@ void find_degrees(const context<device>& ctx, const device_rows<I, O>& rows, arr
   });
 }
 
-// Each neighbour of an undirected graph's is one both ways.
+// Undirected: each edge between neighbours counts in both directions.
 inline void double_counts(const context<device>& ctx, const array<std::int64_t, device>& counts,
                           array<std::int64_t, device>& links) {
   for_each(ctx, links.size(),
            [from = counts.data(), to = links.data()] __device__(std::int64_t v) { to[v] = 2 * from[v]; });
 }
 
-// What both executors have: the graph and the results.
+// Base of both executors: the graph and the results.
 template <class I, class O>
 class device_executor : public executor<I, device> {
  public:
@@ -134,9 +134,9 @@ class device_executor : public executor<I, device> {
   }
 
  protected:
-  virtual void count() = 0;  // into the results but the links of an undirected graph
+  virtual void count() = 0;  // fills all results except the links of an undirected graph
 
-  // Whether edges between neighbours may count twice or once.
+  // Whether an edge between neighbours may count once or twice.
   [[nodiscard]] bool directed() const { return graph_.directed_rows().offsets != nullptr; }
   [[nodiscard]] launch_shape warps_for(std::int64_t parts) const { return grid_stride(ctx_, parts, walkers); }
   static count64* as_sums(array<std::int64_t, device>& counts) { return reinterpret_cast<count64*>(counts.data()); }
@@ -152,7 +152,7 @@ class device_executor : public executor<I, device> {
   array<count64, host> total_;
 };
 
-// f.template operator()<Output>(): links of an undirected graph are made of counts.
+// Calls f.template operator()<Output>(); links of an undirected graph are derived from counts.
 template <class F>
 void with_output(triangles_output output, bool directed, F&& f) {
   if (output == triangles_output::total) return f.template operator()<triangles_output::total>();
@@ -160,7 +160,7 @@ void with_output(triangles_output output, bool directed, F&& f) {
   f.template operator()<triangles_output::per_vertex>();
 }
 
-// --- Rows as they are -----------------------------------------------------
+// --- Rows as stored -------------------------------------------------------
 
 template <class I, class O>
 class row_executor final : public device_executor<I, O> {
@@ -195,7 +195,7 @@ class row_executor final : public device_executor<I, O> {
 
 // --- Oriented -------------------------------------------------------------
 
-// What each vertex's degree lacks of the longest row, and the vertices.
+// Sort keys (longest row minus degree) and vertices.
 template <class I, class O>
 void make_keys(const context<device>& ctx, const device_rows<I, O>& rows, std::int64_t longest, rank_t* keys,
                rank_t* vertices) {
@@ -209,11 +209,11 @@ inline void invert(const context<device>& ctx, std::int64_t n, const rank_t* ver
   for_each(ctx, n, [=] __device__(std::int64_t r) { ranks[vertices[r]] = static_cast<rank_t>(r); });
 }
 
-// [rank], and one more: sizes of lists and of work, then where they begin.
+// [rank], plus one: sizes of lists and of work, then their starts.
 template <class O>
 struct list_offsets {
   array<O, device> in;     // neighbours of higher rank
-  array<O, device> out;    // of lower rank, as sorted
+  array<O, device> out;    // of lower rank, in sorted order
   array<O, device> quads;  // of lower rank, in units of four
   array<O, device> items;
 
@@ -222,7 +222,7 @@ struct list_offsets {
   [[nodiscard]] std::int64_t bytes() const { return 4 * in.size() * std::int64_t{sizeof(O)}; }
 };
 
-// keys: as make_keys left them, by rank; higher: how many neighbours of higher rank.
+// keys: from make_keys, by rank; higher: number of neighbours of higher rank.
 template <class O>
 void find_offsets(const context<device>& ctx, std::int64_t n, std::int64_t longest, const rank_t* keys,
                   const rank_t* higher, list_offsets<O>& offsets, count_item* items) {
@@ -269,11 +269,11 @@ class oriented_executor final : public device_executor<I, O> {
     in_counts_ = {ctx, n_};
     in_ = memory_.take<rank_t>(edges_);
     for (auto* sorted : {&keys_, &values_, &spare_keys_, &spare_values_}) *sorted = {ctx, std::max(edges_, n_)};
-    // Each list ends in less than a quad that is its own; a group reads some quads further.
+    // A list ends within a quad of its own; a group reads some quads beyond it.
     const std::int64_t quads = edges_ / 4 + std::min(edges_, n_) + 2 * tuning::lanes;
     out_ = memory_.take<uint4>(quads);
     fill_bytes(ctx, out_, 0xff, static_cast<std::size_t>(quads) * sizeof(uint4));
-    // A rank with items has more edges above it than a warp follows, or a list that is too long for one; and so an
+    // A rank with items has more edges above it than a warp follows, or a list too long for a warp, hence at least one
     // edge.
     items_ = memory_.take<count_item>(edges_ / tuning::segment + std::min(edges_, n_));
     if (output != triangles_output::total) counts_ = {ctx, n_};
@@ -296,7 +296,7 @@ class oriented_executor final : public device_executor<I, O> {
     if (!rank_links_.empty()) gather_words(ctx_, n_, ranks_, rank_links_.data(), links_.data());
   }
 
-  // ranks_, and keys_ by rank.
+  // Fills ranks_, and keys_ by rank.
   void rank_vertices() {
     make_keys(ctx_, graph_.rows(), graph_.longest, keys_.data(), values_.data());
     sort_pairs(ctx_, n_, keys_, values_, spare_keys_, spare_values_, 0,
@@ -338,7 +338,7 @@ class oriented_executor final : public device_executor<I, O> {
   array<rank_t, device> in_counts_;  // [rank]
   list_offsets<O> offsets_;
   rank_t* in_ = nullptr;        // neighbours of higher rank
-  array<rank_t, device> keys_;  // what is sorted, vertices and edges
+  array<rank_t, device> keys_;  // sort buffers for vertices and edges
   array<rank_t, device> values_;
   array<rank_t, device> spare_keys_;
   array<rank_t, device> spare_values_;

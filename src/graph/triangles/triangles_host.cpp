@@ -1,9 +1,9 @@
-// Triangles on the host: the executors. One merges canonical rows as they are (host_rows.hpp). The other, for all else,
-// orders and orients the graph (host_oriented.hpp), counts the triangles of each rank (simd/count_ranks.hpp, or
-// host_merge.hpp), and brings the counts back to the vertices' own order.
+// Triangles on the host: the executors. One merges canonical rows as stored (host_rows.hpp). The other ranks and
+// orients the graph (host_oriented.hpp), counts the triangles of each rank (simd/count_ranks.hpp or host_merge.hpp),
+// and maps the counts back to vertices.
 //
-// Counts per vertex: those of the low ranks, which most triangles have, go to a thread's own array, the others to one
-// that all add to. Both are sums of integers, so no order matters.
+// Counts per vertex: low ranks, which most triangles have, are counted per thread, the others in a shared array. Both
+// are integer sums, hence deterministic.
 #include "core/instantiate.hpp"
 #include "graph/triangles/executor.hpp"
 #include "graph/triangles/host_merge.hpp"
@@ -19,8 +19,8 @@ namespace spargo::detail::triangles {
 namespace {
 
 struct count_tuning {
-  static constexpr std::int64_t own_limit = std::int64_t{1} << 15;   // ranks of each thread's own; not timed: 256 KiB
-  static constexpr std::int64_t part_slots = std::int64_t{1} << 12;  // of lists; not timed: some 100 us on R-MAT
+  static constexpr std::int64_t own_limit = std::int64_t{1} << 15;   // ranks counted per thread; untuned: 256 KiB
+  static constexpr std::int64_t part_slots = std::int64_t{1} << 12;  // list slots; untuned: some 100 us on R-MAT
 };
 
 template <class I, class O>
@@ -81,7 +81,7 @@ class oriented_executor final : public executor<I, host> {
     if (g.direction == direction_kind::undirected) return {g.out, {}};
     return {g.out, g.has_in_edges() ? g.in : transposed_.view()};
   }
-  // Full blocks, as hubs' rows have them.
+  // In full blocks, like the hubs' rows.
   [[nodiscard]] std::int64_t mark_words() const {
     return div_up(graph_.vertices(), hub_matrix::block) * hub_matrix::block_words;
   }
@@ -137,7 +137,7 @@ class oriented_executor final : public executor<I, host> {
     });
   }
 
-  // From ranks to vertices.
+  // Maps counts from ranks to vertices.
   void collect() {
     const I* const rank = graph_.rank();
     const std::int64_t stride = own_limit_ * (mutual_ ? 2 : 1);
@@ -157,13 +157,13 @@ class oriented_executor final : public executor<I, host> {
   int threads_;
   triangles_options options_;
   count_loops<I> loops_;
-  bool mutual_;  // whether edges between neighbours may count twice or once
+  bool mutual_;  // an edge between neighbours may count once or twice
   csr_matrix<pattern, I, O, host> transposed_;
   oriented_graph<I, O> graph_;
-  array<word, host> marks_;           // [slot of a thread][word]
-  array<std::int64_t, host> totals_;  // [slot of a thread]
+  array<word, host> marks_;           // [thread slot][word]
+  array<std::int64_t, host> totals_;  // [thread slot]
   std::int64_t own_limit_ = 0;
-  array<std::int64_t, host> own_counts_;  // [slot of a thread][rank below own_limit_], links behind counts
+  array<std::int64_t, host> own_counts_;  // [thread slot][rank below own_limit], counts then links
   array<std::int64_t, host> counts_;      // [rank]
   array<std::int64_t, host> rank_links_;
   array<std::int64_t, host> per_vertex_;  // [vertex]
@@ -171,7 +171,7 @@ class oriented_executor final : public executor<I, host> {
   std::int64_t total_ = 0;
 };
 
-// Undirected, with canonical rows.
+// For undirected graphs with canonical rows.
 template <class I, class O>
 class row_executor final : public executor<I, host> {
  public:

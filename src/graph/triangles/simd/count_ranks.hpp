@@ -1,15 +1,15 @@
-// The loops themselves, over the look-ups of an instruction set.
+// The counting loops, templated on an instruction set's look-ups.
 //
-// The neighbours of v among lower ranks are marked in a bitmap. A neighbour that is a hub has its neighbours among hubs
-// as a row of bits, and what it has in common with v is a conjunction of that row with the marks, in those blocks of
-// 512 bits in which v has any. The list of any other neighbour is looked up in the marks, end by end. Most neighbours
-// have low ranks, so the marks' first lines and the first hubs' rows stay in the caches.
+// The lower-ranked neighbours of v are marked in a bitmap. A hub neighbour has its hub neighbours as a bitmap row; its
+// common neighbours with v are the AND of that row and the marks, over the blocks of 512 bits that contain marks. The
+// list of any other neighbour is looked up in the marks, entry by entry. Most neighbours have low ranks, so the first
+// lines of the marks and the first hubs' rows stay in the caches.
 //
-// Counts per vertex need no triangle of hubs to be listed, either: with symmetric rows the bits that w's row has in
-// common with the marks are the triangles of v and w whose third vertex is a hub, wherever it ranks.
+// Counts per vertex need no enumeration of hub triangles either: with symmetric rows, the common bits of w's row and
+// the marks are the triangles of v and w whose third vertex is a hub of any rank.
 //
-// Look-ups (`Set`): common(row, marks, blocks) counts the bits that both have in those blocks; marked(marks, ids,
-// count) counts marked ids; pick(marks, ids, count, to) writes them, count being at most pick_block, with room behind.
+// Look-ups (`Set`): common(row, marks, blocks) counts common bits in those blocks; marked(marks, ids, count) counts
+// marked ids; pick(marks, ids, count, to) writes them; count is at most pick_block, and `to` has slack.
 #pragma once
 
 #include "graph/triangles/simd/loops.hpp"
@@ -17,10 +17,9 @@
 namespace spargo::detail::triangles {
 
 struct loop_tuning {
-  static constexpr std::int64_t pick_block = 256;  // ids: 1 KiB, so that those found stay in the L1 cache
-  // Not timed: lists of about 16 ends, some 100 ns each, so that memory has answered when they are needed. Vertices
-  // from the one at hand to the one whose neighbours' lists are fetched, and to the one of which it is known where
-  // these lie.
+  static constexpr std::int64_t pick_block = 256;  // ids: 1 KiB, so that the ids found stay in the L1 cache
+  // Prefetch distances in vertices: to the one whose neighbours' lists are prefetched, and to the one whose lists'
+  // positions are. Untuned: lists of about 16 entries take some 100 ns each, so memory has answered in time.
   static constexpr std::int64_t fetch_lists = 4;
   static constexpr std::int64_t fetch_places = 12;
 };
@@ -39,7 +38,7 @@ struct picked_ids {
   }
 }
 
-// Returns the blocks of hubs that have a mark then.
+// Returns the hub blocks that have a mark.
 template <class I>
 [[gnu::always_inline]] inline std::uint64_t mark(std::uint64_t* marks, const std::make_unsigned_t<I>* ids,
                                                  const out_list<I>& list) {
@@ -56,7 +55,7 @@ template <class I>
   for (I k = 0; k < count; ++k) marks[ids[k] / 64] = 0;
 }
 
-// Before v is at hand: the lists of those behind it that are to be looked up.
+// Prefetches the lists that vertices after v will look up.
 template <class I>
 [[gnu::always_inline]] inline void fetch_ahead(const count_job<I>& job, std::int64_t v) {
   const std::int64_t end = job.vertices;
@@ -104,7 +103,7 @@ template <class Set, class I>
     if (list.size < 2) continue;
     const auto* const ids = job.ends + list.first;
     const std::uint64_t blocks = mark<I>(job.marks, ids, list);
-    std::int64_t twice = 0;  // triangles of v and two hubs, from either
+    std::int64_t twice = 0;  // triangles of v and two hubs, counted at both hubs
     for (I k = 0; k < list.hubs; ++k) {
       const std::int64_t common = Set::common(job.hubs.row(static_cast<std::int64_t>(ids[k])), job.marks, blocks);
       add_count(job.own_counts, job.own_limit, job.counts, ids[k], common);
@@ -142,7 +141,7 @@ template <class I>
   add_count(job.own_links, job.own_limit, job.links, r, links);
 }
 
-// The directed edges between the other two of a triangle are 1, and 1 more where they are mutual.
+// Each triangle contributes 1 directed edge to the opposite vertex, 2 if the edge is mutual.
 template <class Set, class I>
 [[gnu::always_inline]] inline std::int64_t links_of_ranks(const count_job<I>& job, std::int64_t first,
                                                           std::int64_t last) {
@@ -193,7 +192,7 @@ template <class Set, class I>
   return total;
 }
 
-// Moves [back, end) behind [to, front).
+// Moves [back, end) after [to, front).
 template <class I>
 [[gnu::always_inline]] inline kept_ends<I> join_ends(std::make_unsigned_t<I>* to, std::make_unsigned_t<I>* front,
                                                      std::make_unsigned_t<I>* back, std::make_unsigned_t<I>* end) {
@@ -203,11 +202,11 @@ template <class I>
   return {hubs, hubs + others};
 }
 
-// Look-ups by what any processor has.
+// Portable look-ups.
 template <class I>
 struct plain_lookups {
   using key = std::make_unsigned_t<I>;
-  // Hubs go to the front and others to the back, without a branch.
+  // Hubs go to the front and others to the back, branch-free.
   [[gnu::always_inline]] static kept_ends<I> keep(const I* row, std::int64_t degree, const I* rank, key r, key hubs,
                                                   key* to) {
     const key limit = r < hubs ? r : hubs;
@@ -216,7 +215,7 @@ struct plain_lookups {
     for (std::int64_t k = 0; k < degree; ++k) {
       const auto end = static_cast<key>(rank[row[k]]);
       const bool hub = end < limit;
-      *(hub ? front : back - 1) = end;  // a free place, since no more were taken than seen
+      *(hub ? front : back - 1) = end;  // always free: no more were kept than read
       front += hub ? 1 : 0;
       back -= !hub && end < r ? 1 : 0;
     }

@@ -1,4 +1,4 @@
-// The loops where there is one instruction set.
+// The loops for processors with a single instruction set.
 #include "core/instantiate.hpp"
 #include "graph/triangles/simd/count_ranks.hpp"
 

@@ -1,9 +1,9 @@
-// The loops for x86 processors, compiled for three instruction sets and chosen at run time: any, those that count bits,
-// and AVX-512, which looks up 16 ranks of 32 bits by one gather and counts 512 bits at a time.
+// The loops for x86, compiled for three instruction sets and selected at run time: baseline, popcnt, and AVX-512, which
+// looks up 16 32-bit ranks per gather and counts 512 bits at a time.
 #include "core/instantiate.hpp"
 #include "graph/triangles/simd/count_ranks.hpp"
 
-#pragma GCC diagnostic push  // false alarms in GCC 12's own immintrin.h (PR105593)
+#pragma GCC diagnostic push  // false positives in GCC 12's own immintrin.h (PR105593)
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
@@ -71,7 +71,7 @@ template <>
 struct avx512_lookups<std::int32_t> : avx512_bits {
   using key = std::uint32_t;
 
-  // Which of 16 ids, or of those in `live`, are marked.
+  // Mask of the ids (lanes in `live`) that are marked.
   [[gnu::target("avx512f,avx512vl,avx512vpopcntdq,popcnt,bmi")]] static __mmask16 look_up(const std::uint64_t* marks,
                                                                                           __m512i ids, __mmask16 live) {
     const __m512i words =
