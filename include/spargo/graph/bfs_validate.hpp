@@ -1,9 +1,8 @@
-// Graph500's checks of a BFS tree, on the host, sharing nothing with the searches.
+// Graph500's checks of a BFS tree, on the host, independent of the searches.
 //
-// 1. parents form a tree rooted at the source (no cycles); 2. each tree edge joins levels that differ by one;
-// 3. no edge of the graph leads from a reached vertex to one more than one level further or unreached (for an
-// undirected graph: levels of its ends differ by at most one, and both or neither are reached); 4. the tree spans
-// exactly what is reached; 5. every tree edge is an edge of the graph.
+// 1. Parents form a tree rooted at the source (no cycles). 2. Each tree edge joins levels that differ by one. 3. No
+// edge of the graph leads from a reached vertex to an unreached one, or skips a level (undirected: in both directions).
+// 4. The tree spans exactly the reached vertices. 5. Every tree edge is an edge of the graph.
 #pragma once
 
 #include <spargo/graph/bfs.hpp>
@@ -15,9 +14,9 @@
 namespace spargo {
 
 // Empty when right; else one sentence about the first offending vertex, the same for any thread count. `levels` or
-// `parents` may be empty: the checks then use what follows from the other. Reads the out-edges only, in any order,
-// loops and duplicates allowed. Throws invalid_argument when both are empty or the source is not a vertex.
-// O(vertices + edges), parallel; without levels one pass over the vertices is sequential.
+// `parents` may be empty: the other one then determines it. Reads the out-edges only, in any order; loops and
+// duplicates are allowed. Throws invalid_argument when both are empty or the source is not a vertex. O(vertices +
+// edges), parallel; without levels one pass over the vertices is sequential.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                   std::int64_t source, span<const std::int32_t, host> levels,
@@ -29,7 +28,8 @@ template <index_type I, index_type O>
   return check_bfs(ctx, g.view(), source, levels, parents);
 }
 
-// Of what a search returned; one that stopped at a target or a depth does not span what an edge leads to.
+// Checks the result of a complete search; one that stopped at a target or a depth limit does not reach every target of
+// an edge.
 template <index_type I, index_type O>
 [[nodiscard]] std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g,
                                     const bfs_result<I, host>& result) {

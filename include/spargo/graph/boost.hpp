@@ -1,14 +1,13 @@
-// A graph_view as a graph of the Boost Graph Library: its algorithms run on Spargo's arrays directly.
+// Adapts graph_view to the Boost Graph Library: its algorithms run directly on Spargo's arrays.
 //
 //   const auto g = my_graph.view();
 //   boost::breadth_first_search(g, boost::vertex(0, g), boost::visitor(my_visitor));   // boost:: or unqualified
 //
 // Models VertexListGraph, EdgeListGraph, IncidenceGraph, AdjacencyGraph and BidirectionalGraph (in_edges, in_degree and
-// degree need has_in_edges()), with property maps for vertex_index and edge_index; of a weighted_graph_view also for
-// edge_weight, which algorithms take where none is named. Every graph is directed to Boost: an
-// undirected one has each edge both ways, as traversals, shortest paths and spanning trees want it. Header-only, host
-// only; every operation is O(1), and a walk over edges() O(vertices + edges). The view, and what Boost derives from it,
-// borrows the graph.
+// degree need has_in_edges()), with property maps for vertex_index and edge_index; a weighted_graph_view also for
+// edge_weight, the default of Boost's algorithms. To Boost every graph is directed: an undirected one has each edge in
+// both directions, as traversals, shortest paths and spanning trees require. Header-only, host only; every operation is
+// O(1), iterating over edges() is O(vertices + edges). Views, and what Boost derives from them, borrow the graph.
 #pragma once
 
 #include <spargo/graph/weighted_graph.hpp>
@@ -26,8 +25,8 @@
 
 namespace spargo {
 
-// The edge `source` -> `target`. `position` is its place among the out-edges (that is its edge_index) or, when it
-// comes from in_edges, among the in-edges. Edges are equal when their ends are.
+// The edge `source` -> `target`. `position` is its index among the out-edges (its edge_index), or among the in-edges if
+// it comes from in_edges. Edges are equal if their ends are.
 template <class I, class O>
 struct boost_edge {
   I source = 0;
@@ -45,7 +44,7 @@ namespace detail {
 struct boost_out_edges {};
 struct boost_in_edges {};
 
-// Walks the edges of one vertex; random access, edges are made on the fly.
+// Random-access iterator over the edges of one vertex, which are created on the fly.
 template <class I, class O, class Side>
 class boost_edge_iterator : public boost::iterator_facade<boost_edge_iterator<I, O, Side>, boost_edge<I, O>,
                                                           boost::random_access_traversal_tag, boost_edge<I, O>> {
@@ -78,7 +77,7 @@ class boost_edge_iterator : public boost::iterator_facade<boost_edge_iterator<I,
   O position_ = 0;
 };
 
-// Walks all stored edges in their order; `vertex_` is the one whose out-edges hold `position_`.
+// Iterator over all stored edges in order; `vertex_` owns the out-edge at `position_`.
 template <class I, class O>
 class boost_all_edges_iterator : public boost::iterator_facade<boost_all_edges_iterator<I, O>, boost_edge<I, O>,
                                                                boost::forward_traversal_tag, boost_edge<I, O>> {
@@ -97,7 +96,7 @@ class boost_all_edges_iterator : public boost::iterator_facade<boost_all_edges_i
     ++position_;
     skip_finished();
   }
-  // Past the last edge there is no vertex to look for.
+  // There is no vertex to find after the last edge.
   void skip_finished() {
     if (position_ == edges_.nnz()) return;
     while (edges_.offsets[std::int64_t{vertex_} + 1] <= position_) ++vertex_;
@@ -127,7 +126,7 @@ template <class I, class O>
 
 }  // namespace detail
 
-// The edge_index of Boost: 0 .. number of stored edges - 1, for edges from out_edges.
+// Boost's edge_index: 0 to the number of stored edges - 1, for edges from out_edges.
 template <class I, class O>
 struct boost_edge_index {
   using value_type = O;
@@ -138,8 +137,8 @@ struct boost_edge_index {
   friend O get(const boost_edge_index&, const key_type& e) { return e.position; }
 };
 
-// The edge_weight of Boost, for edges from out_edges and from in_edges of a graph without duplicate edges: an edge's
-// place is one among the out-edges if that is where an edge with its ends stands.
+// Boost's edge_weight, for edges from out_edges and in_edges of a graph without duplicate edges: `position` refers to
+// the out-edges if the edge with these ends is stored there.
 template <class W, class I, class O>
 struct boost_edge_weight {
   using value_type = W;
@@ -173,7 +172,7 @@ template <class I, class O>
 }
 
 // --- EdgeListGraph
-// Stored edges: an undirected one comes, and counts, twice.
+// Stored edges: an undirected edge counts twice.
 template <class I, class O>
 [[nodiscard]] auto edges(const graph_view<I, O, host>& g) {
   using iterator = detail::boost_all_edges_iterator<I, O>;
@@ -255,7 +254,7 @@ template <class W, class I, class O>
 
 }  // namespace spargo
 
-// Boost looks for these by name, and its own algorithms by argument: both `boost::vertices(g)` and `vertices(g)` work.
+// Boost finds these by qualified name, its algorithms by argument: boost::vertices(g) and vertices(g) both work.
 namespace boost {
 
 using spargo::adjacent_vertices;
@@ -303,7 +302,7 @@ struct property_map<spargo::graph_view<I, O, spargo::host>, edge_index_t> {
   using const_type = type;
 };
 
-// A graph with weights is one without, and has one map more.
+// A weighted graph is an unweighted one with one more map.
 template <class W, class I, class O>
 struct graph_traits<spargo::weighted_graph_view<W, I, O, spargo::host>>
     : graph_traits<spargo::graph_view<I, O, spargo::host>> {};
@@ -319,7 +318,7 @@ struct property_map<spargo::weighted_graph_view<W, I, O, spargo::host>, edge_wei
   using const_type = type;
 };
 
-// Some algorithms ask with the const that their parameter has.
+// Some algorithms instantiate with their parameter's const.
 template <class I, class O>
 struct graph_traits<const spargo::graph_view<I, O, spargo::host>>
     : graph_traits<spargo::graph_view<I, O, spargo::host>> {};

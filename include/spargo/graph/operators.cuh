@@ -1,20 +1,19 @@
-// The device's operators, for code compiled by nvcc: `advance`, `filter`, `split` and `assign` with the names and
-// arguments of <spargo/graph/operators.hpp>, which see. Functors are structs with a __device__ call operator, or
-// lambdas marked
-// __device__ (nvcc --extended-lambda); they are copied to the device, so they capture pointers and values.
+// Device operators, for code compiled by nvcc: `advance`, `filter`, `split` and `assign` with the names and arguments
+// of <spargo/graph/operators.hpp>. Functors are structs with a __device__ call operator, or lambdas marked __device__
+// (nvcc --extended-lambda); they are copied to the device, so they capture pointers and values.
 //
 // Everything here is asynchronous on the context's stream, allocates nothing and may be captured into a CUDA graph;
-// only `size_of` synchronises. An operator on an empty frontier costs its launches (4 to 6 us), so a loop may run
-// several levels between two looks at the size.
+// only `size_of` synchronizes. An operator on an empty frontier costs its launches (4 to 6 us), so a loop may run
+// several levels between checks of the size.
 //
-// Idea: an advance takes two kernels. In the first a warp holds up to 32 vertices, packs their edges by a prefix sum of
-// degrees and hands them out lane by lane; a vertex of more edges than a chunk is put aside as chunks, which the warps
-// of the second kernel share evenly. The list of chunks has room for what any frontier without duplicates needs; a warp
-// that finds it full walks its vertex's edges by itself. What joins is gathered by warps in shared memory and goes out
-// 32 at a time, one atomic each. Invariant: between operators a frontier's `joining` and `blocks_done`, the
-// workspace's chunk count and its bitmap are zero; the block that finishes last makes it so and publishes the size, so
-// no size passes through the host. Cost: O(vertices and edges of the frontier) work. Sources: Merrill, Garland,
-// Grimshaw, PPoPP 2012; Wang et al., "Gunrock", PPoPP 2016.
+// Idea: an advance takes two kernels. In the first, a warp takes up to 32 vertices, packs their edges by a prefix sum
+// of degrees and distributes them over its lanes; vertices with more edges than a chunk are deferred as chunks, which
+// the warps of the second kernel share evenly. The list of chunks has room for any frontier without duplicates; a warp
+// that finds it full expands its vertex alone. Warps stage the output in shared memory and append at least 32 vertices
+// with one atomic. Invariant: between operators a frontier's `joining` and `blocks_done`, the workspace's chunk count
+// and its bitmap are zero; the block that finishes last resets them and publishes the size, so no size passes through
+// the host. Cost: O(vertices and edges of the frontier) work. Sources: Merrill, Garland, Grimshaw, PPoPP 2012; Wang et
+// al., "Gunrock", PPoPP 2016.
 #pragma once
 
 #include <spargo/core/device_features.cuh>
@@ -33,11 +32,11 @@ struct operators_cuda_tuning {
   static constexpr int block = 256;
   static constexpr int warp = 32;
   static constexpr int warps = block / warp;
-  // Blocks per SM: what fits with the 48 registers per thread that `unroll` takes. Small frontiers gain from
+  // Blocks per SM: as many as fit with the 48 registers per thread that `unroll` needs. Small frontiers benefit from
   // few blocks: a level of a 512 x 512 grid takes 6.9 us on an H200 with 5, 7.2 with 8.
   static constexpr int resident = 5;
-  static constexpr int kernel_blocks = resident_blocks(resident, block);  // of the chip compiled for
-  // Edges of a chunk; a vertex with more is cut up. A push-only search of R-MAT 22, ms: 1.55 with 256, 1.60 with 512,
+  static constexpr int kernel_blocks = resident_blocks(resident, block);  // for the architecture being compiled
+  // Edges per chunk; vertices with more are split. A push-only search of R-MAT 22, ms: 1.55 with 256, 1.60 with 512,
   // 1.84 with 1024; the list of chunks of 512 is half as long as that of 256.
   static constexpr int chunk = 512;
   // Batches of 32 edges whose targets a warp loads before it visits the first. A search of R-MAT 21, ms: 0.85 with 4
@@ -50,7 +49,7 @@ struct operators_cuda_tuning {
 template <index_type I, index_type O>
 class advance_workspace<I, O, device> {
  public:
-  // 8 bytes (16 for 64-bit indices) for 256 edges, one bit per vertex. Asynchronous.
+  // 8 bytes (16 for 64-bit indices) per 256 edges, one bit per vertex. Asynchronous.
   advance_workspace(const context<device>& ctx, const graph_view<I, O, device>& g)
       : vertices_(g.vertices()),
         edges_(g.out.nnz()),
@@ -64,7 +63,7 @@ class advance_workspace<I, O, device> {
   [[nodiscard]] std::int64_t vertices() const noexcept { return vertices_; }
   [[nodiscard]] std::int64_t edges() const noexcept { return edges_; }
 
-  // For the operator.
+  // For the operators.
   [[nodiscard]] span<detail::edge_chunk<I>, device> chunks() noexcept { return chunks_.view(); }
   [[nodiscard]] unsigned long long* chunk_count() noexcept { return chunk_count_.data(); }
   [[nodiscard]] unsigned* joined() noexcept { return joined_.data(); }
@@ -84,7 +83,7 @@ inline void check_operator(cudaError_t status, const char* what) {
   throw error(error_code::device_failure, std::string(what) + ": " + cudaGetErrorString(status));
 }
 
-// Sizes are on the device: as many blocks as can be resident, but none without work should the frontier be full.
+// The size is on the device: as many blocks as can be resident, but no more than a full frontier needs.
 inline unsigned operator_blocks(const context<device>& ctx, std::int64_t capacity) {
   using tuning = operators_cuda_tuning;
   const std::int64_t resident = std::int64_t{ctx.properties().multiprocessors} * tuning::resident;
@@ -93,7 +92,7 @@ inline unsigned operator_blocks(const context<device>& ctx, std::int64_t capacit
 
 using operator_count = unsigned long long;
 
-// What an operator reads; no larger than its capacity even after an overflow.
+// An operator's input; its size is at most its capacity, even after an overflow.
 template <class I>
 struct frontier_source {
   const I* slots;
@@ -106,13 +105,13 @@ struct frontier_source {
   }
 };
 
-// What an operator fills.
+// An operator's output.
 template <class I>
 struct frontier_target {
   I* slots;
   frontier_state* state;
   std::int64_t capacity;
-  unsigned* joined;  // the bitmap of what has joined; null admits every time
+  unsigned* joined;  // bitmap of the vertices that joined; null: vertices may join repeatedly
 
   [[nodiscard]] __device__ operator_count* joining() const {
     return reinterpret_cast<operator_count*>(&state->joining);
@@ -132,7 +131,7 @@ frontier_target<I> target_of(frontier<I, device>& f, unsigned* joined) {
   return {f.slots().data(), f.state().data(), f.capacity(), joined};
 }
 
-// A warp's end of the output: up to 63 vertices wait in shared memory, and go out when there are 32 or more.
+// A warp's output buffer: up to 63 vertices wait in shared memory and are flushed once there are 32.
 template <class I>
 class warp_output {
  public:
@@ -141,7 +140,7 @@ class warp_output {
   __device__ warp_output(I* waiting, const frontier_target<I>& to, int lane)
       : waiting_{waiting}, to_(to), lane_(lane) {}
 
-  // All lanes of the warp together.
+  // All lanes of the warp call it.
   __device__ void append(bool joins, I v) {
     const unsigned lanes = __ballot_sync(0xffffffffU, joins);
     if (lanes == 0) return;
@@ -160,7 +159,7 @@ class warp_output {
   int lane_;
 };
 
-// The last block of an operator's last kernel makes what joined the frontier, and clears what it counted in.
+// The last block of an operator's last kernel publishes the output's size and resets the counters.
 template <class I>
 __device__ void publish(const frontier_target<I>& to, operator_count* also_cleared) {
   __syncthreads();
@@ -174,7 +173,7 @@ __device__ void publish(const frontier_target<I>& to, operator_count* also_clear
   if (also_cleared != nullptr) *also_cleared = 0;
 }
 
-// What an advance works on.
+// Arguments of an advance.
 template <class I, class O>
 struct advance_work {
   const O* offsets;
@@ -186,8 +185,8 @@ struct advance_work {
   operator_count* chunk_count;
 };
 
-// The edges of a warp's lanes together: lane l has `degree` edges of `u` from `begin` on, of all lanes together less
-// than 2^31. Edge k of their concatenation belongs to the lane whose inclusive prefix sum is the first beyond k.
+// Visits the edges of a warp's lanes: lane l has `degree` edges of `u` from `begin`; all lanes together have fewer than
+// 2^31. Edge k of the concatenation belongs to the lane whose inclusive prefix sum is the first beyond k.
 template <class I, class O, class Visit>
 __device__ void visit_packed(const advance_work<I, O>& w, I u, O begin, int degree, const Visit& visit,
                              warp_output<I>& output, int lane) {
@@ -215,18 +214,19 @@ __device__ void visit_packed(const advance_work<I, O>& w, I u, O begin, int degr
 #pragma unroll
     for (int q = 0; q < tuning::unroll; ++q) {
       const int k = base + q * tuning::warp + lane;
-      if (k - lane < total)  // the same for all lanes
+      if (k - lane < total)  // uniform across the warp
         output.append(k < total && visit(sources[q], targets[q], edges[q]) && w.to.admits(targets[q]), targets[q]);
     }
   }
 }
 
-// All lanes walk edges [begin, end) of one vertex.
+// All lanes visit edges [begin, end) of one vertex.
 template <class I, class O, class Visit>
 __device__ void visit_range(const advance_work<I, O>& w, I u, O begin, O end, const Visit& visit,
                             warp_output<I>& output, int lane) {
   using tuning = operators_cuda_tuning;
-  for (std::int64_t base = begin; base < end; base += tuning::warp * tuning::unroll) {  // beyond O's range at its end
+  for (std::int64_t base = begin; base < end;
+       base += tuning::warp * tuning::unroll) {  // may exceed O's range at the end
     I targets[tuning::unroll];
 #pragma unroll
     for (int q = 0; q < tuning::unroll; ++q) {
@@ -241,7 +241,7 @@ __device__ void visit_range(const advance_work<I, O>& w, I u, O begin, O end, co
   }
 }
 
-// Puts the chunks of one vertex aside, all lanes together; those that find no room are walked here and now.
+// Defers the chunks of one vertex, all lanes together; chunks that do not fit the list are visited at once.
 template <class I, class O, class Visit>
 __device__ void put_aside(const advance_work<I, O>& w, I u, const Visit& visit, warp_output<I>& output, int lane) {
   constexpr int chunk = operators_cuda_tuning::chunk;
@@ -267,7 +267,7 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
   const int lane = static_cast<int>(threadIdx.x) % tuning::warp;
   const int warp_here = static_cast<int>(threadIdx.x) / tuning::warp;
   const std::int64_t warps = std::int64_t{gridDim.x} * tuning::warps;
-  const std::int64_t warp = std::int64_t{warp_here} * gridDim.x + blockIdx.x;  // a few vertices: all SMs
+  const std::int64_t warp = std::int64_t{warp_here} * gridDim.x + blockIdx.x;  // small frontiers still use all SMs
   warp_output<I> output(waiting[warp_here], w.to, lane);
   const std::int64_t size = w.from.size();
   std::int64_t tile = (size + warps - 1) / warps;
@@ -356,7 +356,7 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
   publish(far, nullptr);
 }
 
-// Clears the bitmap where it was set; two vertices of a word write the same.
+// Clears the bitmap's words that were set; two vertices of a word write the same value.
 template <class I>
 __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::kernel_blocks)
     forget_joined_kernel(frontier_source<I> from, unsigned* joined) {
@@ -367,7 +367,7 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
   }
 }
 
-// Slot i becomes vertices[i], or first + i.
+// Sets slot i to vertices[i], or first + i.
 template <class I>
 __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::kernel_blocks)
     assign_kernel(frontier_target<I> to, const I* vertices, I first, std::int64_t size) {
@@ -390,26 +390,26 @@ void fill_frontier(const context<device>& ctx, frontier<I, device>& f, const I* 
 
 }  // namespace detail
 
-// The frontier becomes `vertices`. Throws invalid_argument when they exceed its capacity.
+// Sets the frontier to `vertices`. Throws invalid_argument if they exceed its capacity.
 template <index_type I>
 void assign(const context<device>& ctx, frontier<I, device>& f, std::type_identity_t<span<const I, device>> vertices) {
   detail::fill_frontier<I>(ctx, f, vertices.data(), 0, vertices.size());
 }
 
-// One vertex.
+// Sets the frontier to one vertex.
 template <index_type I>
 void assign(const context<device>& ctx, frontier<I, device>& f, std::type_identity_t<I> vertex) {
   detail::fill_frontier<I>(ctx, f, nullptr, vertex, 1);
 }
 
-// Vertices 0 .. count - 1.
+// Sets the frontier to vertices 0 to count - 1.
 template <index_type I>
 void assign_all(const context<device>& ctx, frontier<I, device>& f, std::int64_t count) {
   detail::fill_frontier<I>(ctx, f, nullptr, 0, count);
 }
 
-// As on the host, except that the order of `out` is any, and that more joining than `out` holds is not noticed before
-// its `size_of`, which then throws; until then `out` counts as its capacity's worth of them. Two launches, three for
+// Like the host version, except that `out` has any order, and that an overflow of `out` is detected only by its
+// `size_of`, which throws; until then `out` holds as many vertices as its capacity. Two launches, three for
 // admission::once.
 template <index_type I, index_type O, class Visit>
 void advance(const context<device>& ctx, const std::type_identity_t<graph_view<I, O, device>>& g,
@@ -433,7 +433,7 @@ void advance(const context<device>& ctx, const std::type_identity_t<graph_view<I
   detail::check_operator(cudaGetLastError(), "advance");
 }
 
-// As on the host, with the same exceptions as for `advance`. One launch.
+// Like the host version, with the exceptions of `advance`. One launch.
 template <index_type I, class Keep>
 void filter(const context<device>& ctx, const frontier<I, device>& in, frontier<I, device>& out, const Keep& keep) {
   constexpr int block = detail::operators_cuda_tuning::block;
@@ -444,7 +444,7 @@ void filter(const context<device>& ctx, const frontier<I, device>& in, frontier<
   detail::check_operator(cudaGetLastError(), "filter");
 }
 
-// As on the host, with the same exceptions as for `advance`. One launch.
+// Like the host version, with the exceptions of `advance`. One launch.
 template <index_type I, class IsNear>
 void split(const context<device>& ctx, const frontier<I, device>& in, frontier<I, device>& near,
            frontier<I, device>& far, const IsNear& is_near) {

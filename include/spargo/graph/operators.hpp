@@ -1,5 +1,5 @@
-// Frontier algorithms of one's own: `advance` visits the out-edges of a set of vertices, `filter` thins a set out, and
-// `split` parts it in two: near and far, the order of work behind delta-stepping.
+// Building blocks for custom frontier algorithms: `advance` visits the out-edges of a set of vertices, `filter` keeps a
+// subset, `split` partitions a set into near and far, as delta-stepping does.
 //
 //   frontier<I, host> now(ctx, n), next(ctx, n);
 //   advance_workspace<I, O, host> workspace(ctx, g);
@@ -9,17 +9,17 @@
 //     std::swap(now, next);
 //   }
 //
-// This header holds the host's operators and what both backends share; <spargo/graph/operators.cuh>, for nvcc, adds
-// the device's, with the same names and arguments. A functor is any callable; the operators run it concurrently, so
-// what it writes it writes atomically (std::atomic_ref here, CUDA's atomics there). An exception that it throws on the
-// host ends the operator and comes out of it; the output frontier is then empty and the workspace as good as new.
+// This header has the host operators and the parts shared by both backends; <spargo/graph/operators.cuh>, for nvcc,
+// adds the device operators with the same names and arguments. A functor is any callable; operators call it
+// concurrently, so it must write with atomics (std::atomic_ref here, CUDA atomics there). If it throws on the host, the
+// operator stops and rethrows; the output frontier is then empty and the workspace reusable.
 //
-// Idea: the edges of a frontier are numbered through, vertex after vertex, by a prefix sum of degrees, and cut into
-// chunks of equal size, so that a vertex of a million edges is shared like a million of one. Threads take chunks in
-// ascending order and append what joined in that same order: where a chunk's output begins is passed on from chunk to
-// chunk. Invariant: a chunk is waited for only by later ones, and whoever holds it runs. Cost: O(vertices and edges of
-// the frontier) work, sizeof(int64) + 1/8 bytes per vertex of workspace. Sources: Merrill, Garland, Grimshaw, PPoPP
-// 2012 (edges by prefix sum); Wang et al., "Gunrock", PPoPP 2016 (the two operators).
+// Idea: a prefix sum of degrees numbers the edges of a frontier; the numbers are partitioned into chunks of equal size,
+// so that a vertex of a million edges is shared like a million vertices of one. Threads take chunks in ascending order
+// and append their output in the same order: the start of a chunk's output is passed from chunk to chunk. Invariant:
+// only later chunks wait for a chunk, and the thread that holds it is running. Cost: O(vertices and edges of the
+// frontier) work, sizeof(int64) + 1/8 bytes per vertex of workspace. Sources: Merrill, Garland, Grimshaw, PPoPP 2012
+// (edges by prefix sum); Wang et al., "Gunrock", PPoPP 2016 (advance and filter).
 #pragma once
 
 #include <spargo/graph/frontier/bitmap.hpp>
@@ -39,28 +39,28 @@ namespace spargo {
 
 namespace detail {
 
-// Of a frontier; where the frontier is, so that a device need not ask the host.
+// Counters of a frontier, stored in its space so that the device need not ask the host.
 struct frontier_state {
-  std::uint64_t size = 0;         // vertices, or how many there would be had they found room
-  std::uint64_t joining = 0;      // the same while an operator runs; else 0
-  std::uint64_t blocks_done = 0;  // of the kernel that runs; else 0
+  std::uint64_t size = 0;         // vertices; more than the capacity after an overflow
+  std::uint64_t joining = 0;      // the same, while an operator runs; else 0
+  std::uint64_t blocks_done = 0;  // of the running kernel; else 0
 };
 
 }  // namespace detail
 
-// A set of vertices as a queue: made once, filled many times. A vertex may be in it more than once, the order means
-// nothing. Empty at first. Memory: sizeof(I) bytes per vertex of capacity.
+// A set of vertices as a queue, allocated once and refilled many times. It may hold duplicates, in any order; initially
+// empty. Memory: sizeof(I) bytes per vertex of capacity.
 template <index_type I, memory_space Space>
 class frontier {
  public:
-  // Asynchronous on a device. Throws invalid_argument when the capacity is negative.
+  // Asynchronous on a device. Throws invalid_argument for a negative capacity.
   frontier(const context<Space>& ctx, std::int64_t capacity)
       : slots_((check(capacity), ctx), capacity), state_(ctx, 1), report_(report_context(), 1) {
     fill_zero(ctx, state_.view());
   }
 
   [[nodiscard]] std::int64_t capacity() const noexcept { return slots_.size(); }
-  // Of `capacity()` elements the first size_of(ctx, f) are the frontier.
+  // The first size_of(ctx, f) of `capacity()` elements are the frontier.
   [[nodiscard]] span<const I, Space> slots() const noexcept { return slots_.view(); }
 
   // For the operators.
@@ -73,7 +73,7 @@ class frontier {
   static void check(std::int64_t capacity) {
     SPARGO_EXPECTS(capacity >= 0, "frontier: a capacity of " + std::to_string(capacity));
   }
-  // Where a device's state is read to: pinned, so that the copy does not block on its own.
+  // Pinned on a device, so that the copy of the state does not block.
   static context<host> report_context() {
     if constexpr (std::same_as<Space, device>) {
       return context<host>({.threads = 1, .resource = &pinned_host_resource()});
@@ -84,20 +84,20 @@ class frontier {
 
   array<I, Space> slots_;
   array<detail::frontier_state, Space> state_;
-  mutable array<detail::frontier_state, host> report_;  // not a part of its value
+  mutable array<detail::frontier_state, host> report_;  // not part of its value
 };
 
 // How often a vertex joins the output of one advance.
 enum class admission {
-  every_time,  // for each edge whose functor said true; the output must have room for all of them
-  once,        // at most once, by a bitmap in the workspace; the output needs room for as many as the graph has
+  every_time,  // for each edge whose functor returned true; the output must have room for all of them
+  once,        // at most once, by a bitmap in the workspace; the output needs room for all vertices of the graph
 };
 
 struct SPARGO_EXPORT advance_options {
   admission admit = admission::every_time;
 };
 
-// Scratch of `advance` for one graph (or any that is no larger), reused by every call.
+// Scratch of `advance` for one graph (or any smaller one), reused by every call.
 template <index_type I, index_type O, memory_space Space>
 class advance_workspace;
 
@@ -114,8 +114,8 @@ class advance_workspace<I, O, host> {
   [[nodiscard]] std::int64_t vertices() const noexcept { return first_edges_.size() - 1; }
   [[nodiscard]] std::int64_t edges() const noexcept { return edges_; }
 
-  // For the operator.
-  [[nodiscard]] std::int64_t* first_edges() noexcept { return first_edges_.data(); }  // a prefix sum of degrees
+  // For the operators.
+  [[nodiscard]] std::int64_t* first_edges() noexcept { return first_edges_.data(); }  // prefix sum of degrees
   [[nodiscard]] std::uint64_t* joined() noexcept { return joined_.data(); }           // all zero between calls
 
  private:
@@ -127,13 +127,13 @@ class advance_workspace<I, O, host> {
 namespace detail {
 
 struct operators_host_tuning {
-  // Edges of a chunk, or vertices in a filter: about 10 us of work, beside 0.1 us for its ticket and its turn.
+  // Edges per chunk, or vertices in a filter: about 10 us of work, compared to 0.1 us to take and append a chunk.
   static constexpr std::int64_t chunk = 4096;
-  // Less than this is done by the calling thread: two threads need 2 to 5 us to meet, thrice an advance.
+  // Smaller inputs run on the calling thread: a barrier of two threads takes 2 to 5 us, three times per advance.
   static constexpr std::int64_t sequential = 16384;
 };
 
-// work(self, thread) for every thread in [0, threads), on as many threads as there are to be had.
+// Calls work(self, thread) for every thread in [0, threads), on as many threads as are available.
 SPARGO_EXPORT void run_on_threads(int threads, void (*work)(void* self, int thread), void* self);
 
 template <class F>
@@ -180,9 +180,9 @@ inline std::int64_t checked_size(std::uint64_t size, std::int64_t capacity) {
   return static_cast<std::int64_t>(size);
 }
 
-// --- The host's append and expansion ------------------------------------------------------------
+// --- Host append and expansion -------------------------------------------------------------
 
-// What an operator fills. It counts what joined, and keeps of it what has room.
+// An operator's output. Counts all vertices and stores those that fit.
 template <class I>
 struct frontier_sink {
   I* slots = nullptr;
@@ -203,7 +203,7 @@ struct frontier_sink {
   }
 };
 
-// Of each of `Outputs` sinks, what a chunk brings: as many vertices as a chunk has at most.
+// A chunk's output for each of `Outputs` sinks: at most as many vertices as a chunk has.
 template <class I, std::size_t Outputs>
 struct chunk_output {
   I vertices[Outputs][operators_host_tuning::chunk];
@@ -212,12 +212,12 @@ struct chunk_output {
   void put(std::size_t output, I v) { vertices[output][counts[output]++] = v; }
 };
 
-// produce(chunk, output) fills the output.
+// Calls produce(chunk, output) concurrently and appends the outputs in chunk order.
 template <std::size_t Outputs, class I, class Produce>
 void append_in_order(int threads, std::int64_t chunks, frontier_sink<I> (&to)[Outputs], const Produce& produce) {
   std::atomic<std::int64_t> next_chunk{0};
-  std::atomic<std::int64_t> turn{0};  // the chunk whose place is known; its thread owns `to` and `failure`
-  std::exception_ptr failure;         // of the first chunk, in their order, that failed
+  std::atomic<std::int64_t> turn{0};  // next chunk to append; its thread owns `to` and `failure`
+  std::exception_ptr failure;         // of the first failing chunk in order
   on_threads(threads, [&](int) {
     for (std::int64_t k = next_chunk.fetch_add(1); k < chunks; k = next_chunk.fetch_add(1)) {
       chunk_output<I, Outputs> output;
@@ -243,13 +243,13 @@ void append_in_order(int threads, std::int64_t chunks, frontier_sink<I> (&to)[Ou
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
-// The bitmap of what has joined; null admits every time.
+// Claims v in the bitmap; with a null bitmap vertices may join repeatedly.
 template <class I>
 [[nodiscard]] bool admits(std::uint64_t* joined, I v) {
   return joined == nullptr || claim_bit(joined, v);
 }
 
-// Clears the bitmap where an operator is left by an exception.
+// Clears the bitmap if an exception ends the operator.
 class clean_bitmap {
  public:
   clean_bitmap(std::uint64_t* joined, std::int64_t vertices)
@@ -267,7 +267,7 @@ class clean_bitmap {
   int before_;
 };
 
-// first_edges[i] = degrees of vertices[0] .. vertices[i-1], for i in [0, count].
+// first_edges[i] = sum of the degrees of vertices[0] .. vertices[i-1], for i in [0, count].
 template <class I, class O>
 void number_edges(int threads, const csr_pattern_view<I, O, host>& out, const I* vertices, std::int64_t count,
                   std::int64_t* first_edges) {
@@ -286,7 +286,7 @@ void number_edges(int threads, const csr_pattern_view<I, O, host>& out, const I*
       first_edges[i + 1] = sum;
     }
   });
-  for (std::int64_t end = share; end < count; end += share) {  // of a share the last, complete before the next's
+  for (std::int64_t end = share; end < count; end += share) {  // adds each share's total to the end of the next share
     first_edges[std::min(count, end + share)] += first_edges[end];
   }
   each_share([&](std::int64_t begin, std::int64_t end) {
@@ -294,7 +294,7 @@ void number_edges(int threads, const csr_pattern_view<I, O, host>& out, const I*
   });
 }
 
-// Visits edges [first, last) of the numbering; what joins goes to `output`.
+// Visits edges [first, last) of the numbering; vertices that join go to `output`.
 template <class I, class O, class Visit>
 void visit_edges(const csr_pattern_view<I, O, host>& out, const I* vertices, const std::int64_t* first_edges,
                  std::int64_t vertex_count, std::int64_t first, std::int64_t last, std::uint64_t* joined,
@@ -312,7 +312,7 @@ void visit_edges(const csr_pattern_view<I, O, host>& out, const I* vertices, con
   }
 }
 
-// By the calling thread alone: no numbering.
+// Advance by the calling thread, without numbering edges.
 template <class I, class O, class Visit>
 void advance_alone(const csr_pattern_view<I, O, host>& out, const I* vertices, std::int64_t count,
                    std::uint64_t* joined, const Visit& visit, frontier_sink<I>& to) {
@@ -326,7 +326,7 @@ void advance_alone(const csr_pattern_view<I, O, host>& out, const I* vertices, s
   }
 }
 
-// Whether a frontier and its edges are too few to share among threads.
+// Whether a frontier and its edges are too few to use several threads.
 template <class I, class O>
 bool is_small(const csr_pattern_view<I, O, host>& out, const I* vertices, std::int64_t count) {
   std::int64_t work = count;
@@ -336,7 +336,7 @@ bool is_small(const csr_pattern_view<I, O, host>& out, const I* vertices, std::i
   return work < operators_host_tuning::sequential;
 }
 
-// place(v, output) for each vertex of `in`; the outputs become what it put where, in the order of `in`.
+// Calls place(v, output) for each vertex of `in`; outputs keep the order of `in`.
 template <class I, std::size_t Outputs, class Place>
 void distribute(const context<host>& ctx, const frontier<I, host>& in, frontier<I, host>* const (&outputs)[Outputs],
                 const Place& place) {
@@ -358,7 +358,7 @@ void distribute(const context<host>& ctx, const frontier<I, host>& in, frontier<
   for (std::size_t o = 0; o < Outputs; ++o) outputs[o]->state()[0].size = to[o].size;
 }
 
-// Clears the bitmap where it was set: two vertices of one word may be two threads'.
+// Clears the bitmap's words that were set; atomically, since vertices of one word may belong to different threads.
 template <class I>
 void forget_joined(int threads, std::uint64_t* joined, const I* vertices, std::int64_t count) {
   if (count < operators_host_tuning::sequential) threads = 1;
@@ -370,8 +370,8 @@ void forget_joined(int threads, std::uint64_t* joined, const I* vertices, std::i
   });
 }
 
-// The same where many have joined: the bitmap's vertices become the output, ascending, so that the next advance reads
-// rows in the order of memory. CPU time of one thread, uniform 2^18 of 32 edges each: components 20 ms (85 in the order
+// Clears the bitmap after many vertices joined and rewrites the output in ascending order, so that the next advance
+// reads rows in memory order. CPU time of one thread, uniform 2^18 of 32 edges each: components 20 ms (85 in the order
 // of joining), Bellman-Ford 169 ms (525).
 template <class I>
 void sort_joined(int threads, std::uint64_t* joined, std::int64_t vertices, I* slots, std::int64_t count) {
@@ -390,9 +390,9 @@ void sort_joined(int threads, std::uint64_t* joined, std::int64_t vertices, I* s
 
 }  // namespace detail
 
-// --- Fill and look ------------------------------------------------------------
+// --- Assignment and size ------------------------------------------------------
 
-// The frontier becomes `vertices`. Throws invalid_argument when they exceed its capacity.
+// Sets the frontier to `vertices`. Throws invalid_argument if they exceed its capacity.
 template <index_type I>
 void assign(const context<host>& ctx, frontier<I, host>& f, std::type_identity_t<span<const I, host>> vertices) {
   (void)detail::checked_size(static_cast<std::uint64_t>(vertices.size()), f.capacity());
@@ -400,13 +400,13 @@ void assign(const context<host>& ctx, frontier<I, host>& f, std::type_identity_t
   f.state()[0] = {.size = static_cast<std::uint64_t>(vertices.size())};
 }
 
-// One vertex.
+// Sets the frontier to one vertex.
 template <index_type I>
 void assign(const context<host>& ctx, frontier<I, host>& f, std::type_identity_t<I> vertex) {
   assign(ctx, f, span<const I, host>(&vertex, 1));
 }
 
-// Vertices 0 .. count - 1.
+// Sets the frontier to vertices 0 to count - 1.
 template <index_type I>
 void assign_all(const context<host>& /*ctx*/, frontier<I, host>& f, std::int64_t count) {
   (void)detail::checked_size(static_cast<std::uint64_t>(count), f.capacity());
@@ -414,8 +414,8 @@ void assign_all(const context<host>& /*ctx*/, frontier<I, host>& f, std::int64_t
   f.state()[0] = {.size = static_cast<std::uint64_t>(count)};
 }
 
-// How many vertices. On a device it synchronises, and it throws invalid_argument when the operator that filled the
-// frontier found more than its capacity (a host operator throws by itself).
+// Number of vertices. On a device it synchronizes, and throws invalid_argument if the operator that filled the frontier
+// overflowed it (a host operator throws immediately).
 template <index_type I>
 [[nodiscard]] std::int64_t size_of(const context<host>& /*ctx*/, const frontier<I, host>& f) {
   return static_cast<std::int64_t>(f.state()[0].size);
@@ -430,11 +430,11 @@ template <index_type I>
 // --- The operators ------------------------------------------------------------
 
 // Calls visit(u, v, e) once for every out-edge of every vertex u of `in`: v = g.out.indices[e]. `out` becomes those v
-// for which it returned true. `in` holds vertices of the graph, unchecked.
-// Deterministic with admission::every_time and answers that do not depend on timing: `out` is then in the order of `in`
-// and of the edges, for any number of threads. With admission::once, what is determined is the set.
-// Throws invalid_argument, before any visit, when `in` is `out`, when the graph exceeds the workspace, or when `out`
-// has no room for `once`; and after the visits when more joined than `out` holds, which is empty then.
+// for which it returned true. `in` must hold vertices of the graph, unchecked. With admission::every_time and a functor
+// whose answers do not depend on timing, `out` is deterministic: in the order of `in` and of the edges, for any number
+// of threads. With admission::once only the set is. Throws invalid_argument before any visit if `in` is `out`, the
+// graph exceeds the workspace, or `out` lacks room for `once`; and after the visits if `out` overflowed, which is then
+// empty.
 template <index_type I, index_type O, class Visit>
 void advance(const context<host>& ctx, const std::type_identity_t<graph_view<I, O, host>>& g,
              const frontier<I, host>& in, frontier<I, host>& out, advance_workspace<I, O, host>& workspace,
@@ -446,7 +446,7 @@ void advance(const context<host>& ctx, const std::type_identity_t<graph_view<I, 
   out.state()[0].size = 0;
   const std::int64_t size = size_of(ctx, in);
   const detail::clean_bitmap clean(joined, workspace.vertices());
-  // The numbering has room for as many vertices as the graph has; a frontier with duplicates may hold more.
+  // The numbering has room for every vertex once; a frontier with duplicates may hold more.
   for (std::int64_t first = 0; first < size; first += workspace.vertices()) {
     const I* const vertices = in.slots().data() + first;
     const std::int64_t count = std::min(size - first, workspace.vertices());
@@ -472,8 +472,8 @@ void advance(const context<host>& ctx, const std::type_identity_t<graph_view<I, 
   out.state()[0].size = to[0].size;
 }
 
-// `out` becomes the vertices v of `in`, duplicates included, for which keep(v) returned true; it is called once for
-// each. In the order of `in`, for any number of threads. Throws as `advance` does.
+// `out` becomes the vertices v of `in`, duplicates included, for which keep(v) returned true; keep is called once for
+// each. In the order of `in`, for any number of threads. Throws like `advance`.
 template <index_type I, class Keep>
 void filter(const context<host>& ctx, const frontier<I, host>& in, frontier<I, host>& out, const Keep& keep) {
   detail::check_distinct("filter", in, out);
@@ -483,11 +483,11 @@ void filter(const context<host>& ctx, const frontier<I, host>& in, frontier<I, h
   });
 }
 
-// `near` becomes the vertices v of `in`, duplicates included, for which is_near(v) returned true, and `far` the others;
-// it is called once for each, and `in` is read once. Both in the order of `in`, for any number of threads. Throws as
-// `advance` does; both outputs are empty then.
-// The base of orders that put work off: with is_near(v) = distance[v] < limit, near/far and delta-stepping expand
-// `near` until it is empty, then raise the limit and split `far` (Davidson, Baxter, Garland, Owens, IPDPS 2014).
+// `near` becomes the vertices v of `in`, duplicates included, for which is_near(v) returned true, `far` the others;
+// is_near is called once for each, and `in` is read once. Both keep the order of `in`, for any number of threads.
+// Throws like `advance`; both outputs are then empty. Use: with is_near(v) = distance[v] < limit, near/far and
+// delta-stepping expand `near` until it is empty, then raise the limit and split `far` (Davidson, Baxter, Garland,
+// Owens, IPDPS 2014).
 template <index_type I, class IsNear>
 void split(const context<host>& ctx, const frontier<I, host>& in, frontier<I, host>& near, frontier<I, host>& far,
            const IsNear& is_near) {

@@ -1,9 +1,7 @@
-// What programs ask of a graph's structure, and smaller graphs made of it: degrees, neighbours, the subgraph of some
-// vertices, the same graph under other numbers, the largest component. On the host; for graphs with weights and
-// without.
+// Queries of a graph's structure and derived graphs, on the host, with and without weights: degrees, neighbours,
+// induced subgraphs, relabelling, the largest component.
 //
-// Loops and duplicate edges of a view count as edges and stay. Everything is deterministic: the same bits for any
-// number of threads.
+// Loops and duplicate edges of a view count as edges and are kept. Deterministic for any number of threads.
 #pragma once
 
 #include <spargo/graph/components.hpp>
@@ -13,17 +11,16 @@
 
 namespace spargo {
 
-// Which of a vertex's edges; of an undirected graph both are the same.
+// Side of a vertex's edges; both are the same in an undirected graph.
 enum class edge_side { out, in };
 
-// [vertex] how many edges it has on that side. In-degrees of a directed graph without in-edges are counted from the
-// out-edges. O(vertices), and O(edges) for the latter.
+// [vertex] number of edges on that side. In-degrees of a directed graph without in-edges are counted from the
+// out-edges. O(vertices); O(edges) for the latter.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT array<O, host> degrees(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                    edge_side side = edge_side::out);
 
-// Borrowed from the graph. Throws invalid_argument for what is no vertex, unsupported for in-edges that are not there.
-// O(1).
+// Borrowed from the graph. Throws invalid_argument for a vertex out of range, unsupported for missing in-edges. O(1).
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT span<const I, host> neighbours(const graph_view<I, O, host>& g,
                                                            std::type_identity_t<I> vertex,
@@ -34,10 +31,9 @@ template <detail::scalar W, index_type I, index_type O>
                                                                   std::type_identity_t<I> vertex,
                                                                   edge_side side = edge_side::out);
 
-// The graph of the vertices named and the edges between them: vertex k is the one that was vertices[k]. In-edges and
-// weights come along; neighbours ascend, duplicates of an edge in the order they had. Throws invalid_argument for what
-// is no vertex or is named twice. O(vertices + edges of those named), and sorting of rows whose new numbers do not
-// ascend.
+// The given vertices and the edges between them: vertex k of the result is vertices[k]. In-edges and weights are
+// included; neighbours ascend, duplicate edges keep their order. Throws invalid_argument for a vertex out of range or
+// given twice. O(vertices + edges of the given ones), and sorting of rows whose new numbers do not ascend.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, host> induced_subgraph(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g,
@@ -47,8 +43,8 @@ template <detail::scalar W, index_type I, index_type O>
     const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
     std::type_identity_t<span<const I, host>> vertices);
 
-// The same graph under other numbers: vertex k is the one that was order[k]. Throws invalid_argument unless `order`
-// names every vertex once.
+// The same graph renumbered: vertex k of the result is order[k]. Throws invalid_argument unless `order` is a
+// permutation of the vertices.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, host> relabel(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                       std::type_identity_t<span<const I, host>> order);
@@ -57,8 +53,8 @@ template <detail::scalar W, index_type I, index_type O>
                                                                   const weighted_graph_view<W, I, O, host>& g,
                                                                   std::type_identity_t<span<const I, host>> order);
 
-// The vertices, ascending, of the component that has most; of equals the one with the smallest vertex. Empty for a
-// graph without vertices. O(vertices + edges).
+// The vertices, ascending, of the largest component; ties: the one with the smallest vertex. Empty for a graph without
+// vertices. O(vertices + edges).
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT array<I, host> largest_component(
     const context<host>& ctx, const graph_view<I, O, host>& g,
@@ -69,7 +65,7 @@ template <class Graph>
 using index_of_graph = decltype(std::declval<const Graph&>().vertices());
 }
 
-// The same of owners.
+// The same for owning graphs.
 template <detail::viewable Graph>
 [[nodiscard]] auto degrees(const context<host>& ctx, const Graph& g, edge_side side = edge_side::out) {
   return degrees(ctx, g.view(), side);

@@ -1,4 +1,4 @@
-// A graph whose edges have weights: the pattern of graph.hpp, and weights parallel to its indices.
+// A graph with edge weights: the pattern of graph.hpp, and weights parallel to its indices.
 #pragma once
 
 #include <spargo/formats/convert.hpp>
@@ -9,8 +9,8 @@
 
 namespace spargo {
 
-// Borrowed. out_weights[e] belongs to out.indices[e], and in_weights[e] to in.indices[e] where there are in-edges: for
-// an undirected graph both are the same. W: std::int32_t, std::int64_t, float or double.
+// Borrowed. out_weights[e] belongs to out.indices[e], and in_weights[e] to in.indices[e] if there are in-edges; both
+// are the same for an undirected graph. W: std::int32_t, std::int64_t, float or double.
 template <detail::scalar W, index_type I, index_type O, class Space>
 struct SPARGO_EXPORT weighted_graph_view : graph_view<I, O, Space> {
   span<const W, Space> out_weights;
@@ -19,11 +19,11 @@ struct SPARGO_EXPORT weighted_graph_view : graph_view<I, O, Space> {
   using const_view = weighted_graph_view;
 };
 
-// What becomes of edges that are listed several times; of an undirected graph (u, v) and (v, u) are the same edge.
+// Treatment of edges listed several times; in an undirected graph (u, v) and (v, u) are the same edge.
 enum class duplicate_weights {
-  min,    // the lightest: right for paths
-  sum,    // added in the order of the input, as modularity and flows want it
-  first,  // the one listed first
+  min,    // the lightest: for paths
+  sum,    // the sum in input order: for modularity and flows
+  first,  // the first one listed
 };
 
 struct SPARGO_EXPORT weighted_graph_options {
@@ -33,12 +33,12 @@ struct SPARGO_EXPORT weighted_graph_options {
   self_loops loops = self_loops::drop;
 };
 
-// Owning. Canonical: neighbours ascending, no duplicates, no self-loops unless they were kept.
+// Owning. Canonical: neighbours ascending, no duplicates, no self-loops unless kept.
 template <detail::scalar W, index_type I, index_type O, class Space>
 class weighted_graph {
  public:
   weighted_graph() = default;
-  // Takes the parts over unchecked. edges: distinct ones, an undirected pair counted once.
+  // Takes the arrays, unchecked. edges: distinct ones, an undirected pair counted once.
   weighted_graph(graph<I, O, Space> structure, array<W, Space> out_weights, array<W, Space> in_weights,
                  std::int64_t edges)
       : structure_(std::move(structure)),
@@ -48,20 +48,20 @@ class weighted_graph {
 
   [[nodiscard]] I vertices() const noexcept { return structure_.vertices(); }
   [[nodiscard]] direction_kind direction() const noexcept { return structure_.direction(); }
-  // Distinct edges: directed ones, or unordered pairs; loops count where they were kept.
+  // Distinct edges: directed ones, or unordered pairs; loops count if kept.
   [[nodiscard]] std::int64_t edges() const noexcept { return edges_; }
   [[nodiscard]] weighted_graph_view<W, I, O, Space> view() const noexcept {
     const bool undirected = direction() == direction_kind::undirected;
     return {structure_.view(), out_weights_.view(), undirected ? out_weights_.view() : in_weights_.view()};
   }
-  // Not of a temporary: a plan would outlive it.
+  // Not for temporaries: a plan would outlive them.
   operator weighted_graph_view<W, I, O, Space>() const& noexcept { return view(); }  // NOLINT
   operator weighted_graph_view<W, I, O, Space>() const&& = delete;
 
   struct parts {
     graph<I, O, Space> structure;
     array<W, Space> out_weights;
-    array<W, Space> in_weights;  // of a directed graph that has in-edges
+    array<W, Space> in_weights;  // of a directed graph with in-edges
   };
   [[nodiscard]] parts take_apart() && {
     return {std::move(structure_), std::move(out_weights_), std::move(in_weights_)};
@@ -74,13 +74,12 @@ class weighted_graph {
   std::int64_t edges_ = 0;
 };
 
-// Builds a weighted graph from pairs in any order, weights[k] that of pair k. Throws invalid_argument unless
-// rows == cols and there are as many weights as pairs, invalid_data naming the first pair with an end that is not a
-// vertex or the first edge whose integer weights add up to more than W holds, unsupported when the edges exceed O
-// (64 bits unless named) or, on a device, the pairs 2^32. Any weight is taken, negative ones and NaN too: what they
-// mean is the algorithm's business. Between equal weights, and of NaN, `min` takes the earlier one.
-// O(edges + vertices) time. Deterministic: the same bits for any number of threads, and on both backends. A device
-// build synchronises.
+// Builds a weighted graph from pairs in any order; weights[k] belongs to pair k. Throws invalid_argument unless rows ==
+// cols and there are as many weights as pairs; invalid_data naming the first pair with an end that is not a vertex, or
+// the first edge whose integer weights overflow W in sum; unsupported when the edges exceed O (64 bits by default) or,
+// on a device, the pairs 2^32. Any weight is accepted, including negative ones and NaN; algorithms decide what they
+// accept. `min` keeps the earlier one of equal weights and of NaN. O(edges + vertices) time. Deterministic for any
+// number of threads and on both backends. A device build synchronizes.
 template <index_type O = std::int64_t, detail::scalar W, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT weighted_graph<W, I, O, Space> build_weighted_graph(
     const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs, span<const W, Space> weights,
@@ -91,7 +90,7 @@ template <index_type O = std::int64_t, index_type I, class Space, detail::viewab
                                         const Weights& weights, const weighted_graph_options& options = {}) {
   return build_weighted_graph<O>(ctx, pairs, detail::view_of(weights), options);
 }
-// The same for entries of a matrix, as readers give them.
+// The same for entries of a matrix, as returned by readers.
 template <index_type O = std::int64_t, real_type W, index_type I, class Space>
 [[nodiscard]] weighted_graph<W, I, O, Space> build_weighted_graph(const context<Space>& ctx,
                                                                   const coo_view<const W, I, Space>& edges,
@@ -106,7 +105,7 @@ template <index_type O = std::int64_t, real_type W, index_type I, class Space>
   return build_weighted_graph<O>(ctx, edges.view(), options);
 }
 
-// And of a matrix in CSR, as snapshots hold it.
+// The same for a CSR matrix, as stored in snapshots.
 template <index_type O = std::int64_t, real_type W, index_type I, index_type Stored, class Space>
 [[nodiscard]] weighted_graph<W, I, O, Space> build_weighted_graph(const context<Space>& ctx,
                                                                   const csr_view<const W, I, Stored, Space>& matrix,
@@ -114,14 +113,14 @@ template <index_type O = std::int64_t, real_type W, index_type I, index_type Sto
   return build_weighted_graph<O>(ctx, to_coo(ctx, matrix), options);
 }
 
-// The matrix whose entries are the edges and their weights, an undirected graph's both ways: for write_snapshot, spmv
-// and the like. Borrowed.
+// The matrix whose entries are the edges and their weights (an undirected edge twice), for write_snapshot, spmv and the
+// like. Borrowed.
 template <real_type W, index_type I, index_type O, class Space>
 [[nodiscard]] csr_view<const W, I, O, Space> matrix_of(const weighted_graph_view<W, I, O, Space>& g) {
   return {{g.out}, g.out_weights};
 }
 
-// Copies; both synchronise the stream.
+// Copies; both synchronize the stream.
 template <detail::scalar W, index_type I, index_type O>
 [[nodiscard]] weighted_graph<W, I, O, device> to_device(const context<device>& ctx,
                                                         const weighted_graph<W, I, O, host>& g) {

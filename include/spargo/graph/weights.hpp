@@ -1,5 +1,5 @@
-// Weights for weighted graphs: what numbers those are that a reader gives, the same as integers, and weights that are
-// made. Deterministic: the same bits for any number of threads, and on both backends.
+// Edge weights: summary of a reader's numbers, conversion to integers, random and unit weights. Deterministic for any
+// number of threads and on both backends.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -14,16 +14,16 @@ namespace spargo {
 
 struct SPARGO_EXPORT weight_summary {
   bool negative_or_nan = false;  // some are
-  bool whole = true;             // all are integers below 2^53, where doubles begin to leave some out
-  double largest = 0;            // of those that are above 0
+  bool whole = true;             // all are integers below 2^53, up to which doubles represent all integers
+  double largest = 0;            // of the positive ones
 };
-// One pass over the weights; on a device it synchronises.
+// One pass over the weights; on a device it synchronizes.
 template <class Space>
 [[nodiscard]] SPARGO_EXPORT weight_summary summarize_weights(const context<Space>& ctx,
                                                              std::type_identity_t<span<const double, Space>> weights);
 
-// Weights as readers give them, as the integers that they are. Throws invalid_data naming the first that is none, or
-// one that W does not hold. O(weights). W: std::int32_t, std::int64_t. On a device it synchronises.
+// Converts a reader's weights to integers. Throws invalid_data naming the first that is no integer or out of W's range.
+// O(weights). W: std::int32_t, std::int64_t. On a device it synchronizes.
 template <index_type W, class Space>
 [[nodiscard]] SPARGO_EXPORT array<W, Space> integer_weights(const context<Space>& ctx,
                                                             std::type_identity_t<span<const double, Space>> weights);
@@ -31,13 +31,13 @@ template <index_type W, class Space>
 // An integer from 1 to 255 for each pair of vertices, the same in both directions.
 [[nodiscard]] SPARGO_HD inline std::int32_t random_weight(std::uint64_t seed, std::int64_t u, std::int64_t v);
 
-// The same for every edge of a graph, in their order. O(edges); asynchronous on a device, where it takes an index of
-// scratch for each edge.
+// The same for every edge of a graph, in order. O(edges); asynchronous on a device, where it needs an index of scratch
+// per edge.
 template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT array<std::int32_t, Space> random_weights(const context<Space>& ctx,
                                                                       const csr_pattern_view<I, O, Space>& edges,
                                                                       std::uint64_t seed);
-// 1 for each. Asynchronous on a device.
+// 1 for each edge. Asynchronous on a device.
 template <class Space>
 [[nodiscard]] SPARGO_EXPORT array<std::int32_t, Space> unit_weights(const context<Space>& ctx, std::int64_t edges);
 

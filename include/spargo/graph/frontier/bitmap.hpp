@@ -1,5 +1,5 @@
-// Sets of vertices as bitmaps on the host, one bit per vertex: at 64 vertices a word they stay in the L2 cache where
-// levels would not.
+// Sets of vertices as host bitmaps, one bit per vertex: 64 vertices per word stay in the L2 cache where levels would
+// not.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ template <class I>
   return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
 }
 
-// Sets the bit; whether it was set before. For one thread at a time.
+// Sets the bit and returns its old value. Not thread-safe.
 template <class I>
 [[nodiscard]] bool test_and_set_bit(std::uint64_t* bitmap, I v) {
   const std::uint64_t before = bitmap[v >> 6];

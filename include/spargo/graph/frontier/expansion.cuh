@@ -1,6 +1,6 @@
-// What the expansions of a frontier on the device have in common: vertices are claimed by a bit, the lanes of a warp
-// share their edges evenly, what they find is appended with one atomic for many, and vertices with very many edges,
-// hubs, are cut into chunks for several warps. Merrill, Garland, Grimshaw, PPoPP 2012.
+// Shared by device frontier expansions: vertices are claimed by a bit, a warp's lanes share their edges evenly,
+// discoveries are appended in batches with one atomic, and hubs are split into chunks for several warps. Merrill,
+// Garland, Grimshaw, PPoPP 2012.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 
 namespace spargo::detail {
 
-// True for the one caller that sets v's bit. It looks before it asks: most bits are set when a search meets them.
+// True for the one caller that sets v's bit. Loads before the atomic, since most bits are already set.
 __device__ __forceinline__ bool claim_bit(unsigned* bits, std::int64_t v) {
   const unsigned bit = 1U << (v & 31);
   unsigned* const word = bits + (v >> 5);
@@ -17,11 +17,11 @@ __device__ __forceinline__ bool claim_bit(unsigned* bits, std::int64_t v) {
   return (atomicOr(word, bit) & bit) == 0;
 }
 
-// Lanes have one range each, one behind the other, and `end` is where the calling lane's ends: the lane that has k, or
-// the last one where k is behind them all. All lanes of the warp call it.
+// Lanes own consecutive ranges; `end` is the end of the calling lane's. Returns the lane that owns k, or the last lane
+// if k is past all ranges. All lanes of the warp call it.
 template <class T>
 __device__ __forceinline__ int owner_of(T end, T k) {
-  int owner = 0;  // the number of lanes whose ranges end at or before k
+  int owner = 0;  // number of lanes whose ranges end at or before k
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) {
     if (__shfl_sync(0xffffffffU, end, owner + step - 1) <= k) owner += step;
@@ -29,9 +29,8 @@ __device__ __forceinline__ int owner_of(T end, T k) {
   return owner;
 }
 
-// The edges of a warp's lanes, packed: a lane has `degree` edges from `begin` on, of all lanes together `total`, and
-// edge k of the concatenation is that of lane owner(k). `last` is the inclusive prefix sum of the degrees over the
-// lanes.
+// The packed edges of a warp's lanes: each lane has `degree` edges from `begin`, all lanes `total`; edge k of the
+// concatenation belongs to lane owner(k). `last` is the inclusive prefix sum of the degrees.
 template <class O>
 struct packed_edges {
   int last;
@@ -48,8 +47,8 @@ struct packed_edges {
   [[nodiscard]] __device__ __forceinline__ O first(int owner) const { return __shfl_sync(0xffffffffU, shift, owner); }
 };
 
-// A place behind a list's end for each of some lanes, whose ballot is `lanes`, by one atomic; what the others get is
-// none. All lanes of the warp call it.
+// Reserves one slot at a list's end for each lane in `lanes` (a ballot), with one atomic; other lanes' results are
+// meaningless. All lanes of the warp call it.
 template <class Count>
 __device__ __forceinline__ Count place_by_warp(Count* end, unsigned lanes, int lane) {
   Count first = 0;
@@ -57,7 +56,7 @@ __device__ __forceinline__ Count place_by_warp(Count* end, unsigned lanes, int l
   return __shfl_sync(0xffffffffU, first, 0) + static_cast<Count>(__popc(lanes & ((1U << lane) - 1)));
 }
 
-// Appends the items of the lanes that have one to a list. All lanes of the warp call it.
+// Appends the items of the lanes with `wanted`. All lanes of the warp call it.
 template <class T, class Count>
 __device__ __forceinline__ void append_by_warp(T* list, Count* end, T item, bool wanted, int lane) {
   const unsigned lanes = __ballot_sync(0xffffffffU, wanted);
@@ -66,19 +65,19 @@ __device__ __forceinline__ void append_by_warp(T* list, Count* end, T item, bool
   if (wanted) list[at] = item;
 }
 
-// What a warp finds, vertices or more than these, on its way to a list: it waits in slots of the warp's own in shared
-// memory, so that one atomic on the list's end serves many. All lanes of the warp call these.
+// A warp's staging buffer in front of a list: items wait in the warp's slots of shared memory, so that one atomic on
+// the list's end serves many. All lanes of the warp call these.
 template <class T>
 struct staged_items {
   T* slots;
-  int count = 0;  // the same in all lanes
+  int count = 0;  // uniform across the warp
 
-  // Those of the lanes with `here`; `lanes` is their ballot, not 0.
+  // Adds the items of the lanes with `here`; `lanes` is their ballot, not 0.
   __device__ __forceinline__ void add(unsigned lanes, bool here, const T& item, int lane) {
     if (here) slots[count + __popc(lanes & ((1U << lane) - 1))] = item;
     count += __popc(lanes);
   }
-  // store(k, item) for each: its place in the list is k.
+  // Calls store(k, item) for each item with its position k in the list.
   template <class Count, class Store>
   __device__ __forceinline__ void flush(Count* end, int lane, const Store& store) {
     if (count == 0) return;
@@ -92,13 +91,13 @@ struct staged_items {
   }
 };
 
-// Chunk `number` of the edges of `vertex`: of so many edges each, but for the last.
+// Chunk `number` of the edges of `vertex`; all chunks but the last have the same size.
 template <class I>
 struct edge_chunk {
   I vertex;
   I number;
 
-  // Its first edge: those of the vertex begin at `begin`, and a chunk has `size` of them.
+  // Its first edge; the vertex's edges begin at `begin`, and a chunk has `size` of them.
   template <class O>
   [[nodiscard]] __device__ __forceinline__ O first(O begin, int size) const {
     return begin + static_cast<O>(number) * size;

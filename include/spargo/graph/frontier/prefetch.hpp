@@ -1,4 +1,4 @@
-// Fetching on the host what a frontier will need: its vertices come in any order, so no processor guesses their rows.
+// Host prefetches for a frontier, whose vertices come in any order, so that hardware prefetchers cannot help.
 #pragma once
 
 #include <spargo/formats/csr.hpp>
@@ -10,13 +10,13 @@
 namespace spargo::detail {
 
 struct prefetch_tuning {
-  // Vertices looked ahead for offsets, and half as many for rows. A search, two threads of a Xeon, none ahead / 16 / 32
-  // / 64: uniform 2^20 13.6 / 12.0 / 13.2 / 12.4 ms, R-MAT 20 6.8 / 6.1 / 6.0 / 6.0 ms.
+  // Prefetch distance in vertices for offsets; half of it for rows. A search, two threads of a Xeon, none ahead / 16 /
+  // 32 / 64: uniform 2^20 13.6 / 12.0 / 13.2 / 12.4 ms, R-MAT 20 6.8 / 6.1 / 6.0 / 6.0 ms.
   static constexpr std::int64_t ahead = 16;
 };
 
-// Hints for the vertices that come after frontier[k]. Inlined always: gcc 12 takes a function of hints alone for one
-// that does nothing, and may drop calls of it.
+// Prefetches for the vertices after frontier[k]. Always inlined: gcc 12 considers a function that only prefetches to
+// have no effect and may drop calls to it.
 template <class I, class O>
 [[gnu::always_inline]] inline void prefetch_rows(const csr_pattern_view<I, O, host>& out, const I* frontier,
                                                  std::int64_t k, std::int64_t end) {
