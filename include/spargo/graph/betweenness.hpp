@@ -1,23 +1,22 @@
-// Betweenness centrality: how many shortest paths lead through a vertex, or along an edge.
+// Betweenness centrality: the number of shortest paths through a vertex, or along an edge.
 //
-// The value of v is the sum, over the sources s and all targets t other than v, of the share of the shortest paths from
-// s to t that lead through v: Brandes' dependencies of s on v. Paths follow the edges' direction and have no weights.
-// Of an undirected graph with all vertices as sources each pair of ends counts once, so the sums are halved; they are
-// not for sources that were given. Loops do not matter; duplicate edges of a view count as paths of their own.
+// The value of v is the sum, over all sources s and targets t other than v, of the fraction of shortest paths from s to
+// t that pass through v: Brandes' dependencies of s on v. Paths follow edge directions and are unweighted. In an
+// undirected graph with all vertices as sources each pair of ends counts once, so the sums are halved; with given
+// sources they are not. Loops do not matter; duplicate edges of a view count as separate paths.
 //
-// The value of an edge u -> v is the sum, over the sources s and all targets t, of the share of the shortest paths from
-// s to t that lead along it, from u to v. An undirected edge is stored both ways, and each place has its direction:
-// with all vertices as sources they are equal, and the edge's value with each pair of ends counted once; with given
-// sources that value is the sum of the two.
+// The value of an edge u -> v is the sum, over all sources s and targets t, of the fraction of shortest paths from s to
+// t that use it from u to v. An undirected edge is stored twice, and each entry has its own direction: with all
+// vertices as sources both are equal, the value of the edge with each pair of ends counted once; with given sources the
+// edge's value is their sum.
 //
-// Any number of paths is counted without overflow: where 2^500 are exceeded, numbers get exponents of their own.
-// Values are right to about 1e-13, relatively: every sum is of positive terms. O(vertices + edges) work per source,
-// about half of it where several sources share the edges that they read.
+// Path counts do not overflow: beyond 2^500 they get exponents of their own. Relative errors are about 1e-13, since all
+// terms are positive. O(vertices + edges) work per source, about half of it where several sources share the edges read.
 //
-// Determinism: an algorithm gives the same bits on every run and for any number of threads, on a device, too, and
-// `automatic` decides by the graph alone. The two backends round differently. `run` returns when the values are there.
-// Sources: Brandes, A Faster Algorithm for Betweenness Centrality, 2001; backward steps without atomics after Madduri,
-// Ediger, Jiang, Bader, Chavarria-Miranda, IPDPS 2009.
+// Determinism: an algorithm gives the same bits on every run and for any number of threads, also on a device, and
+// `automatic` depends on the graph alone. The two backends round differently. `run` is synchronous. Sources: Brandes, A
+// Faster Algorithm for Betweenness Centrality, 2001; backward steps without atomics after Madduri, Ediger, Jiang,
+// Bader, Chavarria-Miranda, IPDPS 2009.
 #pragma once
 
 #include <spargo/graph/graph.hpp>
@@ -32,9 +31,9 @@
 namespace spargo {
 
 enum class betweenness_algorithm {
-  automatic,  // by_source for small graphs and those with few edges per vertex, by_level for others and on a device
-  by_level,   // a few sources at a time, whose levels are shared among all threads
-  by_source,  // each thread has sources of its own; host only
+  automatic,  // by_source for small graphs and those with few edges per vertex; otherwise, and on a device, by_level
+  by_level,   // a few sources at a time; all threads share their levels
+  by_source,  // each thread processes sources of its own; host only
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(betweenness_algorithm algorithm);
@@ -42,19 +41,19 @@ enum class betweenness_algorithm {
 parse_betweenness_algorithm(std::string_view name);  // invalid_argument
 
 enum class betweenness_normalization {
-  none,   // the sums themselves
-  pairs,  // over the number of pairs of a source and a target that could count: (n-1)(n-2) where all are sources,
-          // K (n-2) for K given ones, (K-1) (n-2) for one of these; n-1 instead of n-2, and K whoever it is for, with
-          // endpoints. The same as networkx has, but 0 where a single source has no pair.
-          // Edges: n (n-1), half of that where an undirected graph's vertices are all sources, K (n-1) for given ones.
-  by_maximum,  // over the largest value, as the GAP benchmark has it, edges over the largest edge's; all 0 stay 0
+  none,   // the plain sums
+  pairs,  // divided by the number of (source, target) pairs that can count: (n-1)(n-2) if all vertices are sources, K
+          // (n-2) for K given ones, (K-1)(n-2) for one of these; with endpoints n-1 instead of n-2, and K for every
+          // vertex. As in networkx, but 0 for a single source, which has no pair. Edges: n (n-1), half of that if all
+          // vertices of an undirected graph are sources, K (n-1) for given ones.
+  by_maximum,  // divided by the largest value, as in the GAP benchmark, edges by the largest edge value; all 0 stay 0
 };
 
-// Whether a path counts for its first and its last vertex, too.
+// Whether a path also counts for its first and last vertex.
 enum class betweenness_endpoints { excluded, included };
 
-// Whether edges have values, too: of the paths in the direction in which each is stored. An undirected edge's two are
-// equal where all vertices are sources, and to be added where some are.
+// Whether edges get values, each for paths in its stored direction. The two values of an undirected edge are equal if
+// all vertices are sources, and are to be added otherwise.
 enum class betweenness_edges { left_out, counted };
 
 struct SPARGO_EXPORT betweenness_options {
@@ -64,23 +63,22 @@ struct SPARGO_EXPORT betweenness_options {
   betweenness_algorithm algorithm = betweenness_algorithm::automatic;
 };
 
-// Where paths start. Left out: all vertices are sources. Empty: none is, and the values are 0. A source that is given
-// twice counts twice.
+// Where paths start. nullopt: at all vertices. Empty: nowhere, and all values are 0. A source given twice counts twice.
 template <index_type I>
 using betweenness_sources = std::optional<span<const I, host>>;
 
 template <class Space>
 struct betweenness_result {
   array<double, Space> values;                                         // [vertex]
-  array<double, Space> edges;                                          // [out-edge as stored], where counted
+  array<double, Space> edges;                                          // [out-edge as stored], if requested
   betweenness_algorithm algorithm = betweenness_algorithm::automatic;  // the one that ran
 };
 
-// Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph, and holds its
-// transpose where a directed graph has no in-edges. Memory besides, for 32-bit indices: 144 bytes per vertex by_level;
-// by_source 24 bytes per vertex and 4 per edge for each thread, and 128 per vertex (32 from 2^20 vertices on). On a
-// device 133 bytes a vertex, 32 more with edges, and less than 1/3 of a byte per edge; where some vertex has more than
-// 512 edges and 8 times the average, also a copy of the graph whose vertices are sorted by degree.
+// Workspace for many runs on one graph, allocated once. The plan borrows the graph, and owns the transpose of a
+// directed graph without in-edges. Other memory, for 32-bit indices: by_level 144 bytes per vertex; by_source 24 bytes
+// per vertex and 4 per edge for each thread, and 128 per vertex (32 from 2^20 vertices on). On a device 133 bytes per
+// vertex, 32 more with edges, and less than 1/3 of a byte per edge; if some vertex has more than 512 edges and 8 times
+// the average, also a copy of the graph with vertices sorted by degree.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT betweenness_plan {
  public:
@@ -97,10 +95,10 @@ class SPARGO_EXPORT betweenness_plan {
 
   // Of the last run; valid until the next.
   [[nodiscard]] span<const double, Space> values() const noexcept;
-  [[nodiscard]] span<const double, Space> edges() const noexcept;  // empty where left out
+  [[nodiscard]] span<const double, Space> edges() const noexcept;  // empty if not requested
 
   [[nodiscard]] betweenness_algorithm algorithm() const noexcept;  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;        // why, one sentence
+  [[nodiscard]] const std::string& reason() const noexcept;        // the reason for the choice, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 
  private:
@@ -112,7 +110,7 @@ template <index_type I, index_type O, class Space>
 betweenness_plan(const context<Space>&, const graph<I, O, Space>&, const betweenness_options& = {})
     -> betweenness_plan<I, O, Space>;
 
-// One run: a plan that is used once.
+// One run with a temporary plan.
 template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT betweenness_result<Space> betweenness(
     const context<Space>& ctx, const graph_view<I, O, Space>& g,
@@ -124,11 +122,10 @@ template <index_type I, index_type O, class Space>
   return betweenness(ctx, g.view(), sources, options);
 }
 
-// Empty when `values`, and those of `edges` unless there are none, are what the sources and the options ask for, each
-// to 1e-9 relatively; else one sentence about the vertex or the edge that is farthest off. Shares nothing with the
-// plans, and reads the out-edges only: Brandes' algorithm as published, with a queue and one source at a time, the
-// sources shared among the threads. Memory: 48 bytes per vertex and thread, 8 per edge
-// where edges are given.
+// Empty when `values`, and `edges` unless empty, are correct for the sources and options, each to 1e-9 relatively; else
+// one sentence about the vertex or edge with the largest error. Independent of the plans, and reads the out-edges only:
+// Brandes' algorithm as published, one source at a time with a queue; threads share the sources. Memory: 48 bytes per
+// vertex and thread, 8 per edge if edges are given.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_betweenness(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                           std::type_identity_t<span<const double, host>> values,
@@ -144,10 +141,10 @@ template <index_type I, index_type O>
   return check_betweenness(ctx, g.view(), values, sources, options, edges);
 }
 
-// For values of so many sources that all of them again would take too long, beside check_betweenness of some: whether
-// the sum of the values is what distances make it, since a path of length d leads through d - 1 vertices. Empty when
-// right, to 1e-9 relatively. By multi_bfs, at a small part of the cost of the values. Throws invalid_argument for
-// by_maximum, of which the sum is unknown.
+// For values of so many sources that recomputing all of them would take too long, besides check_betweenness of a few:
+// compares the sum of the values with the sum of distances, since a path of length d passes through d - 1 vertices.
+// Empty when right, to 1e-9 relatively. Uses multi_bfs, at a fraction of the cost of the values. Throws
+// invalid_argument for by_maximum, whose sum is unknown.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_betweenness_sum(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                               std::type_identity_t<span<const double, host>> values,

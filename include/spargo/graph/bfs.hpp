@@ -1,7 +1,7 @@
 // Breadth-first search from one source: levels, parents, or both.
 //
-// Levels are deterministic; parents are always valid (a neighbour one level nearer) and may differ between runs
-// and thread counts unless the smallest are asked for. O(vertices + edges) work. Direction-optimizing search: Beamer,
+// Levels are deterministic. Parents are always valid (a neighbour one level above) and may differ between runs and
+// thread counts unless `smallest` is requested. O(vertices + edges) work. Direction-optimizing search: Beamer,
 // Asanovic, Patterson, SC 2012.
 #pragma once
 
@@ -20,9 +20,9 @@ enum class bfs_algorithm {
   automatic,             // the fastest for this graph and backend
   sequential,            // host: two queues, one thread; the reference
   global_queue,          // device: push, one atomic per discovered vertex
-  block_queue,           // device: push, one shared queue per block, spilled when full
-  load_balanced,         // push; edges shared out by degree (host: chunks; device: thread, warp, block)
-  direction_optimizing,  // push with a queue or pull with a bitmap, chosen level by level
+  block_queue,           // device: push, one shared-memory queue per block, with overflow
+  load_balanced,         // push; edges distributed by degree (host: chunks; device: thread, warp, block)
+  direction_optimizing,  // push with a queue or pull with a bitmap, chosen per level
 };
 
 enum class bfs_direction { automatic, push, pull };
@@ -32,29 +32,28 @@ enum class bfs_direction { automatic, push, pull };
 
 enum class bfs_output { levels, parents, levels_and_parents };
 
-// Which of several neighbours one level nearer becomes a vertex's parent.
+// Which of several neighbours one level above becomes a vertex's parent.
 enum class bfs_parents {
-  any,       // whichever was first; differs between runs
-  smallest,  // the smallest id: the same on every run, backend and thread count; another pass over the edges reached
+  any,       // whichever is first; differs between runs
+  smallest,  // the smallest id: deterministic on both backends; costs another pass over the edges reached
 };
 
 struct SPARGO_EXPORT bfs_options {
   bfs_algorithm algorithm = bfs_algorithm::automatic;
-  // `pull`, and `automatic` with direction_optimizing, need in-edges on a directed graph: a forced pull without them
-  // is refused (`unsupported`) by a plan, and builds them in a single call; automatic then pushes.
+  // Pulls need in-edges on a directed graph. Without them a plan refuses a forced pull (`unsupported`), the single call
+  // builds them, and `automatic` only pushes.
   bfs_direction direction = bfs_direction::automatic;
   bfs_output output = bfs_output::levels_and_parents;
   bfs_parents parents = bfs_parents::any;
-  // A vertex to stop at, or -1: the search ends with the level that holds it. That level and all before it are those
-  // of a complete search, its vertices' parents included; deeper vertices stay unreached. A target that the source
-  // does not reach stops nothing.
+  // A vertex to stop at, or -1: the search ends with the target's level. Levels up to that one and the parents of their
+  // vertices equal those of a complete search; deeper vertices stay unreached. An unreachable target has no effect.
   std::int64_t target = -1;
-  // The last level to be found, or -1: vertices farther than this from the source stay unreached. 0: only the source.
+  // The last level to search, or -1: farther vertices stay unreached. 0: only the source.
   std::int64_t max_depth = -1;
 };
 
-// -1 marks what is unreached, or lies past a target or a depth limit; the source has level 0 and is its own parent.
-// What was not asked for is empty.
+// -1 marks vertices that are unreached or beyond the target or depth limit; the source has level 0 and is its own
+// parent. Outputs not requested are empty.
 template <index_type I, class Space>
 struct bfs_result {
   array<std::int32_t, Space> levels;
@@ -65,13 +64,13 @@ struct bfs_result {
   bfs_algorithm algorithm = bfs_algorithm::automatic;  // the one that ran
 };
 
-// Workspace for many searches of one graph: allocated once, none inside `run`. The plan borrows the graph.
-// A device run has no host synchronisation inside its level loop; it synchronises once at its end.
+// Workspace for many searches of one graph, allocated once. The plan borrows the graph. A device run synchronizes only
+// once, at its end.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT bfs_plan {
  public:
-  // Throws unsupported for an algorithm or a direction that the backend or the graph cannot do, and invalid_argument
-  // for a target that is neither -1 nor a vertex, a depth below -1, or a graph whose parts do not fit together.
+  // Throws unsupported for an algorithm or direction that the backend or graph does not support, and invalid_argument
+  // for a target that is neither -1 nor a vertex, a depth below -1, or an inconsistent graph view.
   bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const bfs_options& options = {});
   bfs_plan(bfs_plan&&) noexcept;
   bfs_plan& operator=(bfs_plan&&) noexcept;
@@ -87,7 +86,7 @@ class SPARGO_EXPORT bfs_plan {
   [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept;
 
   [[nodiscard]] bfs_algorithm algorithm() const noexcept;    // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;  // why, one sentence
+  [[nodiscard]] const std::string& reason() const noexcept;  // the reason for the choice, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 
  private:

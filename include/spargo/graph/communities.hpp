@@ -1,15 +1,14 @@
-// Communities of a graph, told by labels that vertices take over from their neighbours.
+// Communities of a graph by label propagation: vertices adopt labels from their neighbours.
 //
-// cdlp is LDBC Graphalytics' rule. In a round every vertex takes the label that most of its neighbours had before the
-// round, and of labels that are equally frequent the smallest one. Neighbours are the ends of out- and of in-edges, so
-// one that both join counts twice; an edge of an undirected graph counts once. Self-loops
-// that a builder kept (graph_view::loops) are ignored; loops of other views, and duplicate edges, count as edges. A
-// vertex without neighbours keeps its label. At first each vertex is its own label, or has the one that the caller
-// gives. Readers number a file's ids in ascending order, which keeps ties as they are: the ids of the labels found are
-// the labels that LDBC's rule finds for ids.
+// cdlp is the rule of LDBC Graphalytics. In a round every vertex takes the most frequent label among its neighbours, as
+// of before the round; ties: the smallest label. Neighbours are the ends of out- and in-edges, so a neighbour joined
+// both ways counts twice; an undirected edge counts once. Self-loops kept by a builder (graph_view::loops) are ignored;
+// loops of other views, and duplicate edges, count as edges. A vertex without neighbours keeps its label. Initially
+// each vertex is its own label, or has the one given. Readers number a file's ids in ascending order, which preserves
+// ties: the ids of the labels found are those that LDBC's rule finds for ids.
 //
-// Deterministic: the same labels on every run, algorithm and thread count. O(vertices + edges) per round. Sources:
-// Raghavan, Albert, Kumara, Phys. Rev. E 76, 2007; the LDBC Graphalytics benchmark, version 1.0.5 (arXiv:2011.15028).
+// Deterministic for every algorithm and thread count. O(vertices + edges) per round. Sources: Raghavan, Albert, Kumara,
+// Phys. Rev. E 76, 2007; the LDBC Graphalytics benchmark, version 1.0.5 (arXiv:2011.15028).
 #pragma once
 
 #include <spargo/graph/graph.hpp>
@@ -23,7 +22,7 @@
 namespace spargo {
 
 enum class communities_method {
-  cdlp,  // label propagation, all vertices at once
+  cdlp,  // synchronous label propagation
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(communities_method method);
@@ -31,8 +30,8 @@ enum class communities_method {
 
 enum class communities_algorithm {
   automatic,     // the fastest for this backend
-  all_vertices,  // every vertex asks its neighbours in every round
-  frontier,      // only those with a neighbour whose label has changed do, once few labels change
+  all_vertices,  // every vertex is updated in every round
+  frontier,      // once few labels change, only vertices with a neighbour whose label changed
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(communities_algorithm algorithm);
@@ -48,20 +47,19 @@ struct SPARGO_EXPORT communities_options {
 template <index_type I, class Space>
 struct communities_result {
   array<I, Space> labels;                                              // [vertex]
-  std::int64_t count = 0;                                              // of different labels
-  std::int64_t rounds = 0;                                             // that were carried out
+  std::int64_t count = 0;                                              // of distinct labels
+  std::int64_t rounds = 0;                                             // rounds carried out
   communities_algorithm algorithm = communities_algorithm::automatic;  // the one that ran
 };
 
-// Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph. Memory besides
-// the graph: per vertex two labels and a byte, and one more label where a vertex has over 2^15 neighbours; per thread
-// at most 0.8 MB (1.4 MB with 64-bit indices). On a device: per vertex four labels and four bytes, and a label for each
-// 128 edges.
+// Workspace for many runs on one graph, allocated once. The plan borrows the graph. Memory besides the graph: per
+// vertex two labels and a byte, and one more label if some vertex has over 2^15 neighbours; per thread at most 0.8 MB
+// (1.4 MB with 64-bit indices). On a device: per vertex four labels and four bytes, and a label per 128 edges.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT communities_plan {
  public:
-  // Throws invalid_argument for options out of range, an algorithm that the backend does not have, or a graph whose
-  // parts do not fit together, unsupported for a directed graph without in-edges (add_in_edges builds them).
+  // Throws invalid_argument for options out of range, an algorithm that the backend lacks, or an inconsistent graph
+  // view; unsupported for a directed graph without in-edges (add_in_edges builds them).
   communities_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                    const communities_options& options = {});
   communities_plan(communities_plan&&) noexcept;
@@ -69,18 +67,18 @@ class SPARGO_EXPORT communities_plan {
   ~communities_plan();
 
   // `initial`: each vertex's label before the first round, 0 to vertices - 1; empty: the vertex itself. Throws
-  // invalid_argument for others. A device is waited for after each round.
+  // invalid_argument for other labels. A device run synchronizes after each round.
   void run(span<const I, Space> initial = {});
 
   // Of the last run; valid until the next.
   [[nodiscard]] span<const I, Space> labels() const noexcept;
-  [[nodiscard]] std::int64_t count() const noexcept;  // of different labels
-  // How many were carried out: fewer than `iterations` where none of those left would have changed the result, since a
-  // round changed no label or brought all labels of the round before the last one back.
+  [[nodiscard]] std::int64_t count() const noexcept;  // of distinct labels
+  // Rounds carried out: fewer than `iterations` if the remaining ones would not change the result, because a round
+  // changed no label or restored all labels of two rounds before.
   [[nodiscard]] std::int64_t rounds() const noexcept;
 
   [[nodiscard]] communities_algorithm algorithm() const noexcept;  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;        // why, one sentence
+  [[nodiscard]] const std::string& reason() const noexcept;        // the reason for the choice, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 
  private:
@@ -92,7 +90,7 @@ template <index_type I, index_type O, class Space>
 communities_plan(const context<Space>&, const graph<I, O, Space>&, const communities_options& = {})
     -> communities_plan<I, O, Space>;
 
-// A plan that is used once. Builds the in-edges of a directed graph that has none.
+// One run with a temporary plan. Builds the in-edges of a directed graph that lacks them.
 template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT communities_result<I, Space> communities(
     const context<Space>& ctx, const graph_view<I, O, Space>& g, const communities_options& options = {},
@@ -104,8 +102,8 @@ template <index_type I, index_type O, class Space>
   return communities(ctx, g.view(), options, initial);
 }
 
-// Empty when `labels` are what the options ask for; else one sentence about the first vertex that has another. Does all
-// rounds again, sharing nothing with the plans: each vertex counts its neighbours' labels in an array of all labels.
+// Empty when `labels` are correct for the options; else one sentence about the first vertex with a wrong label. Repeats
+// all rounds independently of the plans: each vertex counts its neighbours' labels in an array of all labels.
 // O(vertices + edges) per round; memory: three labels per vertex, and one more for each of up to 8 threads.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_communities(const context<host>& ctx, const graph_view<I, O, host>& g,

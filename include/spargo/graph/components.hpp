@@ -1,12 +1,12 @@
-// Connected components: weak ones, whose vertices are joined by paths that ignore direction, and strong ones, whose
-// vertices reach each other along it.
+// Connected components: weak ones, joined by paths that ignore direction, and strong ones, whose vertices reach each
+// other along edge directions.
 //
 // Labels are deterministic: the same on every run, backend, algorithm and thread count. Loops and duplicate edges do
-// not matter. Weak components read the out-edges only, of directed graphs too; in-edges, where they are there, let a
-// search skip most of the edges. Strong components need in-edges, and build them where a directed graph has none, but
-// for tarjan. O(vertices + edges) work, nearly; on a device what a hub's component leaves is gone through several
-// times. Afforest: Sutton, Ben-Nun, Barak, IPDPS 2018. Strong components: Tarjan, SIAM J. Comput. 1972; Fleischer,
-// Hendrickson, Pinar, IPDPS 2000; Alabandi, Sands, Biros, Burtscher, SC 2023.
+// not matter. Weak components read only the out-edges, also of directed graphs; in-edges, if present, let a search skip
+// most edges. Strong components need in-edges and build them if missing, except for tarjan. Nearly O(vertices + edges)
+// work; on a device the vertices outside a hub's component are processed several times. Afforest: Sutton, Ben-Nun,
+// Barak, IPDPS 2018. Strong components: Tarjan, SIAM J. Comput. 1972; Fleischer, Hendrickson, Pinar, IPDPS 2000;
+// Alabandi, Sands, Biros, Burtscher, SC 2023.
 #pragma once
 
 #include <spargo/graph/graph.hpp>
@@ -22,10 +22,10 @@ namespace spargo {
 
 enum class components_algorithm {
   automatic,         // the fastest for this graph and backend
-  union_find,        // weak, host: one thread, every edge once; the reference
-  afforest,          // weak: some edges first, then those of vertices outside the largest tree
+  union_find,        // weak, host: one thread, each edge once; the reference
+  afforest,          // weak: a few edges per vertex first, then those of vertices outside the largest tree
   tarjan,            // strong, host: one depth-first search on one thread; the reference
-  forward_backward,  // strong: what a hub reaches and what reaches it, then the rest
+  forward_backward,  // strong: what a hub reaches and what reaches it, then the remaining vertices
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(components_algorithm algorithm);
@@ -36,8 +36,8 @@ enum class components_connection { weak, strong };  // the same on an undirected
 enum class components_labels {
   smallest_vertex,  // of the component
   dense,            // 0 to count - 1, in the order of the components' smallest vertices
-  sinks_first,      // 0 to count - 1, and no edge leads to a larger label: in the order in which a depth-first search
-                    // from vertex 0, 1, ... on finishes them. Of strong components, by tarjan, on the host
+  sinks_first,      // 0 to count - 1 such that no edge leads to a larger label: the order in which a depth-first search
+                    // from vertices 0, 1, ... finishes them. Strong components by tarjan, on the host
 };
 
 struct SPARGO_EXPORT components_options {
@@ -53,14 +53,14 @@ struct components_result {
   components_algorithm algorithm = components_algorithm::automatic;  // the one that ran
 };
 
-// Workspace for one graph: allocated once, none inside `run`. The plan borrows the graph, whose edges may change
-// between runs, but not for strong components: such a plan may hold the graph's transpose, and on a device knows its
-// degrees. On a device these need about 75 bytes per vertex (I = int32), and the transpose where in-edges are missing.
+// Workspace for one graph, allocated once. The plan borrows the graph, whose edges may change between runs; but not for
+// strong components, whose plan may own the transpose and on a device uses the degrees. On a device strong components
+// need about 75 bytes per vertex (I = int32), and the transpose if in-edges are missing.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT components_plan {
  public:
-  // Throws unsupported for an algorithm or a connection that the backend does not have, and invalid_argument for an
-  // algorithm that does not find what was asked for, or a graph whose parts do not fit together.
+  // Throws unsupported for an algorithm or a connection that the backend lacks, and invalid_argument for an algorithm
+  // that does not compute the requested connection or labels, or an inconsistent graph view.
   components_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const components_options& options = {});
   components_plan(components_plan&&) noexcept;
   components_plan& operator=(components_plan&&) noexcept;
@@ -71,10 +71,10 @@ class SPARGO_EXPORT components_plan {
 
   // Of the last run; valid until the next.
   [[nodiscard]] span<const I, Space> labels() const noexcept;
-  [[nodiscard]] std::int64_t count() const;  // a device's synchronises the stream
+  [[nodiscard]] std::int64_t count() const;  // on a device it synchronizes the stream
 
   [[nodiscard]] components_algorithm algorithm() const noexcept;  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;       // why, one sentence
+  [[nodiscard]] const std::string& reason() const noexcept;       // the reason for the choice, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 
  private:
@@ -86,7 +86,7 @@ template <index_type I, index_type O, class Space>
 components_plan(const context<Space>&, const graph<I, O, Space>&, const components_options& = {})
     -> components_plan<I, O, Space>;
 
-// A plan that is used once. Synchronises.
+// One run with a temporary plan. Synchronizes.
 template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT components_result<I, Space> components(const context<Space>& ctx,
                                                                    const graph_view<I, O, Space>& g,
@@ -97,11 +97,10 @@ template <index_type I, index_type O, class Space>
   return components(ctx, g.view(), options);
 }
 
-// Checks labels on the host, sharing nothing with the algorithms. Empty when right; else one sentence about an
-// offending vertex. Weak: no edge joins two labels, and edges span every label's vertices. Strong: each label's
-// vertices reach each other within the label, and the labels have no cycle. Labels must be those that `labels` asks
-// for. Reads the out-edges only. O(vertices + edges), on one thread but for the weak pass over edges; strong ones need
-// memory for a transpose.
+// Checks labels on the host, independently of the algorithms. Empty when right; else one sentence about an offending
+// vertex. Weak: no edge joins two labels, and edges span every label's vertices. Strong: each label's vertices reach
+// each other within the label, and the labels form no cycle. Labels must have the requested form. Reads the out-edges
+// only. O(vertices + edges), on one thread except for the weak pass over edges; strong needs memory for a transpose.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_components(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                          std::type_identity_t<span<const I, host>> labels,
@@ -113,7 +112,7 @@ template <index_type I, index_type O>
   return check_components(ctx, g.view(), labels, options);
 }
 
-// The vertices of every component that the labels name, largest first. O(vertices) besides sorting the sizes.
+// Sizes of the components that `labels` defines, largest first. O(vertices) plus sorting the sizes.
 template <index_type I>
 [[nodiscard]] SPARGO_EXPORT std::vector<std::int64_t> component_sizes(span<const I, host> labels);
 

@@ -1,19 +1,17 @@
-// Single-source shortest paths: the lengths of the shortest paths from one vertex along the edges' direction, and the
-// tree of these paths.
+// Single-source shortest paths: lengths of the shortest paths from one vertex along edge directions, and the tree of
+// these paths.
 //
-// Weights are 0 or more; anything else is refused when a plan is made. Loops and duplicate edges do no harm. Lengths
-// are int64 for integer weights, since sums of 32-bit ones exceed 32 bits, and double for float and double, so that
-// long paths do not gather float's rounding. A path longer than int64 holds, or with an edge of infinite weight, is
-// none.
+// Weights must be nonnegative; a plan refuses others. Loops and duplicate edges are harmless. Lengths are int64 for
+// integer weights, since sums of 32-bit weights exceed 32 bits, and double for float and double, so that long paths do
+// not accumulate float rounding. Paths that overflow int64 or contain an edge of infinite weight do not count.
 //
-// Determinism: distances have the same bits on every run, for every algorithm, any number of threads and both backends:
-// a distance is the least of sums that are each formed in the order of their path. Of equally short paths `parents`
-// says which.
+// Determinism: distances have the same bits on every run, for every algorithm, thread count and backend: a distance is
+// the minimum of sums formed in path order. `parents` chooses among equally short paths.
 //
-// dijkstra: O((vertices + edges) log vertices). delta_stepping: O(vertices + edges) where few vertices are reached more
+// dijkstra: O((vertices + edges) log vertices). delta_stepping: O(vertices + edges) if few vertices are reached more
 // than once. Sources: Dijkstra, 1959; Meyer, Sanders, Delta-stepping, J. Algorithms 2003; bucket fusion: Zhang et al.,
-// CGO 2020; edges left out by a bound: Chakaravarthy et al., IPDPS 2014; near and far vertices on a GPU: Davidson et
-// al., IPDPS 2014.
+// CGO 2020; pruning by a bound: Chakaravarthy et al., IPDPS 2014; near and far vertices on a GPU: Davidson et al.,
+// IPDPS 2014.
 #pragma once
 
 #include <spargo/graph/weighted_graph.hpp>
@@ -31,17 +29,17 @@ namespace spargo {
 enum class sssp_algorithm {
   automatic,       // the fastest for this graph
   dijkstra,        // host: a heap, one thread; the reference
-  delta_stepping,  // vertices by distance in buckets; those of one bucket by all threads, or by the whole device
+  delta_stepping,  // vertices in buckets by distance; all threads, or the whole device, process one bucket at a time
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(sssp_algorithm algorithm);
 [[nodiscard]] SPARGO_EXPORT sssp_algorithm parse_sssp_algorithm(std::string_view name);  // throws invalid_argument
 
-// What lengths of paths are for weights W.
+// Type of path lengths for weights W.
 template <detail::scalar W>
 using sssp_distance = std::conditional_t<std::is_integral_v<W>, std::int64_t, double>;
 
-// The distance of a vertex that is not reached.
+// The distance of unreached vertices.
 template <detail::scalar W>
 inline constexpr sssp_distance<W> sssp_unreached = std::is_integral_v<W>
                                                        ? std::numeric_limits<sssp_distance<W>>::max()
@@ -49,30 +47,30 @@ inline constexpr sssp_distance<W> sssp_unreached = std::is_integral_v<W>
 
 enum class sssp_output { distances, distances_and_parents };
 
-// Which of several neighbours through which a vertex has its distance becomes its parent. Both look first at neighbours
-// that are nearer than the vertex. Where it has only neighbours as near as itself, over edges that add nothing, its
-// parent is one from which the fewest such edges lead back to a vertex that has a nearer one: no parents form a cycle.
+// Which of several neighbours on shortest paths becomes a vertex's parent. Neighbours nearer than the vertex come
+// first. A vertex that has only equally near ones, over zero-length edges, gets a parent with the fewest such edges
+// back to a vertex that has a nearer one: so parents form no cycle.
 enum class sssp_parents {
   any,       // may differ between runs
-  smallest,  // the smallest id: the same on every run and for any number of threads
+  smallest,  // the smallest id: deterministic
 };
 
 struct SPARGO_EXPORT sssp_options {
   sssp_algorithm algorithm = sssp_algorithm::automatic;
-  // Width of a bucket, or 0: chosen by weights and degrees. Rounded down to a power of 2, on a device to that or half
-  // as much again, for integers to 1 at least. It decides how fast the search is and never what it finds.
+  // Width of a bucket, or 0: chosen by weights and degrees. Rounded down to a power of 2, on a device to that or 1.5
+  // times it; at least 1 for integers. Affects only the speed.
   double delta = 0;
-  sssp_output output = sssp_output::distances_and_parents;  // parents take another pass over the edges
+  sssp_output output = sssp_output::distances_and_parents;  // parents need another pass over the edges
   sssp_parents parents = sssp_parents::any;
-  // A vertex to stop at, or -1: vertices farther than it stay unreached; those no farther, and their parents, are those
-  // of a complete search. A target that the source does not reach stops nothing.
+  // A vertex to stop at, or -1: vertices farther than it stay unreached; the others and their parents equal those of a
+  // complete search. An unreachable target has no effect.
   std::int64_t target = -1;
   // Vertices farther than this from the source stay unreached.
   double cutoff = std::numeric_limits<double>::infinity();
 };
 
-// Distances are sssp_unreached<W>, and parents -1, where unreached. The source has distance 0 and is its own parent.
-// Parents are empty where they were not asked for.
+// Unreached vertices have distance sssp_unreached<W> and parent -1. The source has distance 0 and is its own parent.
+// Parents are empty unless requested.
 template <detail::scalar W, index_type I, class Space>
 struct sssp_result {
   array<sssp_distance<W>, Space> distances;
@@ -82,18 +80,17 @@ struct sssp_result {
   sssp_algorithm algorithm = sssp_algorithm::automatic;  // the one that ran
 };
 
-// Workspace for many searches of one graph: allocated once, none inside `run`. The plan borrows the graph, whose edges
-// and weights must not change. On a device `run` synchronises once, at its end.
-// Memory besides the graph, delta_stepping, 32-bit weights and indices: some 24 bytes per vertex and half a MiB per
-// thread; 8 more per vertex for parents. On a device 92 bytes per vertex and 8.2 per edge, of which 8 are a copy of the
-// graph with the edges of each vertex sorted by weight; 4 more per vertex for parents, and, while the plan is made, 28
-// per edge, of at most 2^27 edges at once.
+// Workspace for many searches of one graph, allocated once. The plan borrows the graph, whose edges and weights must
+// not change. On a device `run` synchronizes once, at its end. Memory besides the graph, delta_stepping, 32-bit weights
+// and indices: some 24 bytes per vertex and half a MiB per thread; 8 more per vertex for parents. On a device 92 bytes
+// per vertex and 8.2 per edge, of which 8 are a copy of the graph with each row sorted by weight; 4 more per vertex for
+// parents; and 28 per edge, for at most 2^27 edges at a time, while the plan is built.
 template <detail::scalar W, index_type I, index_type O, class Space>
 class SPARGO_EXPORT sssp_plan {
  public:
-  // Reads all weights; on a device it synchronises. Throws invalid_data naming the first edge whose weight is negative
-  // or NaN, unsupported for an algorithm that the backend lacks, and invalid_argument for a delta or a cutoff that is
-  // negative or NaN, a target that is neither -1 nor a vertex, or a graph whose parts do not fit together.
+  // Reads all weights; on a device it synchronizes. Throws invalid_data naming the first edge with a negative or NaN
+  // weight, unsupported for an algorithm that the backend lacks, and invalid_argument for a negative or NaN delta or
+  // cutoff, a target that is neither -1 nor a vertex, or an inconsistent graph view.
   sssp_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const sssp_options& options = {});
   sssp_plan(sssp_plan&&) noexcept;
   sssp_plan& operator=(sssp_plan&&) noexcept;
@@ -108,8 +105,8 @@ class SPARGO_EXPORT sssp_plan {
   [[nodiscard]] std::int64_t reached() const noexcept;
 
   [[nodiscard]] sssp_algorithm algorithm() const noexcept;   // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;  // why, one sentence
-  [[nodiscard]] double delta() const noexcept;               // width of a bucket; 0: there are none
+  [[nodiscard]] const std::string& reason() const noexcept;  // the reason for the choice, one sentence
+  [[nodiscard]] double delta() const noexcept;               // width of a bucket; 0: no buckets
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 
  private:
@@ -121,7 +118,7 @@ template <detail::scalar W, index_type I, index_type O, class Space>
 sssp_plan(const context<Space>&, const weighted_graph<W, I, O, Space>&, const sssp_options& = {})
     -> sssp_plan<W, I, O, Space>;
 
-// One search: a plan that is used once. Prefer a plan for repeated searches.
+// One search with a temporary plan; prefer a plan for repeated searches.
 template <detail::scalar W, index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT sssp_result<W, I, Space> sssp(const context<Space>& ctx,
                                                           const weighted_graph_view<W, I, O, Space>& g,
@@ -132,11 +129,11 @@ template <detail::scalar W, index_type I, index_type O, class Space>
   return sssp(ctx, g.view(), source, options);
 }
 
-// Checks distances, and parents unless they are empty, on the host, sharing nothing with the algorithms. Empty when
-// right; else one sentence about an offending vertex. Distances: the source has 0; no edge leads from a reached vertex
-// to one that is farther than by this edge; every reached vertex has its distance over an edge from another one, and
-// such edges lead to it from the source. Parents: each is joined by such an edge, and they lead back to the source;
-// the smallest ones where the options say so. Reads the out-edges only. O(vertices + edges).
+// Checks distances, and parents unless empty, on the host, independently of the algorithms. Empty when right; else one
+// sentence about an offending vertex. Distances: the source has 0; no edge shortens a distance; every reached vertex
+// has its distance through an edge from another one, and such edges lead to it from the source. Parents: each is joined
+// by such an edge, and they lead back to the source; the smallest ones if the options require it. Reads the out-edges
+// only. O(vertices + edges).
 template <detail::scalar W, index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_sssp(const context<host>& ctx,
                                                    const weighted_graph_view<W, I, O, host>& g, std::int64_t source,

@@ -1,10 +1,9 @@
-// Triangles, and clustering coefficients made of them.
+// Triangle counts and clustering coefficients.
 //
-// A triangle is three vertices joined pairwise; direction, loops and duplicate edges do not count. Every count is exact
-// and deterministic: the same on every run, backend, algorithm and thread count. Vertices are ordered by degree and
-// every edge points to its end of higher degree; then O(edges^1.5) work at most, the sum over the edges of the
-// out-degrees that are left, which are at most sqrt(2 edges). Sources: Chiba and Nishizeki, SIAM J. Comput. 1985;
-// Latapy, Theoretical Computer Science 2008.
+// A triangle is three pairwise joined vertices; direction, loops and duplicate edges are ignored. Counts are exact and
+// deterministic. Vertices are ordered by degree, and every edge points to its end of higher degree; then the work is at
+// most O(edges^1.5): the sum over the edges of the remaining out-degrees, which are at most sqrt(2 edges). Sources:
+// Chiba and Nishizeki, SIAM J. Comput. 1985; Latapy, Theoretical Computer Science 2008.
 #pragma once
 
 #include <spargo/graph/graph.hpp>
@@ -19,8 +18,8 @@ namespace spargo {
 
 enum class triangles_algorithm {
   automatic,  // the fastest for this graph and backend
-  merge,      // ascending lists of neighbours side by side; rows as they are where they ascend
-  bitmap,     // a vertex's neighbours are marked, and those of its neighbours looked up; hubs are rows of bits
+  merge,      // intersects ascending neighbour lists; uses the rows as stored if they ascend
+  bitmap,     // marks a vertex's neighbours and looks up their neighbours; hubs are bitmap rows
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(triangles_algorithm algorithm);
@@ -28,7 +27,7 @@ enum class triangles_algorithm {
 
 enum class triangles_output {
   total,
-  per_vertex,  // also the triangles that each vertex is in, and its degree
+  per_vertex,  // also each vertex's triangles and degree
   links,       // also the directed edges among each vertex's neighbours, for coefficients of directed graphs
 };
 
@@ -42,25 +41,24 @@ struct triangles_result {
   std::int64_t total = 0;
   array<std::int64_t, Space> per_vertex;  // [vertex] triangles; their sum is 3 total
   array<std::int64_t, Space> links;       // [vertex] directed edges among its neighbours; undirected: 2 per_vertex
-  array<I, Space> degrees;                // [vertex] neighbours, in or out, each once and the vertex itself never
+  array<I, Space> degrees;                // [vertex] distinct neighbours, in or out, without the vertex itself
   triangles_algorithm algorithm = triangles_algorithm::automatic;  // the one that ran
 };
 
-// Workspace for one graph: allocated once, none inside `run`, which orders and orients the graph anew. The plan borrows
-// the graph, which must not change, since the plan has looked at it. Memory besides the graph for `bitmap`, I = int32:
-// 4 bytes per stored entry (directed: 8 per edge, links 2 more) and 20 per vertex, per_vertex 20 and links 8 more, and
-// for each thread a bit per vertex.
-// On a device: making a plan synchronises; run is asynchronous, and total waits for it. Memory besides the graph,
-// I = O = int32: for `merge` the results; for `bitmap` 12 bytes per entry of the undirected graph and 50 per vertex,
-// per_vertex 20 and links 16 more, and some MB from the context's pool in each run. A directed graph, and rows that do
-// not ascend, are copied when the plan is made: 8 bytes per edge and per vertex, for links of a directed one 4 and 8
-// more, and what build_graph takes meanwhile. An undirected graph has each edge both ways, or the behaviour is
-// undefined. Throws unsupported for `bitmap` beyond 2^31 - 1 vertices.
+// Workspace for one graph, allocated once; each run orders and orients the graph anew. The plan borrows the graph,
+// which must not change, since the plan has surveyed it. Memory besides the graph for `bitmap`, I = int32: 4 bytes per
+// stored entry (directed: 8 per edge, links 2 more) and 20 per vertex, per_vertex 20 and links 8 more, and a bit per
+// vertex and thread. On a device building a plan synchronizes; run is asynchronous, and total waits for it. Memory
+// besides the graph, I = O = int32: for `merge` the results; for `bitmap` 12 bytes per entry of the undirected graph
+// and 50 per vertex, per_vertex 20 and links 16 more, and some MB from the context's pool in each run. A directed
+// graph, or rows that do not ascend, are copied when the plan is built: 8 bytes per edge and per vertex, for links of a
+// directed one 4 and 8 more, and temporarily what build_graph needs. An undirected graph must have each edge in both
+// directions, otherwise the behaviour is undefined. Throws unsupported for `bitmap` beyond 2^31 - 1 vertices.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT triangles_plan {
  public:
-  // Throws invalid_argument for an algorithm or an output that is none, or a graph whose parts do not fit together, and
-  // device_unavailable in a library without CUDA.
+  // Throws invalid_argument for an invalid algorithm or output, or an inconsistent graph view, and device_unavailable
+  // in a library without CUDA.
   triangles_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const triangles_options& options = {});
   triangles_plan(triangles_plan&&) noexcept;
   triangles_plan& operator=(triangles_plan&&) noexcept;
@@ -68,14 +66,14 @@ class SPARGO_EXPORT triangles_plan {
 
   void run();
 
-  // Of the last run; valid until the next. Empty where not asked for.
+  // Of the last run; valid until the next. Empty if not requested.
   [[nodiscard]] std::int64_t total() const;
   [[nodiscard]] span<const std::int64_t, Space> per_vertex() const noexcept;
   [[nodiscard]] span<const std::int64_t, Space> links() const noexcept;
   [[nodiscard]] span<const I, Space> degrees() const noexcept;
 
   [[nodiscard]] triangles_algorithm algorithm() const noexcept;  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;      // why, one sentence
+  [[nodiscard]] const std::string& reason() const noexcept;      // the reason for the choice, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 
  private:
@@ -87,7 +85,7 @@ template <index_type I, index_type O, class Space>
 triangles_plan(const context<Space>&, const graph<I, O, Space>&, const triangles_options& = {})
     -> triangles_plan<I, O, Space>;
 
-// A plan that is used once.
+// One run with a temporary plan.
 template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT triangles_result<I, Space> triangles(const context<Space>& ctx,
                                                                  const graph_view<I, O, Space>& g,
@@ -100,13 +98,13 @@ template <index_type I, index_type O, class Space>
 
 // --- Clustering coefficients ----------------------------------------------
 
-// What counts stand for: triangles of a vertex, or directed edges among its neighbours (`links`).
+// Kind of counts: triangles of a vertex, or directed edges among its neighbours (`links`).
 enum class clustering_counts { triangles, links };
 
-// The share of the pairs of each vertex's neighbours that are joined, 0 to 1: 2 triangles / (d (d - 1)), or
-// links / (d (d - 1)), LDBC Graphalytics' LCC; 0 where d < 2. The coefficients of a directed graph from links count
-// ordered pairs. Throws invalid_argument unless there is one count and one degree for each vertex. O(vertices).
-// On a device asynchronous, the last form below apart, whose plan synchronises.
+// The fraction of joined pairs among each vertex's neighbours, 0 to 1: 2 triangles / (d (d - 1)), or links / (d (d -
+// 1)), LDBC Graphalytics' LCC; 0 if d < 2. With links of a directed graph, ordered pairs count. Throws invalid_argument
+// unless there is one count and one degree per vertex. O(vertices). Asynchronous on a device, except for the last form
+// below, whose plan synchronizes.
 template <index_type I>
 [[nodiscard]] SPARGO_EXPORT array<double, host> local_clustering(const context<host>& ctx,
                                                                  span<const std::int64_t, host> counts,
@@ -124,7 +122,7 @@ template <index_type I, class Space>
   return local_clustering<I>(ctx, counts.view(), counted.degrees.view(), kind);
 }
 
-// The same of a graph, counted first: LDBC's LCC for a directed graph.
+// The same for a graph, counted first: LDBC's LCC for a directed graph.
 template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT array<double, Space> local_clustering(const context<Space>& ctx,
                                                                   const graph_view<I, O, Space>& g);
@@ -133,7 +131,7 @@ template <index_type I, index_type O, class Space>
   return local_clustering(ctx, g.view());
 }
 
-// The mean over all vertices, those of degree below 2 included; 0 of none. Summed in order.
+// The mean over all vertices, including those of degree below 2; 0 if there are none. Summed in order.
 [[nodiscard]] SPARGO_EXPORT double average_local(span<const double, host> coefficients);
 
 // 3 triangles / pairs of edges that share an end; 0 without such pairs.
@@ -146,7 +144,7 @@ template <index_type I>
 
 // --- The check ------------------------------------------------------------
 
-// Counts to check; what is empty is not.
+// Counts to check; empty ones are not checked.
 template <index_type I>
 struct triangles_claim {
   std::int64_t total = 0;
@@ -155,9 +153,9 @@ struct triangles_claim {
   span<const I, host> degrees = {};
 };
 
-// Counts all triangles again on the host, sharing nothing with the algorithms. Empty when all counts are right; else
-// one sentence about the first that is not. Reads the out-edges only. Takes one to two times the work of counting per
-// vertex (R-MAT 20, degree 16), and at most 17 bytes for each vertex and thread besides a copy of the graph.
+// Recounts all triangles on the host, independently of the algorithms. Empty when all counts are right; else one
+// sentence about the first wrong one. Reads the out-edges only. Takes one to two times as long as counting per vertex
+// (R-MAT 20, degree 16), and at most 17 bytes per vertex and thread besides a copy of the graph.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_triangles(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                         const std::type_identity_t<triangles_claim<I>>& claim);
