@@ -1,4 +1,4 @@
-// check_betweenness: right values pass, and every planted error is found and named.
+// check_betweenness: correct values pass, and every planted error is found and named.
 #include <spargo/graph/betweenness.hpp>
 
 #include "graph/betweenness_support.hpp"
@@ -21,7 +21,7 @@ std::string fault(const test::raw_graph<std::int32_t, std::int32_t>& raw, const 
   return check_betweenness(ctx, raw.view(), values, test::all_if_none(sources), options);
 }
 
-// 0 - 1 - 2 - 3, and 4 apart.
+// 0 - 1 - 2 - 3, and 4 isolated.
 test::raw_graph<std::int32_t, std::int32_t> path() {
   return test::make_undirected<std::int32_t, std::int32_t>(5, test::path_edges(4));
 }
@@ -57,7 +57,7 @@ TEST(CheckBetweenness, RefusesSourcesThatAreNoVertices) {
   EXPECT_THROW((void)fault(path(), {0, 2, 2, 0, 0}, {0, -1}), error);
 }
 
-// The sum of right values is right, whatever the options; that of values of which one is off is not.
+// The sum of correct values passes with any options; with one wrong value it does not.
 TEST(CheckBetweenness, SumsFollowFromDistances) {
   const context<host> ctx({.threads = 2});
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -91,7 +91,7 @@ TEST(CheckBetweenness, SumsFollowFromDistances) {
                error);
 }
 
-// Values of other options are wrong, unless they happen to be the same.
+// Values for other options are wrong, unless they happen to be equal.
 TEST(CheckBetweenness, FindsOtherOptions) {
   test::random_source random(41);
   const edge_vector edges = test::random_edges(random, 30, 70, 1);
@@ -117,7 +117,7 @@ TEST(CheckBetweenness, FindsOtherOptions) {
   }
 }
 
-// Every vertex's value, a millionth too large or too small, or nothing instead of something.
+// Every vertex's value, a millionth too large or too small, or 0 instead.
 TEST(CheckBetweenness, FindsEveryChangeOfOneValue) {
   int planted = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -142,9 +142,9 @@ TEST(CheckBetweenness, FindsEveryChangeOfOneValue) {
   EXPECT_GT(planted, 1000);
 }
 
-// Numbers of paths that no floating point holds: by its other kind of numbers.
+// Path counts beyond floating point: uses the scaled counts.
 TEST(CheckBetweenness, CountsAnyNumberOfPaths) {
-  const std::int64_t stages = 3000;  // of two ways each: 2^3000 paths
+  const std::int64_t stages = 3000;  // two paths per stage: 2^3000 in total
   edge_vector edges;
   for (std::int64_t k = 0; k < stages; ++k) {
     for (const std::int64_t way : {1, 2}) {
@@ -156,7 +156,7 @@ TEST(CheckBetweenness, CountsAnyNumberOfPaths) {
   const auto raw = test::make_directed<std::int32_t, std::int32_t>(n, edges, test::edges_kept::out);
   doubles values(static_cast<std::size_t>(n));
   for (std::int64_t v = 1; v < n; ++v) {
-    const std::int64_t stage = (v + 2) / 3;  // behind which all are reached through it, or half of them
+    const std::int64_t stage = (v + 2) / 3;  // all later vertices are reached through it, or half of them
     const auto behind = static_cast<double>(n - 1 - 3 * stage);
     values[static_cast<std::size_t>(v)] = v % 3 == 0 ? behind : (behind + 1) / 2;
   }

@@ -1,5 +1,5 @@
-// Betweenness on the device beyond the typed tests: graphs whose levels are dense and whose rows are cut into chunks,
-// every kind of level after every other, edges of large graphs, the same bits on every run, and what is refused.
+// Betweenness on the device beyond the typed tests: dense levels, rows in chunks, every sequence of level kinds, edges
+// of large graphs, determinism, and refusals.
 #include <spargo/graph/betweenness.hpp>
 
 #include "graph/betweenness_support.hpp"
@@ -26,7 +26,7 @@ class BetweennessCuda : public testing::Test {
 
   void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
 
-  // Values and edges, from two plans and twice from one of them.
+  // Values and edges, from two plans and two runs of one of them.
   static void check(const raw_type& raw, const sources_type& sources, betweenness_options options = {}) {
     const context<host> cpu({.threads = 2});
     const test::placed_graph<index, offset, device> g(raw);
@@ -67,11 +67,11 @@ TEST_F(BetweennessCuda, EdgesOfLargeGraphs) {
   check_all(test::layered_vertices(200, 16), test::layered_edges(200, 16, random), {0, 17, 3, 0, 1999, 5}, options);
 }
 
-// Around the length from which rows are cut: 512.
+// Around the row length from which rows are split: 512.
 TEST_F(BetweennessCuda, LongRows) {
   for (const std::int64_t leaves : {63, 64, 65, 511, 512, 513, 1024, 1025, 40000}) {
     SCOPED_TRACE(std::to_string(leaves) + " leaves");
-    edge_vector edges;  // two hubs that share their leaves, each with an end of its own
+    edge_vector edges;  // two hubs share their leaves, each with an end of its own
     for (std::int64_t k = 0; k < leaves; ++k) {
       edges.emplace_back(0, k + 2);
       edges.emplace_back(k + 2, 1);
@@ -83,8 +83,8 @@ TEST_F(BetweennessCuda, LongRows) {
   }
 }
 
-// A small world between long paths: narrow levels, then dense ones, then narrow ones again, at other depths for each
-// source; and hubs in narrow levels, among them several at the same place modulo 3.
+// A small world between long paths: narrow, then dense, then narrow levels, at other depths for each source; and hubs
+// in narrow levels, several of them at the same level modulo 3.
 TEST_F(BetweennessCuda, NarrowAndDenseLevelsInTurn) {
   test::random_source random(43);
   constexpr std::int64_t crowd = 6000;
@@ -126,7 +126,7 @@ TEST_F(BetweennessCuda, EdgesThatLeadFarBack) {
   }
 }
 
-// A few vertices with many times the others' edges: the device sorts vertices by degree, and names them as they were.
+// A few vertices have most edges: the device sorts vertices by degree and restores their ids.
 TEST_F(BetweennessCuda, FewVerticesWithMostEdges) {
   test::random_source random(47);
   constexpr std::int64_t n = 4000;
@@ -146,8 +146,8 @@ TEST_F(BetweennessCuda, FewVerticesWithMostEdges) {
   }
 }
 
-// Sorted by degree, and more vertices with edges than shared memory has states of; some without edges, a source among
-// them. Numbers of paths on both sides of 255, where a pull no longer reads bytes.
+// Sorted by degree, with more vertices than the shared-memory table holds; some isolated, including a source. Path
+// counts on both sides of 255, where a pull stops reading bytes.
 TEST_F(BetweennessCuda, MoreVerticesThanSharedMemoryHolds) {
   test::random_source random(53);
   constexpr std::int64_t n = 600000;
@@ -171,8 +171,8 @@ TEST_F(BetweennessCuda, AllVerticesOfLargerGraphs) {
   check_all(900, edges, {}, {.normalization = betweenness_normalization::by_maximum});
 }
 
-// Grids and other graphs of few edges per vertex, whose levels blocks walk by themselves: with numbers of paths past
-// any exponent, found by more pairs than a block's teams can take at once, and beside levels that are not narrow.
+// Grids and other graphs with few edges per vertex, whose narrow levels blocks run alone: path counts beyond any
+// exponent, more pairs than a block has teams, and wide levels in between.
 TEST_F(BetweennessCuda, FewEdgesPerVertex) {
   constexpr betweenness_options options{.endpoints = betweenness_endpoints::included,
                                         .edges = betweenness_edges::counted};

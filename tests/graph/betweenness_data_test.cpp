@@ -22,7 +22,7 @@ const context<host>& cpu() {
   return ctx;
 }
 
-// A file's edges, and the id that it has for each vertex.
+// A file's edges, and the file's id of each vertex.
 struct listed_graph {
   coo_matrix<pattern, std::int32_t, host> edges;
   std::vector<std::int64_t> ids;
@@ -86,7 +86,7 @@ TEST(BetweennessData, FilesAgreeWithNetworkxAndIgraph) {
       if (!expected.contains(key)) continue;
       SCOPED_TRACE(name + ", " + key);
       const auto g = build_graph(cpu(), listed.edges, {.direction = direction});
-      // From all vertices of the larger ones it takes seconds each.
+      // All sources of the larger graphs take seconds each.
       if (sources.empty() && double(g.vertices()) * double(g.view().out.nnz()) > 2e8) continue;
       expect_truth(expected[key], listed.ids, betweenness(cpu(), g, test::all_if_none(sources)).values);
       ++graphs;

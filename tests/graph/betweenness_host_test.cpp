@@ -1,4 +1,4 @@
-// Betweenness on the host: bits that depend on neither threads nor the way a level is taken, and the choice of the way.
+// Betweenness on the host: results independent of threads and of the kind of step, and the choice of the step.
 #include "core/parallel.hpp"
 #include "graph/betweenness/host_backward.hpp"
 #include "graph/betweenness/host_forward.hpp"
@@ -17,7 +17,7 @@ using test::edge_vector;
 using test::sources_type;
 using test::values_of;
 
-// Levels large enough to be pulled, pushed together and pushed alone; every source's own check.
+// Levels large enough to be pulled, pushed together and pushed alone; checked for every source.
 TEST(BetweennessHost, LargeGraphs) {
   const context<host> ctx({.threads = 2});
   test::random_source random(31);
@@ -59,7 +59,7 @@ TEST(BetweennessHost, TheSameBitsForAnyNumberOfThreads) {
 
 using detail::betweenness::step_kind;
 
-// Every level taken in one way, where it can be.
+// Every level by one kind of step, where possible.
 std::vector<doubles> dependencies_by(const graph_view<std::int32_t, std::int64_t, host>& g,
                                      const std::vector<std::vector<std::int32_t>>& batches,
                                      std::optional<step_kind> only, int threads) {
@@ -102,8 +102,8 @@ TEST(BetweennessHost, EveryWayToTakeALevelGivesTheSameBits) {
   detail::assume_processors(0);
 }
 
-// Numbers of paths that differ within a layer, whose sums leave what doubles hold exactly, and vertices that are found
-// in another order than that of their numbers: sums in the order of discovery would have other bits.
+// Path counts that differ within a layer, whose sums doubles cannot hold exactly, and vertices found in another order
+// than their ids: sums in the order of discovery would have other bits.
 TEST(BetweennessHost, SumsThatAreNotExactAreFormedInTheOrderOfRows) {
   test::random_source random(36);
   detail::assume_processors(4);
@@ -137,7 +137,7 @@ TEST(BetweennessHost, SumsThatAreNotExactAreFormedInTheOrderOfRows) {
   detail::assume_processors(0);
 }
 
-// By what they cost: a small frontier alone, a large one by what is still open or by what it will find.
+// By cost: alone for a small frontier; a large one by the remaining edges or by the vertices it will find.
 TEST(BetweennessHost, TakesTheCheapestStep) {
   using detail::betweenness::choose_step;
   const auto step = [](int threads, bool exact, double edges, double open, double next) {

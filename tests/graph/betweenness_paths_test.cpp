@@ -1,5 +1,4 @@
-// Betweenness beyond the definition: beside Boost.Graph, and numbers of paths beyond any floating point against sums in
-// 200 bits.
+// Betweenness against Boost.Graph, and path counts beyond floating point against 200-bit sums.
 #include "graph/betweenness/algorithms.hpp"
 #include "graph/betweenness_values.hpp"
 #include "support/device.hpp"
@@ -19,7 +18,7 @@ using test::sources_type;
 using test::values_in;
 using test::values_of;
 
-// Boost counts every pair of ends of its directed graphs.
+// Boost counts every ordered pair of ends.
 doubles boost_values(std::int64_t n, const edge_vector& edges) {
   const boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> g(edges.begin(), edges.end(),
                                                                             static_cast<std::size_t>(n));
@@ -46,8 +45,8 @@ using precise =
     boost::multiprecision::number<boost::multiprecision::cpp_bin_float<200, boost::multiprecision::digit_base_2, void,
                                                                        std::int64_t, -1000000, 1000000>>;
 
-// Dependencies of one source by Brandes' recurrence in 200 bits with exponents to a million, along lists of edges that
-// lead from one level to the next.
+// Dependencies of one source by Brandes' recurrence in 200 bits with exponents up to a million, over lists of edges
+// between consecutive levels.
 doubles precise_dependencies(std::int64_t n, const edge_vector& edges, std::int64_t source) {
   const test::raw_graph<std::int64_t, std::int64_t> g =
       test::make_directed<std::int64_t, std::int64_t>(n, edges, test::edges_kept::out);
@@ -94,7 +93,7 @@ class BetweennessPaths : public testing::Test {
     if constexpr (std::same_as<Space, device>) SPARGO_TEST_NEEDS_GPU();
   }
 
-  // Values below 2^-400 are as good as none.
+  // Values below 2^-400 count as 0.
   template <class I, class O>
   static void expect_values(const test::raw_graph<I, O>& raw, const doubles& expected, const sources_type& sources) {
     const std::vector<I> given(sources.begin(), sources.end());
@@ -113,7 +112,7 @@ class BetweennessPaths : public testing::Test {
     }
   }
 
-  // The edges as directed ones, and where they are there both ways, as those of an undirected graph.
+  // The edges as directed ones and, if given, as those of an undirected graph.
   static void expect_precise(std::int64_t n, const edge_vector& edges, const sources_type& sources,
                              const edge_vector& undirected = {}) {
     const doubles expected = precise_sums(n, edges, sources);
@@ -126,7 +125,7 @@ class BetweennessPaths : public testing::Test {
 using spaces = testing::Types<host, device>;
 TYPED_TEST_SUITE(BetweennessPaths, spaces);
 
-// width^layers paths: from 2^60 to 2^4800, on the way past 2^53, 2^500, 2^1024 and 2^1500.
+// width^layers paths: from 2^60 to 2^4800, beyond 2^53, 2^500, 2^1024 and 2^1500.
 TYPED_TEST(BetweennessPaths, AnyNumber) {
   test::random_source random(32);
   for (const auto& [layers, width] :
@@ -138,7 +137,7 @@ TYPED_TEST(BetweennessPaths, AnyNumber) {
   }
 }
 
-// 2^499 paths to a vertex and 2^1501 to its successor, which is found by either first: exponents that differ by two.
+// 2^499 paths to a vertex and 2^1501 to its successor, found in either order: exponents that differ by two.
 TYPED_TEST(BetweennessPaths, SuccessorsOfFarMorePaths) {
   for (const auto& chains : {sources_type{1501, 499}, sources_type{499, 1501}}) {
     edge_vector edges;
@@ -159,7 +158,7 @@ TYPED_TEST(BetweennessPaths, SuccessorsOfFarMorePaths) {
   }
 }
 
-// Both ways through layers, where levels turn round.
+// Layers in both directions, where levels turn around.
 TYPED_TEST(BetweennessPaths, AnyNumberInACycle) {
   test::random_source random(33);
   for (const std::int64_t layers : {40, 300}) {
@@ -171,7 +170,7 @@ TYPED_TEST(BetweennessPaths, AnyNumberInACycle) {
   }
 }
 
-// Corner to corner C(2k, k) paths: 2^1195 at k = 600.
+// C(2k, k) paths from corner to corner: 2^1195 for k = 600.
 TYPED_TEST(BetweennessPaths, LargeGrids) {
   for (const std::int64_t k : {40, 300, 600}) {
     const edge_vector one_way = test::grid_edges(k, k);

@@ -1,5 +1,5 @@
-// Oracles for the tests of betweenness, which use nothing of the library's: all pairs of ends, and paths counted by
-// following the list of edges.
+// Oracles for the tests of betweenness, independent of the library: all pairs of ends, and paths counted by traversing
+// the list of edges.
 #pragma once
 
 #include "graph/graph_support.hpp"
@@ -15,14 +15,14 @@ namespace spargo::test {
 
 using doubles = std::vector<double>;
 
-// The sources of tests: an empty list stands for all vertices.
+// Sources of tests; an empty list means all vertices.
 template <class I>
 betweenness_sources<I> all_if_none(const std::vector<I>& sources) {
   if (sources.empty()) return {};
   return sources;
 }
 
-// Distances (-1: none) and numbers of shortest paths from a vertex to all.
+// Distances (-1: unreached) and shortest-path counts from one vertex.
 template <class Count>
 struct paths_from {
   std::vector<std::int64_t> distance;
@@ -47,8 +47,8 @@ struct paths_from {
   }
 };
 
-// The definition: for every source and target, and every vertex between them. O(sources vertices^2). `Count`: what
-// holds the numbers of paths exactly, or far better than a double.
+// By definition: for every source and target, and every vertex between them. O(sources vertices^2). `Count`: a type
+// that holds path counts exactly, or far more precisely than a double.
 template <class Count>
 doubles naive_sums(std::int64_t n, const edge_vector& edges, const std::vector<std::int64_t>& sources,
                    betweenness_endpoints endpoints) {
@@ -73,7 +73,7 @@ doubles naive_sums(std::int64_t n, const edge_vector& edges, const std::vector<s
   return values;
 }
 
-// The same of the edges, in the order of the list; one that is listed twice is two.
+// The same for edges, in the order of the list; duplicates are separate edges.
 inline doubles naive_edge_sums(std::int64_t n, const edge_vector& edges, const std::vector<std::int64_t>& sources) {
   std::vector<paths_from<long double>> from;
   for (std::int64_t v = 0; v < n; ++v) from.emplace_back(n, edges, v);
@@ -95,7 +95,7 @@ inline doubles naive_edge_sums(std::int64_t n, const edge_vector& edges, const s
   return sums;
 }
 
-// Over what the header says.
+// Normalized as the header defines.
 inline doubles normalized_edges(doubles sums, std::int64_t n, bool undirected, const std::vector<std::int64_t>& sources,
                                 betweenness_normalization normalization) {
   double divisor = 1;
@@ -116,7 +116,7 @@ inline std::vector<std::int64_t> all_of(std::int64_t n) {
   return all;
 }
 
-// What is asked for of `sums`; an empty list of sources means all.
+// `sums` scaled for the options; an empty list of sources means all.
 inline doubles normalized(doubles sums, bool undirected, const std::vector<std::int64_t>& sources,
                           const betweenness_options& options) {
   const auto n = static_cast<double>(sums.size());
@@ -138,22 +138,22 @@ inline doubles normalized(doubles sums, bool undirected, const std::vector<std::
   return sums;
 }
 
-// The vertex that is farthest off by more than `tolerance` relatively, -1 if none is.
+// The vertex with the largest relative error above `tolerance`, -1 if none.
 inline std::int64_t farthest_off(const doubles& got, const doubles& expected, double tolerance = 1e-12) {
   if (got.size() != expected.size()) return 0;
   std::int64_t worst = -1;
   double most = tolerance;
   for (std::size_t v = 0; v < got.size(); ++v) {
     const double off = std::abs(got[v] - expected[v]) / std::max(std::abs(expected[v]), 1e-290);
-    if (off <= most) continue;  // a NaN is off
+    if (off <= most) continue;  // NaN counts as an error
     worst = static_cast<std::int64_t>(v);
     most = off;
   }
   return worst;
 }
 
-// Layers of `width` vertices, each joined with all of the next: width^k shortest paths to layer k. Beside them goes a
-// chain as long, from the same first vertex to the same last one, and between the two some edges that keep the levels.
+// Layers of `width` vertices, each joined with all of the next: width^k shortest paths to layer k. In parallel a chain
+// of the same length between the same first and last vertices, and some edges between both that preserve the levels.
 inline edge_vector layered_edges(std::int64_t layers, std::int64_t width, random_source& random) {
   edge_vector edges;
   const std::int64_t chain = layers * width;  // its first vertex

@@ -1,5 +1,5 @@
-// Betweenness: every algorithm of both backends against the definition, on thousands of small random graphs and on
-// shapes that hurt; edges; refusals.
+// Betweenness: every algorithm of both backends against the definition, on thousands of small random graphs and
+// adversarial shapes; edges; refusals.
 #include "core/parallel.hpp"
 #include "graph/betweenness/algorithms.hpp"
 #include "graph/betweenness_values.hpp"
@@ -40,7 +40,7 @@ class Betweenness : public testing::Test {
     return all;
   }();
 
-  // `edges`: as paths follow them.
+  // `edges`: in the direction of paths.
   static void check(const test::raw_graph<I, O>& raw, const edge_vector& edges, const sources_type& sources,
                     betweenness_options options) {
     const std::int64_t n = raw.vertices;
@@ -86,7 +86,7 @@ constexpr betweenness_normalization normalizations[] = {
     betweenness_normalization::none, betweenness_normalization::pairs, betweenness_normalization::by_maximum};
 constexpr betweenness_endpoints ends[] = {betweenness_endpoints::excluded, betweenness_endpoints::included};
 
-// Loops, duplicates, isolated vertices, sources given twice: all come up.
+// Includes loops, duplicates, isolated vertices and repeated sources.
 TYPED_TEST(Betweenness, RandomGraphs) {
   for (std::uint64_t seed = 0; seed < test::rounds_on<typename TypeParam::space>(1200); ++seed) {
     test::random_source random(seed);
@@ -129,7 +129,7 @@ TYPED_TEST(Betweenness, ShapesAroundPowersOfTwo) {
   this->check_all(64, test::grid_edges(8, 8), {}, {.normalization = betweenness_normalization::pairs});
 }
 
-// Of known values: in a path a vertex lies between those before and those behind it, the hub of a star between all.
+// Known values: in a path a vertex is between those before and after it, the hub of a star between all pairs.
 TYPED_TEST(Betweenness, LongPathsAndLargeStars) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;
@@ -172,7 +172,7 @@ edge_vector listed_edges(const test::raw_graph<I, O>& raw) {
   return edges;
 }
 
-// Loops, duplicates, sources given twice: all come up.
+// Includes loops, duplicates and repeated sources.
 TYPED_TEST(Betweenness, EdgesOfRandomGraphs) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;
@@ -216,7 +216,7 @@ TYPED_TEST(Betweenness, EdgesOfRandomGraphs) {
   }
 }
 
-// Numbers of paths past 2^500, several threads, and levels that are shared.
+// Path counts beyond 2^500, several threads, and shared levels.
 TEST(BetweennessEdges, OfLargeGraphs) {
   test::random_source random(37);
   const auto layers = test::make_directed<std::int32_t, std::int64_t>(
@@ -236,7 +236,7 @@ TEST(BetweennessEdges, OfLargeGraphs) {
   }
 }
 
-// As networkx has it: 0 - 1 - 2, and 2 - 3 - 4 - 2.
+// As in networkx: 0 - 1 - 2, and 2 - 3 - 4 - 2.
 TEST(BetweennessEdges, OfAnUndirectedGraphCountEachPairOnce) {
   const context<host> ctx({.threads = 2});
   const auto raw = test::make_undirected<std::int32_t, std::int32_t>(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 2}});
@@ -334,7 +334,7 @@ TEST(BetweennessChoice, RefusesWhatDoesNotFit) {
       std::string::npos);
 }
 
-// No source is not the same as no word of sources.
+// An empty list of sources differs from none given.
 TEST(BetweennessChoice, OfNoSourceIsNothing) {
   const context<host> ctx({.threads = 2});
   const auto raw = test::make_undirected<std::int32_t, std::int32_t>(4, test::path_edges(4));

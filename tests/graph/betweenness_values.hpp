@@ -1,4 +1,4 @@
-// Betweenness of tests' graphs, in either memory space.
+// Betweenness of test graphs, in either memory space.
 #pragma once
 
 #include "graph/betweenness_support.hpp"
@@ -22,7 +22,7 @@ doubles values_of(const graph_view<I, O, host>& g, const sources_type& sources, 
   return {result.values.begin(), result.values.end()};
 }
 
-// By the only algorithm that the device has.
+// The device has a single algorithm.
 template <class I, class O>
 doubles values_there(const raw_graph<I, O>& raw, const sources_type& sources, betweenness_options options = {}) {
   const placed_graph<I, O, device> g(raw);

@@ -1,7 +1,7 @@
-// The device search where it changes its way of working: hubs split into chunks, levels passing between the cluster and
-// the grid, slots and shared queues overflowing, pulls between pushes, more levels than are told or kept.
+// Device BFS at its boundaries: hubs split into chunks, levels passed between the cluster and the grid, full slots and
+// shared queues, pulls between pushes, more levels than are reported or stored.
 //
-// Small graphs on both sides of each of the search's numbers, so that the whole program is fit for compute-sanitizer.
+// Small graphs on both sides of each of the search's limits, so that the whole program suits compute-sanitizer.
 #include <spargo/graph/bfs.hpp>
 
 #include "graph/graph_support.hpp"
@@ -20,7 +20,7 @@ using test::edge_vector;
 using test::edges_kept;
 using test::raw_graph;
 
-// What the search goes by; a test that no longer sits at the boundary is still right, only less sharp.
+// The search's limits; a test that is no longer at the boundary is still correct, only less sharp.
 constexpr std::int64_t hub_degree = 512;
 constexpr std::int64_t entry_edges = 128;
 constexpr std::int64_t narrow_hub = 8192;
@@ -51,7 +51,7 @@ class BfsCuda : public testing::Test {
     return std::count_if(levels.begin(), levels.end(), [](std::int32_t l) { return l >= 0; });
   }
 
-  // Each source twice with one plan: the second run starts from what the first has left.
+  // Each source twice with one plan: the second run starts from the state that the first left.
   static void check(const raw& g, const bfs_options& options, const std::vector<std::int64_t>& sources) {
     static const context<device> ctx;
     const auto offsets = to_device(ctx, span<const offset, host>(g.offsets));
@@ -98,8 +98,8 @@ class BfsCuda : public testing::Test {
   }
 };
 
-// Levels of the given sizes from vertex 0 on; each vertex has one edge from the level before, shared out in turn.
-// Two equal levels in a row show that each vertex of the first was queued.
+// Levels of the given sizes from vertex 0; each vertex has one edge from the previous level, assigned cyclically. Two
+// equal levels in sequence show that each vertex of the first was queued.
 edge_vector layer_edges(const std::vector<std::int64_t>& sizes) {
   edge_vector edges;
   std::int64_t before = 0;
@@ -119,8 +119,8 @@ using cases = testing::Types<widths<std::int32_t, std::int32_t>, widths<std::int
                              widths<std::int64_t, std::int64_t>>;
 TYPED_TEST_SUITE(BfsCuda, cases);
 
-// One graph of vertices that have just the degrees around one and two entries of the cluster, one, two and three chunks
-// of a hub, and more than the cluster takes; found together and as sources.
+// Vertices with degrees around one and two entries of the cluster, one, two and three chunks of a hub, and more than
+// the cluster's limit; found together and as sources.
 TYPED_TEST(BfsCuda, DegreesAroundEntriesAndChunks) {
   edge_vector edges;
   std::vector<std::int64_t> sources{0};
@@ -134,12 +134,12 @@ TYPED_TEST(BfsCuda, DegreesAroundEntriesAndChunks) {
       sources.push_back(hub);
     }
   }
-  edges.emplace_back(n - 1, n);  // so that the last chunk's last edge leads on
+  edges.emplace_back(n - 1, n);  // so that the last chunk's last edge matters
   this->check_all(this->directed(n + 1, edges), sources);
   this->check_all(this->undirected(n + 1, edges), {0, n});
 }
 
-// Narrow, wide and narrow again, on both sides of where the cluster leaves off and of where it is given work again.
+// Narrow, wide and narrow again, around the limits at which the cluster stops and resumes.
 TYPED_TEST(BfsCuda, WidthsAroundTheCluster) {
   for (const std::int64_t limit : {narrow_vertices / 2, narrow_vertices}) {
     for (const std::int64_t more : {-1, 0, 1}) {
@@ -153,7 +153,7 @@ TYPED_TEST(BfsCuda, WidthsAroundTheCluster) {
   }
 }
 
-// Wide and narrow in turn more often than there are kernels: the last grid walks what is left.
+// More alternations of narrow and wide levels than kernels: the last grid runs the rest.
 TYPED_TEST(BfsCuda, NarrowAndWideInTurn) {
   std::vector<std::int64_t> sizes{1};
   for (int k = 0; k < 5; ++k) sizes.insert(sizes.end(), {2 * narrow_vertices, 5, 1, 40, 3});
@@ -170,8 +170,8 @@ TYPED_TEST(BfsCuda, EdgesAroundTheCluster) {
   }
 }
 
-// One block of the cluster finds more than its slots hold: vertices of one entry, of two, and hubs. What did not fit
-// and what did go on together. The second graph's crowd is found by one block alone and shared out afterwards.
+// One block of the cluster finds more than its slots hold: vertices of one entry, of two, and hubs. Entries that fit
+// and those that spill continue together. In the second graph one block finds the crowd, which is then redistributed.
 TYPED_TEST(BfsCuda, FindsMoreThanASlotEach) {
   for (const std::int64_t degree : {entry_edges + 72, 2 * hub_degree + 76}) {
     constexpr std::int64_t leaves = 3000;
@@ -191,13 +191,13 @@ TYPED_TEST(BfsCuda, FindsMoreThanASlotEach) {
   this->check_all(this->undirected(sum(sizes), layer_edges(sizes)), {0, sum(sizes) - 1});
 }
 
-// One block finds the crowd. Of its vertices with three entries the last has room for one in the block's slots, and its
-// last edge leads to a leaf of its own. Those of one entry come first among what a warp finds together.
+// One block finds the crowd. The last of its vertices with three entries has room for one in the block's slots, and its
+// last edge leads to a leaf of its own. Those of one entry come first in a warp's discoveries.
 TYPED_TEST(BfsCuda, ManyEntriesAtTheEndOfTheSlots) {
   constexpr std::int64_t longs = 120;
   constexpr std::int64_t crowd = longs + narrow_slots + 2 - 3 * longs;
   constexpr std::int64_t gates = 4;
-  constexpr std::int64_t pool = 2 * entry_edges;  // the ends of all other edges, which are reached before
+  constexpr std::int64_t pool = 2 * entry_edges;  // targets of all other edges, reached earlier
   edge_vector edges;
   for (std::int64_t k = 0; k < gates; ++k) edges.emplace_back(0, 1 + k);
   for (std::int64_t k = 0; k < pool; ++k) edges.emplace_back(1 + k % gates, 1 + gates + k);
@@ -214,7 +214,7 @@ TYPED_TEST(BfsCuda, ManyEntriesAtTheEndOfTheSlots) {
   this->check_all(this->directed(n, edges), {0});
 }
 
-// A level with too many edges for the cluster, hubs among it, leaves it for the queue: none takes another's place.
+// A level with too many edges for the cluster, including hubs, moves to the queue without overwriting entries.
 TYPED_TEST(BfsCuda, HubsAmongOthersLeaveTheCluster) {
   constexpr std::int64_t crowd = 500;
   constexpr std::int64_t leaves = 700;
@@ -228,29 +228,30 @@ TYPED_TEST(BfsCuda, HubsAmongOthersLeaveTheCluster) {
   this->check_all(this->directed(1 + 2 * crowd + leaves, edges), {0});
 }
 
-// Pulls go through long lists of neighbours, of which one is in the frontier, near the end of what a lane tries or
-// anywhere in what its warp does, for several vertices of a warp.
+// Pulls scan long rows with one neighbour in the frontier, near the end of a lane's share or anywhere in the warp's,
+// for several vertices of a warp.
 TYPED_TEST(BfsCuda, PullsFromLongLists) {
   constexpr std::int64_t lists[] = {255, 256, 257, 258, 286, 287, 288, 289, 290, 318, 319, 320, 321, 400, 1300};
   edge_vector edges;
-  std::int64_t n = 1 + 2 * std::ssize(lists);  // the source, a vertex before each list's owner, and the owners
+  std::int64_t n = 1 + 2 * std::ssize(lists);  // the source, a predecessor of each list's owner, and the owners
   for (std::int64_t k = 0; k < std::ssize(lists); ++k) {
     const std::int64_t owner = 1 + std::ssize(lists) + k;
     edges.emplace_back(0, 1 + k);
     for (std::int64_t j = 0; j < lists[k]; ++j) edges.emplace_back(n++, owner);
   }
   for (std::int64_t k = 0; k < std::ssize(lists); ++k) {
-    const std::int64_t gate = n++;  // the last neighbour by number
+    const std::int64_t gate = n++;  // the last neighbour by id
     edges.emplace_back(1 + k, gate);
     edges.emplace_back(gate, 1 + std::ssize(lists) + k);
-    for (std::int64_t j = 0; j < k; ++j) edges.emplace_back(n++, 1 + std::ssize(lists) + k);  // but for a few
+    for (std::int64_t j = 0; j < k; ++j) edges.emplace_back(n++, 1 + std::ssize(lists) + k);  // except a few
   }
   const bfs_options pulled{.algorithm = bfs_algorithm::direction_optimizing, .direction = bfs_direction::pull};
   this->check(this->undirected(n, edges), pulled, {0, n - 1});
   this->check(this->directed(n, edges), pulled, {0});
 }
 
-// What one round of a block finds just fits, or spills by one, or by more than the queue holds; a second round follows.
+// A block's discoveries in one round just fit, or overflow by one, or by more than the queue holds; a second round
+// follows.
 TYPED_TEST(BfsCuda, FindsAroundABlocksQueue) {
   for (const std::int64_t found : {block_queue - 1, block_queue, block_queue + 1, 2 * block_queue + 1}) {
     const std::vector<std::int64_t> sizes{1, 300, block_vertices, found, found, 1};
@@ -260,8 +261,8 @@ TYPED_TEST(BfsCuda, FindsAroundABlocksQueue) {
   }
 }
 
-// What comes back is the same for all algorithms, and long searches are slow under the tools: one of them is enough.
-// Every third vertex of the path has a leaf, so that sizes differ.
+// The report does not depend on the algorithm, and long searches are slow under the tools: one suffices. Every third
+// vertex of the path has a leaf, so that sizes differ.
 TYPED_TEST(BfsCuda, LevelsAroundOneReport) {
   for (const std::int64_t around : {report_levels, kept_levels}) {
     for (const std::int64_t levels : {around - 1, around, around + 1}) {
@@ -275,7 +276,7 @@ TYPED_TEST(BfsCuda, LevelsAroundOneReport) {
   }
 }
 
-// Levels are counted even where they are not returned.
+// Levels are counted even if not returned.
 TYPED_TEST(BfsCuda, ParentsAlone) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;
@@ -293,14 +294,14 @@ TYPED_TEST(BfsCuda, ParentsAlone) {
   for (std::int64_t v = 1; v < parents.size(); ++v) ASSERT_EQ(parents[v], v - 1);
 }
 
-// A vertex without edges is a source like any other, and the next search knows nothing of it.
+// An isolated source works, and does not affect the next search.
 TYPED_TEST(BfsCuda, IsolatedSourceBetweenOthers) {
   const auto g = this->undirected(70, {{0, 1}, {1, 2}, {5, 6}});
   this->check_all(g, {0, 69, 1, 40, 5});
 }
 
 // Path, crowd, path, crowd, path: an automatic search pulls in each crowd and pushes along each path. The crowds hold
-// hubs, so chunks are made by both ways of filling the queue. A forced pull must walk the paths as well.
+// hubs, so both ways of filling the queue create chunks. A forced pull must search the paths as well.
 TYPED_TEST(BfsCuda, PullsBetweenPushes) {
   constexpr std::int64_t crowd = 3000;
   constexpr std::int64_t path = 30;
@@ -310,7 +311,7 @@ TYPED_TEST(BfsCuda, PullsBetweenPushes) {
   for (int part = 0; part < 2; ++part) {
     for (const auto& [u, v] : test::random_edges(random, crowd, 8 * crowd, 1)) edges.emplace_back(n + u, n + v);
     for (std::int64_t v = 0; v < crowd; v += 4) edges.emplace_back(n + 1, n + v);
-    for (std::int64_t k = 0; k < 5; ++k) {  // and hubs at the crowd's rim, found by the last pulls
+    for (std::int64_t k = 0; k < 5; ++k) {  // hubs at the crowd's rim, found by the last pulls
       const std::int64_t rim = n + crowd - 1 - k;
       for (std::int64_t j = 0; j < 700; ++j) edges.emplace_back(rim, n + random.below(crowd));
     }
@@ -328,8 +329,8 @@ TYPED_TEST(BfsCuda, PullsBetweenPushes) {
   this->check_all(this->directed(n, edges), {0, path + 1});
 }
 
-// The last vertex of a bitmap without spare bits is pulled at any level of a crowd that is too much for the cluster,
-// and is the only way on from there.
+// The last vertex of a bitmap without spare bits is pulled in a level of a crowd too large for the cluster, and
+// everything beyond is reached only through it.
 TYPED_TEST(BfsCuda, PullsTheLastVertexOfFullWords) {
   constexpr std::int64_t path = 10;
   constexpr std::int64_t n = 24 * 128;

@@ -1,6 +1,6 @@
 // Every algorithm, direction and backend against each other and a naive search, on thousands of random graphs with a
-// fixed seed, as a user holds them (loops, duplicates, neighbours in any order) and as build_graph makes them; Boost's
-// search, on a graph of Boost's own, judges the naive one on a share of them.
+// fixed seed, as given (loops, duplicates, unsorted neighbours) and as built by build_graph; Boost's search on its own
+// graph verifies the naive one on a subset.
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/bfs_validate.hpp>
 
@@ -26,7 +26,7 @@ using test::edge_vector;
 using test::edges_kept;
 using test::raw_graph;
 
-// All there are, so that one added later is tested as well.
+// All algorithms, so that a new one is tested automatically.
 std::vector<bfs_algorithm> every_algorithm() {
   std::vector<bfs_algorithm> all;
   for (const auto& row : detail::bfs::algorithms) all.push_back(row.algorithm);
@@ -36,7 +36,7 @@ std::vector<bfs_algorithm> every_algorithm() {
 constexpr std::array all_directions{bfs_direction::automatic, bfs_direction::push, bfs_direction::pull};
 constexpr std::array all_outputs{bfs_output::levels_and_parents, bfs_output::levels, bfs_output::parents};
 
-// Edges of a random graph and what is to be made of them.
+// Edges of a random graph and how to build it.
 struct recipe {
   std::int64_t n = 0;
   edge_vector edges;
@@ -44,7 +44,7 @@ struct recipe {
   edges_kept kept = edges_kept::out;
 };
 
-// Ids are shuffled, so that a hub or an isolated vertex may be anywhere.
+// Shuffles ids, so that hubs and isolated vertices may be anywhere.
 void shuffle_ids(test::random_source& random, recipe& r) {
   std::vector<std::int64_t> id(static_cast<std::size_t>(r.n));
   std::iota(id.begin(), id.end(), 0);
@@ -57,7 +57,7 @@ void shuffle_ids(test::random_source& random, recipe& r) {
   }
 }
 
-// From no edges to dense, even or with hubs, some with loops, duplicates, long chains and isolated vertices.
+// From empty to dense, uniform or with hubs, some with loops, duplicates, long chains and isolated vertices.
 recipe random_recipe(test::random_source& random, std::int64_t most_vertices, std::int64_t most_edges) {
   recipe r;
   r.n = 1 + random.below(most_vertices);
@@ -88,7 +88,7 @@ raw_graph<I, O> as_given(const recipe& r) {
                                                    : test::make_directed<I, O>(r.n, r.edges, r.kept);
 }
 
-// Where the graphs of a test live and how results come back.
+// Places a test's graphs in a space and copies results back.
 template <class Space>
 struct place;
 
@@ -130,7 +130,7 @@ graph_view<I, O, host> view_of(const graph_view<I, O, host>& g) {
   return g;
 }
 
-// Boost's answer, on a graph of its own.
+// Boost's levels, on its own graph.
 std::vector<std::int32_t> boost_levels(const recipe& r, std::int64_t source) {
   using boost_graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
   boost_graph g(static_cast<std::size_t>(r.n));
@@ -148,7 +148,7 @@ std::vector<std::int32_t> boost_levels(const recipe& r, std::int64_t source) {
   return levels;
 }
 
-// What ran, so that nothing is passed over in silence.
+// Counts what ran, so that nothing is skipped silently.
 struct run_counts {
   std::map<bfs_algorithm, std::int64_t> runs;
   std::int64_t forced_pulls = 0;
@@ -172,7 +172,7 @@ class BfsDifferential : public testing::Test {
     return shared;
   }
 
-  // Results of a plan from each source in turn, against levels from the naive search.
+  // Runs a plan from each source and compares with naive levels.
   static void check_runs(plan_type& plan, bfs_output output, const graph_view<index, offset, host>& here,
                          const std::vector<std::int64_t>& sources,
                          const std::vector<std::vector<std::int32_t>>& expected) {
@@ -193,7 +193,7 @@ class BfsDifferential : public testing::Test {
     }
   }
 
-  // All algorithms and directions. An algorithm of the other backend, or a pull without in-edges, must say so.
+  // All algorithms and directions. An algorithm of the other backend, or a pull without in-edges, must be refused.
   static void check_all(const raw_graph<index, offset>& raw, const view_type& g,
                         const std::vector<std::int64_t>& sources, std::size_t round, run_counts& counts) {
     static const auto algorithms = every_algorithm();
@@ -224,7 +224,7 @@ class BfsDifferential : public testing::Test {
     check_all(raw, view_of(there), sources, round, counts);
   }
 
-  // As build_graph makes it: the same levels, and neighbours ascending without loops and duplicates.
+  // As build_graph makes it: the same levels, and canonical neighbours.
   static void check_built(const recipe& r, const std::vector<std::int64_t>& sources, std::size_t round,
                           run_counts& counts) {
     std::set<std::pair<std::int64_t, std::int64_t>> distinct;
@@ -303,7 +303,7 @@ TYPED_TEST(BfsDifferential, RandomSmallGraphs) {
   this->expect_all_ran(counts);
 }
 
-// Beyond what one thread or one block does alone.
+// Larger than one thread or one block handles alone.
 TYPED_TEST(BfsDifferential, RandomLargerGraphs) {
   test::random_source random(51);
   run_counts counts;
@@ -327,7 +327,7 @@ TYPED_TEST(BfsDifferential, RandomLargerGraphs) {
   this->expect_all_ran(counts);
 }
 
-// Shapes that hurt, in each of the three ways a graph is held, given and built, from both ends and the middle.
+// Adversarial shapes, in each of the three kinds of graph, given and built, from both ends and the middle.
 TYPED_TEST(BfsDifferential, AdversarialShapes) {
   std::vector<std::pair<std::int64_t, edge_vector>> shapes{
       {1, {}},
@@ -364,7 +364,7 @@ TYPED_TEST(BfsDifferential, AdversarialShapes) {
   this->expect_all_ran(counts);
 }
 
-// No vertex, so no source; the build and the plan stand it.
+// No vertices, so no source; build and plan must succeed.
 TYPED_TEST(BfsDifferential, NoVertices) {
   const auto raw = as_given<typename TestFixture::index, typename TestFixture::offset>(recipe{});
   const auto there = this->where().bring(raw);

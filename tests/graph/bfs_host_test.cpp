@@ -1,5 +1,5 @@
-// The steps of the host search in every order: each level of a search is taken by a step drawn at random, on graphs
-// so small that the plan itself would never share or pull them.
+// Steps of the host search in every order: each level uses a random kind of step, on graphs so small that the plan
+// itself would never share or pull them.
 #include "graph/bfs/host_levels.hpp"
 
 #include "graph/graph_support.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 enum class step { alone, together, pull, narrow };
 
-// Shares every level, however small, and never parts.
+// Shares every level, however small, and never stops sharing.
 constexpr host_narrow_rule share_all{.share_edges = 1, .enter_edges = 0, .enter_after = -1, .leave_edges = 0};
 
 template <class I, class O>
@@ -33,7 +33,7 @@ struct workspace {
         bins(static_cast<std::size_t>(threads)),
         visited((levels.size() + 63) / 64),
         successor(visited.size(), 0x5555) {
-    // Bits past the last vertex: never unvisited.
+    // Bits past the last vertex count as visited.
     if (levels.size() % 64 != 0) visited.back() = ~std::uint64_t{0} << (levels.size() % 64);
   }
 
@@ -52,8 +52,8 @@ struct workspace {
   }
 };
 
-// A search whose level d is taken by `choose(d)`; checks what each step returns. Levels that are not narrow are pushed
-// alone where `choose` says narrow.
+// A search whose level d uses the step `choose(d)`; checks what each step returns. Levels that are not narrow are
+// pushed alone if `choose` returns narrow.
 template <class I, class O, class Choose>
 void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& choose) {
   workspace<I, O> w(g, threads);
@@ -70,7 +70,7 @@ void search(const graph_view<I, O, host>& g, I source, int threads, Choose&& cho
   s.visited[source >> 6] |= std::uint64_t{1} << (source & 63);
   host_frontier now{0, 1, s.degree(source)};
   std::int32_t level = 0;
-  // Of the level just found; true where there is more to do.
+  // Checks the level just found; true while the search continues.
   const auto check = [&](const host_frontier& found) {
     const host_frontier& right = expected[static_cast<std::size_t>(level)];
     EXPECT_EQ(found.size(), right.size()) << "at level " << level;
@@ -134,14 +134,14 @@ TEST(BfsHostSteps, AnyOrderOfStepsIsRight) {
   }
 }
 
-// Long and thin: many changes of step, and vertices queued at most once in all.
+// Long and thin: many changes of step, and each vertex queued at most once.
 TEST(BfsHostSteps, AnyOrderOfStepsOnALongGrid) {
   test::random_source random(62);
   const auto grid = test::make_undirected<std::int32_t, std::int64_t>(150, test::grid_edges(3, 50));
   for (const std::int32_t source : {0, 74, 149}) search_in_every_way(grid.view(), source, random);
 }
 
-// Hubs are split: exactly at the limit and past it, and several at once, more neighbours than a buffer holds.
+// Hubs are split: exactly at the limit and beyond it, and several at once, with more neighbours than a buffer holds.
 TEST(BfsHostSteps, HubsAreSplitAmongThreads) {
   test::random_source random(63);
   for (const std::int64_t extra : {-1, 0, 1, 1000}) {
@@ -160,7 +160,7 @@ TEST(BfsHostSteps, HubsAreSplitAmongThreads) {
 }
 
 // Far more edges than the bins hold, all to the vertices of one bin, of two, and of all: many rounds, each of which
-// stops in the middle of rows.
+// stops within rows.
 TEST(BfsHostSteps, BinsFillUp) {
   test::random_source random(65);
   constexpr std::int64_t span = std::int64_t{1} << host_push_tuning::span_bits;
@@ -177,7 +177,7 @@ TEST(BfsHostSteps, BinsFillUp) {
   }
 }
 
-// The plan's own choice on a graph large enough for every step, whatever the number of threads.
+// The plan's own choice on a graph large enough for every step, with any number of threads.
 TEST(BfsHostPlan, LevelsDoNotDependOnThreads) {
   test::random_source random(64);
   const std::int64_t n = 30000;
@@ -194,7 +194,7 @@ TEST(BfsHostPlan, LevelsDoNotDependOnThreads) {
   }
 }
 
-// The levels of a search up to its end at a target or a depth.
+// Levels truncated at a target or a depth.
 std::vector<std::int32_t> cut(std::vector<std::int32_t> levels, const search_limits& limits) {
   std::int64_t last = limits.max_depth < 0 ? std::numeric_limits<std::int32_t>::max() : limits.max_depth;
   if (limits.target >= 0) last = std::min<std::int64_t>(last, levels[static_cast<std::size_t>(limits.target)]);
@@ -202,7 +202,7 @@ std::vector<std::int32_t> cut(std::vector<std::int32_t> levels, const search_lim
   return levels;
 }
 
-// Every level shared, and an end in the midst of them.
+// Every level shared, with a limit in between.
 template <class I, class O>
 void search_together(const graph_view<I, O, host>& g, I source, int threads, bfs_direction allowed,
                      const search_limits& limits) {
@@ -245,7 +245,7 @@ TEST(BfsHostLevels, ShareRandomGraphs) {
   }
 }
 
-// The longer the rows, the smaller a frontier can be pulled; never on a road, and nothing is divided by no vertices.
+// The longer the rows, the smaller the frontiers that are pulled; never on a road; and no division by zero vertices.
 TEST(BfsHostPullRule, FollowsTheMeanDegree) {
   EXPECT_EQ(host_pull_rule::of(1 << 20, 32 << 20).alpha, 8);
   EXPECT_EQ(host_pull_rule::of(1000, 10000).alpha, 4);

@@ -1,5 +1,4 @@
-// What a caller may ask of a search besides levels: the smallest parents, an end at a target or at a depth. On both
-// backends against a naive search.
+// Search options besides levels: smallest parents, targets and depth limits. On both backends against a naive search.
 #include "graph/bfs/common.hpp"
 
 #include "graph/graph_support.hpp"
@@ -43,7 +42,7 @@ class searched {
   test::placed_graph<I, O, Space> graph_;
 };
 
-// The oracle for parents: every edge offers its start to its end.
+// The oracle for parents: every edge proposes its source to its target.
 template <class I, class O>
 std::vector<I> least_parents(const graph_view<I, O, host>& g, I source, const std::vector<std::int32_t>& level) {
   std::vector<I> parents(level.size(), I{-1});
@@ -73,7 +72,7 @@ std::vector<bfs_algorithm> algorithms() {
           bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing};
 }
 
-// Every way to search a graph that may be pulled, or only pushed.
+// All configurations for a graph that may be pulled, or only pushed.
 template <class Space, class Check>
 void for_each_way(bool can_pull, Check&& check) {
   for (const auto algorithm : algorithms<Space>()) {
@@ -100,7 +99,7 @@ class BfsOptions : public testing::Test {
     if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
   }
 
-  // Runs `check(raw, source)` on the same edges undirected, directed, and directed with in-edges.
+  // Runs `check(raw, source)` on the same edges as undirected, directed, and directed with in-edges.
   template <class Check>
   static void on_every_kind(std::int64_t n, const edge_vector& edges, std::int64_t source, Check&& check) {
     const std::array kinds{test::make_undirected<index, offset>(n, edges),
@@ -134,7 +133,7 @@ class BfsOptions : public testing::Test {
     });
   }
 
-  // A search that is to end at level `last` equals a complete one up to there. With the smallest parents as well.
+  // A search limited to level `last` equals a complete one up to there; with the smallest parents as well.
   static void check_cut(const graph_type& raw, index source, std::int32_t last, bfs_options options) {
     const searched<index, offset, space> search(raw);
     const auto levels = cut_below(test::naive_levels(raw.view(), source), last);
@@ -187,7 +186,7 @@ TYPED_TEST(BfsOptions, SmallestParentsOfSmallGraphs) {
   for (int round = 0; round < 40; ++round) {
     const std::int64_t n = 1 + random.below(70);
     auto edges = test::random_edges(random, n, random.below(5 * n), round % 3);
-    if (round % 2 == 0) std::sort(edges.begin(), edges.end());  // rows ascend, or do not
+    if (round % 2 == 0) std::sort(edges.begin(), edges.end());  // rows ascend, or not
     SCOPED_TRACE("round " + std::to_string(round));
     this->on_every_kind(n, edges, random.below(n),
                         [&](const auto& raw, auto source) { this->check_smallest(raw, source); });
@@ -195,7 +194,7 @@ TYPED_TEST(BfsOptions, SmallestParentsOfSmallGraphs) {
   }
 }
 
-// Large enough to be shared among threads, pulled, and to have hubs that are split.
+// Large enough to be shared by threads and pulled, with hubs that are split.
 TYPED_TEST(BfsOptions, SmallestParentsOfALargeGraph) {
   test::random_source random(72);
   auto edges = test::random_edges(random, 20000, 200000, 3);
@@ -207,8 +206,8 @@ TYPED_TEST(BfsOptions, SmallestParentsOfALargeGraph) {
   }
 }
 
-// Two parents for each of many vertices, of which the larger has more edges and is found first: all edges of the
-// smaller matter.
+// Two parents for each of many vertices; the larger one has more edges and is found first, so all edges of the smaller
+// one matter.
 TYPED_TEST(BfsOptions, SmallestParentsTakeEveryEdge) {
   constexpr std::int64_t below = 4500;
   edge_vector edges{{0, 1}, {0, 2}};
@@ -238,7 +237,7 @@ TYPED_TEST(BfsOptions, TargetsAndDepthsOfSmallGraphs) {
   }
 }
 
-// Levels that are shared and pulled, and a target without edges.
+// Shared and pulled levels, and a target without edges.
 TYPED_TEST(BfsOptions, TargetsAndDepthsOfALargeGraph) {
   test::random_source random(74);
   constexpr std::int64_t n = test::is_sanitized ? 10000 : 20000;  // the largest level has over 16384 edges
@@ -251,7 +250,7 @@ TYPED_TEST(BfsOptions, TargetsAndDepthsOfALargeGraph) {
   });
 }
 
-// The last level holds vertices with many edges, which wait in parts for a level that does not come.
+// The last level has vertices with many edges, whose chunks wait for a level that does not follow.
 TYPED_TEST(BfsOptions, DepthsThatEndAtHubs) {
   constexpr std::int64_t crowd = 20000;
   edge_vector edges;
@@ -280,7 +279,7 @@ TYPED_TEST(BfsOptions, TheNearerLimitCounts) {
   this->check_cut(raw, 0, 10, {.target = 20, .max_depth = 10});
 }
 
-// The same parents however many threads there are, run after run of one plan.
+// The same parents for any number of threads, in repeated runs of one plan.
 TYPED_TEST(BfsOptions, SmallestParentsDoNotDependOnThreads) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;

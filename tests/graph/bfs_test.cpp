@@ -56,7 +56,7 @@ class Bfs : public testing::Test {
     if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
   }
 
-  // A source and the oracle's levels from it.
+  // A source and its naive levels.
   struct expectation {
     std::int64_t source;
     std::vector<std::int32_t> levels;
@@ -67,7 +67,7 @@ class Bfs : public testing::Test {
     return all;
   }
 
-  // One plan, all sources in turn: a plan must not remember an earlier run.
+  // One plan, several sources: a plan must not remember an earlier run.
   static void check_plan(const graph_type& raw, const searcher_type& g, const bfs_options& options,
                          const std::vector<expectation>& expectations) {
     plan_type plan(g.ctx(), g.view(), options);
@@ -117,7 +117,7 @@ class Bfs : public testing::Test {
     check_all(test::make_directed<index, offset>(n, edges, edges_kept::out_and_in), sources);
   }
 
-  // Only what is linear on a graph of thousands of levels: a forced pull is not.
+  // Only what is linear on thousands of levels; a forced pull is not.
   static void check_long(const graph_type& raw, const std::vector<std::int64_t>& sources) {
     const searcher_type g(raw);
     const auto expectations = expect_levels(raw, sources);
@@ -158,17 +158,17 @@ TYPED_TEST(Bfs, SizesAroundPowersOfTwo) {
   }
 }
 
-// Large enough that levels run in parallel and are pulled, with hubs whose edges are split.
+// Large enough that levels run in parallel and are pulled, with hubs that are split.
 TYPED_TEST(Bfs, SkewedGraphWithHubs) {
   test::random_source random(22);
-  constexpr std::int64_t n = test::is_sanitized ? 10000 : 20000;  // the hub's row is cut up: of over 2048 edges
+  constexpr std::int64_t n = test::is_sanitized ? 10000 : 20000;  // the hub's row, of over 2048 edges, is split
   auto edges = test::random_edges(random, n, 10 * n, 5);
   for (std::int64_t v = 0; v < n; v += 3) edges.emplace_back(7, v);
   this->check_everywhere(n + 11, edges, {0, 7, n - 1, n + 10});
 }
 
 TYPED_TEST(Bfs, Star) {
-  constexpr std::int64_t n = test::is_sanitized ? 20000 : 50000;  // one thread alone takes a level of 16384 edges
+  constexpr std::int64_t n = test::is_sanitized ? 20000 : 50000;  // one thread handles a level of 16384 edges alone
   this->check_everywhere(n + 1, test::star_edges(n), {0, 1, n - 1, n});
 }
 

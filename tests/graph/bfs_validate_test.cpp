@@ -1,4 +1,4 @@
-// The validator accepts exactly what is right: random faults in right results, judged by a slow oracle.
+// The validator accepts exactly the correct results: random faults, judged by a slow oracle.
 #include <spargo/graph/bfs_validate.hpp>
 
 #include "graph/graph_support.hpp"
@@ -61,7 +61,7 @@ void expect_same_verdicts(const raw_graph<I, O>& raw, std::int64_t source, const
   EXPECT_EQ(parents.empty(), parents_right) << parents;
 }
 
-// One fault of each kind, at a random place.
+// Plants one fault of each kind at a random place.
 template <class I>
 void spoil(answer<I>& a, std::int64_t source, int kind, test::random_source& random) {
   const auto n = static_cast<std::int64_t>(a.levels.size());
@@ -126,7 +126,7 @@ void spoil(answer<I>& a, std::int64_t source, int kind, test::random_source& ran
       break;
     case 17:
       for (auto& l : a.levels) l += l >= 1;
-      break;  // every level but the source's one too deep
+      break;  // every level except the source's is one too deep
     default:
       break;
   }
@@ -155,7 +155,7 @@ TYPED_TEST(CheckBfs, AgreesWithASlowJudgeOnEveryFault) {
   }
 }
 
-// The path 0 - 1 - 2 - 3 - 4 with the chord 1 - 3, and 5 - 6 apart.
+// The path 0 - 1 - 2 - 3 - 4 with the chord 1 - 3, and 5 - 6 separate.
 class CheckBfsSentence : public testing::Test {
  protected:
   raw_graph<std::int32_t, std::int32_t> raw_ =

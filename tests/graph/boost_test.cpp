@@ -1,4 +1,4 @@
-// Boost.Graph runs on a Spargo graph: concepts, and algorithms of each of them against naive answers.
+// Boost.Graph on Spargo graphs: concepts, and algorithms of each against naive results.
 #include <spargo/graph/boost.hpp>
 
 #include <spargo/graph/betweenness.hpp>
@@ -141,7 +141,7 @@ TYPED_TEST(Boost, InEdgesAreTheOutEdgesTurned) {
 TYPED_TEST(Boost, StrongComponents) {
   using I = typename TypeParam::index;
   using O = typename TypeParam::offset;
-  // A cycle of 4, a tail of 2 behind it, a cycle of 2, and one vertex apart: 5 components.
+  // A cycle of 4 with a tail of 2, a cycle of 2, and an isolated vertex: 5 components.
   const auto raw = test::make_directed<I, O>(9, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {3, 4}, {4, 5}, {6, 7}, {7, 6}},
                                              test::edges_kept::out);
   const auto g = raw.view();
@@ -155,8 +155,7 @@ TYPED_TEST(Boost, StrongComponents) {
   EXPECT_NE(component[4], component[5]);
 }
 
-// Boost asks for the traits of the graph with the const of its parameter. Of vertices and of edges: a tail, then a
-// square.
+// Boost instantiates the graph's traits with const. Of vertices and of edges: a tail, then a square.
 TYPED_TEST(Boost, BrandesBetweennessCentrality) {
   using I = typename TypeParam::index;
   using O = typename TypeParam::offset;
@@ -178,7 +177,7 @@ TYPED_TEST(Boost, BrandesBetweennessCentrality) {
   for (std::size_t v = 0; v < 90; ++v) EXPECT_NEAR(ours.values[static_cast<I>(v)], values[v], 1e-9 * (1 + values[v]));
 }
 
-// Weights by edge_index: a detour of light edges beats the heavy short cut.
+// Weights by edge_index: a detour of light edges beats the heavy shortcut.
 TYPED_TEST(Boost, DijkstraWithWeightsByEdgeIndex) {
   using I = typename TypeParam::index;
   using O = typename TypeParam::offset;
@@ -193,7 +192,7 @@ TYPED_TEST(Boost, DijkstraWithWeightsByEdgeIndex) {
   EXPECT_EQ(distance, (std::vector<double>{0, 1, 3, 6}));
 }
 
-// By repeated relaxation of the listed edges.
+// By repeated relaxation of all edges.
 std::vector<std::int64_t> naive_distances(std::int64_t n, const test::edge_vector& edges,
                                           const std::vector<std::int32_t>& weights, std::int64_t source) {
   std::vector<std::int64_t> distance(static_cast<std::size_t>(n), std::numeric_limits<std::int64_t>::max());
@@ -217,7 +216,7 @@ std::vector<std::int64_t> boost_distances(const G& g, typename boost::graph_trai
   return distance;
 }
 
-// A weighted view brings its weights along: by its out-edges, and by its in-edges through Boost's reversed view.
+// A weighted view provides its weights: by its out-edges, and by its in-edges through Boost's reversed view.
 TYPED_TEST(Boost, DijkstraOfWeightedGraphs) {
   using I = typename TypeParam::index;
   using O = typename TypeParam::offset;
@@ -288,7 +287,7 @@ TYPED_TEST(Boost, EdgesAreTheOutEdgesOfAllVertices) {
   EXPECT_TRUE(edges(none.view()).first == edges(none.view()).second);
 }
 
-// A square with a diagonal: the three lightest edges, of the two copies of each.
+// A square with a diagonal: the three lightest edges, each stored twice.
 TYPED_TEST(Boost, KruskalSpansAnUndirectedGraph) {
   using I = typename TypeParam::index;
   using O = typename TypeParam::offset;

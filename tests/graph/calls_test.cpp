@@ -1,4 +1,4 @@
-// Calls as people write them: graphs, vectors of sources and sources of any type, and no type named.
+// Natural calls: graphs, vectors of sources and sources of any type, without explicit template arguments.
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/betweenness.hpp>
 #include <spargo/graph/bfs.hpp>
@@ -66,7 +66,7 @@ void expect_searches() {
 TEST(Calls, Searches32) { expect_searches<std::int32_t>(); }
 TEST(Calls, Searches64) { expect_searches<std::int64_t>(); }
 
-// Loops that were kept count for PageRank alone.
+// Kept loops count for PageRank only.
 TEST(Calls, LoopsChangeNothingButRanks) {
   const std::vector<std::int32_t> from{0, 0, 1, 1, 2, 3, 3, 4, 2};
   const std::vector<std::int32_t> to{0, 1, 1, 2, 0, 3, 4, 4, 2};
@@ -100,7 +100,7 @@ TEST(Calls, LoopsChangeNothingButRanks) {
   }
 }
 
-// Without a template argument, and without in-edges: a single call builds those it needs.
+// Without template arguments and in-edges: a single call builds those it needs.
 template <class I>
 void expect_answers_of_a_directed_graph() {
   const auto g = build_graph(ctx, path<I>());
@@ -120,7 +120,7 @@ void expect_answers_of_a_directed_graph() {
   EXPECT_EQ(betweenness(ctx, g).values[1], 1);
   EXPECT_EQ(triangles(ctx, g).total, 0);
 
-  // A plan borrows; it refuses with the remedy.
+  // A plan borrows; it refuses and names the remedy.
   try {
     pagerank_plan plan(ctx, g);
     FAIL() << "in-edges out of nowhere";
@@ -143,7 +143,7 @@ TEST(Calls, ReadersNeedNoTypes) {
   EXPECT_EQ(pagerank(ctx, build_graph(ctx, entries)).ranks.size(), 16);
 }
 
-// A source beyond the index type is refused, not cut down to one within it.
+// A source beyond the index type is refused, not truncated.
 TEST(Calls, SourceBeyondTheIndexType) {
   const auto g = build_graph(ctx, path<std::int32_t>());
   EXPECT_THROW((void)bfs(ctx, g, std::int64_t{1} << 32), error);
@@ -151,7 +151,7 @@ TEST(Calls, SourceBeyondTheIndexType) {
   EXPECT_THROW((void)check_bfs(ctx, g, std::int64_t{1} << 32, tree.levels, tree.parents), error);
 }
 
-// Compiled and linked only: without a GPU there is no context to call it with.
+// Compiled and linked only: without a GPU there is no context.
 [[maybe_unused]] void on_a_device(const context<device>& gpu) {
   auto g = to_device(gpu, build_graph(ctx, path<std::int32_t>()));
   add_in_edges(gpu, g);

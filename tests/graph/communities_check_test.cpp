@@ -1,4 +1,4 @@
-// check_communities: right labels pass, every planted error is found and named.
+// check_communities: correct labels pass, every planted error is found and named.
 #include <spargo/graph/communities.hpp>
 
 #include "graph/communities_support.hpp"

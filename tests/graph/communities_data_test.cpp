@@ -1,5 +1,5 @@
-// Label propagation of real graphs against networkx' figures (truth_more.json), and LDBC Graphalytics' examples against
-// their references.
+// Label propagation on real graphs against networkx (truth_more.json), and LDBC Graphalytics' examples against their
+// references.
 #include <spargo/graph/communities.hpp>
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/matrix_market.hpp>
@@ -25,7 +25,7 @@ const context<host>& cpu() {
   return ctx;
 }
 
-// [vertex] the id of its label.
+// [vertex] id of its label.
 std::vector<std::int64_t> label_ids(const pairs_view& pairs, const std::vector<std::int64_t>& ids,
                                     direction_kind direction, std::int64_t rounds) {
   const auto g = build_graph(cpu(), pairs, {.direction = direction, .in_edges = true});
@@ -40,7 +40,7 @@ std::vector<std::int64_t> label_ids(const pairs_view& pairs, const std::vector<s
   return labels;
 }
 
-// Ids that do not occur are vertices of the truths', and their own labels.
+// Ids without edges are vertices in the truth files, each with its own label.
 void expect_truth(const nlohmann::json& truth, const pairs_view& pairs, const std::vector<std::int64_t>& ids) {
   std::int64_t absent = 0;
   std::int64_t absent_sum = 0;
@@ -80,7 +80,7 @@ TEST(CommunitiesData, AgreesWithTheTruth) {
   EXPECT_GT(graphs, 40);
 }
 
-// `id label` a line.
+// Lines of `id label`.
 std::map<std::int64_t, std::int64_t> read_labels(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::map<std::int64_t, std::int64_t> labels;
@@ -88,7 +88,7 @@ std::map<std::int64_t, std::int64_t> read_labels(const std::filesystem::path& pa
   return labels;
 }
 
-// The number behind `key = ` in a properties file.
+// The number after `key = ` in a properties file.
 std::int64_t property(const std::filesystem::path& path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -113,7 +113,7 @@ TEST(CommunitiesData, LdbcExamples) {
     const auto direction = name.ends_with("undirected") ? direction_kind::undirected : direction_kind::directed;
     const auto labels = label_ids(list.edges.view(), list.ids, direction, rounds);
     auto found = expected;
-    for (auto& [id, label] : found) label = id;  // those without edges
+    for (auto& [id, label] : found) label = id;  // vertices without edges
     for (std::size_t v = 0; v < labels.size(); ++v) found[list.ids[v]] = labels[v];
     EXPECT_EQ(found, expected);
   }

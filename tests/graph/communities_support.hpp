@@ -1,4 +1,4 @@
-// The oracle for the tests of communities, by the words of the rule; it uses nothing of the library's.
+// The oracle for the tests of communities, following the rule literally and independent of the library.
 #pragma once
 
 #include "graph/graph_support.hpp"
@@ -19,7 +19,7 @@ inline label_vector own_labels(std::int64_t n) {
   return labels;
 }
 
-// The label that most of the given ones are, the smallest of equals.
+// The most frequent label; ties: the smallest.
 inline std::int64_t naive_most_frequent(const label_vector& labels) {
   std::map<std::int64_t, int> times;
   for (const std::int64_t label : labels) ++times[label];
@@ -30,8 +30,8 @@ inline std::int64_t naive_most_frequent(const label_vector& labels) {
   return best;
 }
 
-// Every pair makes each end a neighbour of the other, as often as it is listed: so it is for a directed graph's out-
-// and in-edges, and for an undirected graph.
+// Every listed pair makes its ends neighbours of each other: out- and in-edges of a directed graph, or edges of an
+// undirected one.
 inline label_vector naive_cdlp(std::int64_t n, const edge_vector& edges, std::int64_t rounds, label_vector labels) {
   std::vector<std::vector<std::size_t>> near(static_cast<std::size_t>(n));
   for (const auto& [u, v] : edges) {

@@ -1,5 +1,5 @@
-// Label propagation: every algorithm against the rule's words, on thousands of small random graphs and on shapes that
-// hurt; labels of the caller's; refusals; labels that do not depend on threads.
+// Label propagation: every algorithm against the rule, on thousands of small random graphs and adversarial shapes;
+// initial labels; refusals; independence of threads.
 #include <spargo/graph/communities.hpp>
 
 #include "core/parallel.hpp"
@@ -35,7 +35,7 @@ array<I, device> placed(const context<device>& ctx, const std::vector<I>& labels
   return to_device(ctx, labels);
 }
 
-// All algorithms, twice each. No initial labels: the vertices themselves.
+// All algorithms, twice each. Without initial labels: the vertices themselves.
 template <class I, class O, class Space>
 void check_labels(const test::raw_graph<I, O>& raw, std::int64_t rounds, const std::vector<I>& initial,
                   const label_vector& expected, int threads = 3) {
@@ -136,14 +136,14 @@ label_vector labels_of(const context<host>& ctx, const graph<I, O, host>& g, std
   }
 }
 
-// As builders leave them: neighbours ascend, which the first round makes use of.
+// As builders make them: neighbours ascend, which the first round exploits.
 TYPED_TEST(Communities, GraphsAsTheyAreBuilt) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;
   const context<host> ctx({.threads = 3});
   for (std::uint64_t seed = 0; seed < test::rounds_on<typename TypeParam::space>(1000); ++seed) {
     test::random_source random(seed);
-    const bool dense = seed % 100 == 0;  // rows that a warp takes, and a block
+    const bool dense = seed % 100 == 0;  // rows for a warp, and for a block
     const std::int64_t n = dense ? 500 : 1 + random.below(40);
     const edge_vector edges =
         test::random_edges(random, n, dense ? 30000 : random.below(4 * n + 1), static_cast<int>(random.below(3)));
@@ -170,7 +170,7 @@ TYPED_TEST(Communities, GraphsAsTheyAreBuilt) {
   }
 }
 
-// Around the sizes of blocks and tables; rows of about as many neighbours.
+// Around the sizes of blocks and tables, with rows of about that many neighbours.
 TYPED_TEST(Communities, SizesAroundBlocks) {
   for (const std::int64_t n : {31, 32, 33, 255, 256, 257, 2047, 2048, 2049}) {
     test::random_source random(static_cast<std::uint64_t>(n));
@@ -181,7 +181,7 @@ TYPED_TEST(Communities, SizesAroundBlocks) {
   }
 }
 
-// Lone edges swap their labels for ever, and so do both sides of a star: for any number of rounds.
+// Lone edges swap their labels forever, and so do both sides of a star: for any number of rounds.
 TYPED_TEST(Communities, LabelsThatAlternate) {
   edge_vector edges;
   for (std::int64_t v = 0; v < 40; v += 2) edges.emplace_back(v, v + 1);
@@ -208,8 +208,8 @@ TYPED_TEST(Communities, DenseGraphs) {
   }
 }
 
-// Labels creep along a path for many rounds, with a short frontier.
-// Rows of about 60 neighbours with as many labels, some of which share a counter.
+// Labels spread along a path for many rounds, with a small frontier. Rows of about 60 neighbours with as many labels,
+// some of which share a counter.
 TYPED_TEST(Communities, ManyLabels) {
   constexpr std::int64_t n = 2000;
   test::random_source random(11);
@@ -224,7 +224,7 @@ TYPED_TEST(Communities, LongPathsAndManyRounds) {
   this->check(2500, test::grid_edges(50, 50), 31);
 }
 
-// Rows longer than a segment, with neighbours from both sides, duplicates and ties.
+// Rows longer than a segment, with neighbours from both directions, duplicates and ties.
 TYPED_TEST(Communities, Hubs) {
   constexpr std::int64_t n = test::is_sanitized ? 66000 : 80000;
   static_assert(n / 2 > detail::communities::count_tuning::segment);
@@ -237,8 +237,8 @@ TYPED_TEST(Communities, Hubs) {
   this->check(n, edges, 4);
 }
 
-// Cliques are settled soon, but a hub and its neighbours exchange their labels for ever; rows of all lengths have
-// changed neighbours when few vertices are left that change.
+// Cliques settle soon, but a hub and its neighbours swap labels forever; rows of all lengths have changed neighbours
+// when few vertices still change.
 TYPED_TEST(Communities, HubsAmongFewThatChange) {
   constexpr std::int64_t cliques = 18000;
   constexpr std::int64_t leaves = 4300;
@@ -291,7 +291,7 @@ TEST(CommunitiesCount, AgreesWithTheNaiveCount) {
   }
 }
 
-// Among so many labels that occur about as often, some share a counter.
+// Of this many labels with similar counts, some share a counter.
 TEST(CommunitiesCount, LabelsThatShareACounter) {
   const context<host> ctx;
   detail::communities::row_counter<std::int32_t> counter(ctx, 20000);
@@ -325,7 +325,7 @@ TEST(CommunitiesHost, LabelsDoNotDependOnThreads) {
 
 // --- The interface --------------------------------------------------------
 
-// A neighbour that edges join both ways counts twice: 1 has neighbours 0, 3, 3.
+// A neighbour joined both ways counts twice: 1 has neighbours 0, 3, 3.
 TEST(CommunitiesRule, MutualNeighboursCountTwice) {
   const context<host> ctx;
   const std::vector<std::int32_t> from{0, 1, 3};
@@ -340,7 +340,7 @@ TEST(CommunitiesRule, MutualNeighboursCountTwice) {
             (std::vector<std::int32_t>{1, 0, 2, 1}));
 }
 
-// Labels are ranks of ids where ids ascend, and ties fall alike: a graph numbered by ids with gaps finds the same.
+// Labels are ranks of ids if ids ascend, and ties break alike: a graph numbered by ids with gaps gets the same result.
 TEST(CommunitiesRule, AscendingNumbersKeepTies) {
   const context<host> ctx({.threads = 2});
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -374,7 +374,7 @@ TEST(CommunitiesPlan, EndsWhenNothingChanges) {
   communities_plan plan(ctx, raw.view(), {.iterations = 100});
   plan.run();
   EXPECT_EQ(plan.count(), 1);
-  EXPECT_EQ(plan.rounds(), 3);  // to 0 but for vertex 0 itself, to 0 everywhere, and one that changes nothing
+  EXPECT_EQ(plan.rounds(), 3);  // to 0 except vertex 0 itself, to 0 everywhere, and one without changes
   EXPECT_EQ(plan.algorithm(), communities_algorithm::frontier);
   EXPECT_NE(plan.reason().find("skipped"), std::string::npos);
   EXPECT_GT(plan.workspace_bytes(), 0);

@@ -1,4 +1,4 @@
-// check_components: right labels pass, every planted error is found and named.
+// check_components: correct labels pass, every planted error is found and named.
 #include <spargo/graph/components.hpp>
 
 #include "graph/components_support.hpp"
@@ -14,7 +14,7 @@ constexpr components_options weak{};
 constexpr components_options strong{.connection = components_connection::strong};
 constexpr components_options weak_dense{.labels = components_labels::dense};
 
-// Two cycles of three, 0 1 2 and 3 4 5, an edge from the first to the second, and 6 by itself.
+// Two cycles of three, 0 1 2 and 3 4 5, an edge from the first to the second, and 6 isolated.
 const test::edge_vector edges{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {2, 3}, {6, 6}, {0, 1}};
 
 std::string fault(const test::edge_vector& of, const labels_type& labels, const components_options& options,
@@ -73,7 +73,7 @@ TEST(CheckComponents, NamesEdgesThatLeadToALargerLabel) {
             "vertices 5 and 6 have label 4, but within it no path leads from the first to the second");
 }
 
-// Every change of one label of a right labelling is wrong, unless its form stays that of a right one.
+// Every change of one label of a correct labelling is wrong, unless it is another correct labelling.
 TEST(CheckComponents, FindsEveryChangeOfOneLabel) {
   int planted = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

@@ -1,4 +1,4 @@
-// Oracles for the tests of components, which use nothing of the library's: labels are smallest vertices.
+// Oracles for the tests of components, independent of the library: labels are smallest vertices.
 #pragma once
 
 #include "graph/graph_support.hpp"
@@ -17,7 +17,7 @@ inline std::vector<std::vector<std::int64_t>> lists_of(std::int64_t n, const edg
   return lists;
 }
 
-// The vertices that a walk from `source` meets, as marks.
+// Marks the vertices reachable from `source`.
 inline std::vector<bool> flood(const std::vector<std::vector<std::int64_t>>& lists, std::int64_t source) {
   std::vector<bool> met(lists.size());
   std::vector<std::int64_t> waiting{source};
@@ -56,7 +56,7 @@ inline label_vector naive_weak(std::int64_t n, edge_vector edges) {
   return labels;
 }
 
-// Who reaches whom, for small graphs.
+// Reachability of all pairs, for small graphs.
 inline label_vector naive_strong(std::int64_t n, const edge_vector& edges) {
   const auto lists = lists_of(n, edges);
   std::vector<std::vector<bool>> reaches;

@@ -1,5 +1,5 @@
 // Connected components: every algorithm of both backends against naive floods and Boost.Graph, on thousands of small
-// random graphs and on shapes that hurt; refusals; labels that do not depend on threads.
+// random graphs and adversarial shapes; refusals; independence of threads.
 #include <spargo/graph/components.hpp>
 
 #include "core/parallel.hpp"
@@ -30,12 +30,12 @@ using test::message_of;
 
 enum class in_edges { kept, none };
 
-// The order in which a recursive search leaves the components for good, as labels.
+// Labels in the order in which a recursive search finishes the components.
 label_vector finished_order(std::int64_t n, const edge_vector& edges, const label_vector& strong) {
   std::vector<std::vector<std::int64_t>> out(static_cast<std::size_t>(n));
   for (const auto& [u, v] : edges) out[static_cast<std::size_t>(u)].push_back(v);
   std::vector<bool> met(out.size());
-  std::vector<std::int64_t> left;  // vertices, as the search leaves them
+  std::vector<std::int64_t> left;  // vertices in the order the search finishes them
   const std::function<void(std::int64_t)> visit = [&](std::int64_t v) {
     met[static_cast<std::size_t>(v)] = true;
     for (const std::int64_t w : out[static_cast<std::size_t>(v)]) {
@@ -46,7 +46,7 @@ label_vector finished_order(std::int64_t n, const edge_vector& edges, const labe
   for (std::int64_t v = 0; v < n; ++v) {
     if (!met[static_cast<std::size_t>(v)]) visit(v);
   }
-  std::map<std::int64_t, std::int64_t> last;  // of each component, where its last vertex was left
+  std::map<std::int64_t, std::int64_t> last;  // position of each component's last vertex
   for (std::size_t k = 0; k < left.size(); ++k) {
     last[strong[static_cast<std::size_t>(left[k])]] = static_cast<std::int64_t>(k);
   }
@@ -57,7 +57,7 @@ label_vector finished_order(std::int64_t n, const edge_vector& edges, const labe
   return labels;
 }
 
-// All rows of the table that this graph and backend can take, and both kinds of labels.
+// All algorithms for this graph and backend, and both kinds of labels.
 template <class I, class O, class Space>
 void check_labels(const test::raw_graph<I, O>& raw, const label_vector& weak, const label_vector& strong,
                   int threads = 3) {
@@ -192,7 +192,7 @@ TYPED_TEST(Components, SizesAroundBlocks) {
 }
 
 TYPED_TEST(Components, LongPathsInBothOrders) {
-  constexpr std::int64_t n = test::is_sanitized ? 45000 : 100000;  // of the host's parts of 2^16 units: two at least
+  constexpr std::int64_t n = test::is_sanitized ? 45000 : 100000;  // at least two of the host's parts of 2^16 units
   edge_vector up = test::path_edges(n);
   this->check(n, up, own_labels(n));
   edge_vector down;
@@ -200,12 +200,12 @@ TYPED_TEST(Components, LongPathsInBothOrders) {
   this->check(n, down, own_labels(n));
   up.emplace_back(n - 1, 0);
   this->check(n, up, label_vector(n, 0));
-  edge_vector scattered;  // a path through all vertices in an order without locality
+  edge_vector scattered;  // a path through all vertices without locality
   for (std::int64_t k = 0; k + 1 < n; ++k) scattered.emplace_back(k * 61813 % n, (k + 1) * 61813 % n);
   this->check(n, scattered, own_labels(n));
 }
 
-// Rows longer than a device's warp takes, and than its segments; the hub is the last vertex as well.
+// Rows longer than a warp handles, and than segments; the hub is also the last vertex.
 TYPED_TEST(Components, Hubs) {
   constexpr std::int64_t n = 40000;
   this->check(n, test::star_edges(n), own_labels(n));
@@ -215,13 +215,13 @@ TYPED_TEST(Components, Hubs) {
   this->check(n, edges, own_labels(n));
 }
 
-// Cycles with chords, in no part that a search from one of them meets, and an edge from each to the next.
+// Cycles with chords, disjoint from the parts that a search from one of them finds, and an edge from each to the next.
 TYPED_TEST(Components, ManyComponentsInAChain) {
   constexpr std::int64_t n = 60000;
   test::random_source random(3);
   edge_vector edges;
   label_vector labels(n);
-  std::vector<std::int64_t> order(n);  // components are not ranges of vertices
+  std::vector<std::int64_t> order(n);  // components are not contiguous ranges
   for (std::int64_t k = 0; k < n; ++k) order[static_cast<std::size_t>(k)] = k * 7919 % n;
   for (std::int64_t first = 0; first < n;) {
     const std::int64_t size = std::min(n - first, 1 + random.below(first % 7 == 0 ? 3000 : 5));
@@ -239,20 +239,20 @@ TYPED_TEST(Components, ManyComponentsInAChain) {
   this->check(n, edges, labels);
 }
 
-// The hub of the first search is in a component of two; others with rows as long, out and in, are left for what
-// follows.
+// The first search's hub is in a component of two; others with equally long out- and in-rows are left for the later
+// steps.
 TYPED_TEST(Components, HubsOutsideTheLargestComponent) {
   constexpr std::int64_t n = 9000;
   edge_vector edges;
   label_vector labels = own_labels(n);
   for (std::int64_t v = 10; v < 3000; ++v) {
-    edges.emplace_back(0, v);  // many ways lead through 0, but not back
+    edges.emplace_back(0, v);  // many paths lead through 0, but not back
     edges.emplace_back(3000 + v, 0);
   }
   edges.emplace_back(0, 1);
   edges.emplace_back(1, 0);
   labels[1] = 0;
-  for (const std::int64_t hub : {10, 3020}) {  // each on both sides of a thousand more
+  for (const std::int64_t hub : {10, 3020}) {  // each with a thousand neighbours on both sides
     for (std::int64_t k = 1; k < 1001; ++k) {
       edges.emplace_back(hub, hub + k);
       edges.emplace_back(hub + k, hub);
@@ -295,13 +295,13 @@ TYPED_TEST(Components, DisconnectedCliques) {
   edge_vector edges;
   label_vector labels;
   for (std::int64_t v = 0; v < cliques * size; ++v) {
-    labels.push_back(v % cliques);  // members lie apart
+    labels.push_back(v % cliques);  // members are not adjacent
     for (std::int64_t k = 0; k < size; ++k) edges.emplace_back(v, v % cliques + k * cliques);
   }
   this->check(cliques * size, edges, labels);
 }
 
-// The largest tree is found early here, and its root goes under a smaller vertex late.
+// The largest tree is found early, and its root is hooked under a smaller vertex late.
 TYPED_TEST(Components, LargestTreeJoinsASmallerVertexLast) {
   constexpr std::int64_t n = 9000;
   edge_vector edges;
@@ -315,8 +315,8 @@ TYPED_TEST(Components, LargestTreeJoinsASmallerVertexLast) {
   this->check(n, edges, strong);
 }
 
-// The tree of vertex 0 meets the largest one only at third neighbours of vertices that are no roots: an undirected
-// graph's largest tree gets another root when all of its labels are there.
+// The tree of vertex 0 joins the largest one only through third neighbours of non-roots: in an undirected graph the
+// largest tree gets another root after all of its labels are written.
 TYPED_TEST(Components, LargestTreeJoinsASmallerTreeLast) {
   constexpr std::int64_t n = 9000;
   edge_vector edges;
@@ -333,8 +333,8 @@ TYPED_TEST(Components, LargestTreeJoinsASmallerTreeLast) {
   this->check(n, edges, own_labels(n));
 }
 
-// Pairs of vertices within a chunk, of which the first leads to a small tree and the second, by its only edge, to the
-// largest: a pair is under the small tree before, and the second vertex may not count as joined for that.
+// Pairs of vertices within a chunk; the first leads to a small tree and the second, by its only edge, to the largest. A
+// pair is hooked under the small tree first; the second vertex must not count as joined because of that.
 TYPED_TEST(Components, OneEdgeOutOfAChunk) {
   constexpr std::int64_t n = 9000;
   edge_vector edges;
@@ -376,14 +376,14 @@ void compare_with_boost() {
   }
 }
 
-// What joins the halves is edges out of the largest tree, which only their ends in it show where there are no in-edges:
-// all edges have to be read, here those of several tiles, with empty and long rows between.
+// The halves are joined by edges out of the largest tree, visible only from its side if there are no in-edges: all
+// edges must be read, here in several tiles with empty and long rows in between.
 TYPED_TEST(Components, EdgesOutOfTheLargestTree) {
   constexpr std::int64_t n = 20000;
   test::random_source random(8);
   for (const bool upwards : {false, true}) {
     edge_vector edges;
-    const std::int64_t half = upwards ? 0 : n / 2;  // where the largest tree is
+    const std::int64_t half = upwards ? 0 : n / 2;  // start of the largest tree
     for (std::int64_t v = 0; v < n / 2; v += 2) {   // odd ones have in-edges only
       for (int k = 0; k < 4; ++k) edges.emplace_back(half + v, half + random.below(n / 2));
       edges.emplace_back(half + v, half + v + 1);
@@ -409,16 +409,16 @@ TEST(ComponentsAndBoost, AgreeOnTheDevice) {
   compare_with_boost<device>();
 }
 
-// The device puts the first eighth of the vertices under their roots first: here are trees on both sides, and across.
+// The device puts the first eighth of the vertices under their roots first: trees on both sides, and across.
 TEST(ComponentsDevice, TreesBeyondTheFirstVertices) {
   SPARGO_TEST_NEEDS_GPU();
   constexpr std::int64_t n = 700000;
-  for (const std::int64_t largest : {0, 60000, 350000}) {  // where the largest tree begins
+  for (const std::int64_t largest : {0, 60000, 350000}) {  // start of the largest tree
     edge_vector edges;
     for (std::int64_t v = largest + 1; v < largest + 300000; ++v) {
       edges.emplace_back(v, v - 1 - (v * 7919) % std::min<std::int64_t>(v - largest, 5000));
     }
-    for (std::int64_t v = 1; v < n / 2; v += 5) {  // pairs across, of vertices outside or at the tree
+    for (std::int64_t v = 1; v < n / 2; v += 5) {  // pairs across, outside the tree or joined to it
       if (v < largest || v >= largest + 300000) edges.emplace_back(n - v, v);
     }
     check_edges<std::int32_t, std::int32_t, device>(n, edges, own_labels(n));
@@ -441,7 +441,7 @@ TEST(ComponentsHost, LabelsDoNotDependOnThreads) {
   detail::assume_processors(0);
 }
 
-// However rows are cut, every vertex and every edge is met once.
+// However rows are partitioned, every vertex and every edge is visited once.
 TEST(ComponentsHost, PartsOfRowsMeetEveryEdgeOnce) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     test::random_source random(seed);

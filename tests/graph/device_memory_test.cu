@@ -1,4 +1,4 @@
-// Device memory runs out at every request in turn, in conversions, plans and searches: an error, no leak, and the
+// Device memory is exhausted at every request in turn, in conversions, plans and searches: an error, no leak, and the
 // device works afterwards.
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/bfs.hpp>
@@ -105,7 +105,7 @@ TEST_F(DeviceMemory, UndirectedBuilds) {
   EXPECT_GT(requests, 10);
 }
 
-// Passes requests on and keeps the largest sum of what was live at once.
+// Forwards requests and records the peak of live bytes.
 class peak_resource final : public memory_resource<device> {
  public:
   explicit peak_resource(memory_resource<device>& upstream) : upstream_(upstream) {}
@@ -144,7 +144,7 @@ TEST_F(DeviceMemory, BuildingTakes24BytesAPair) {
   EXPECT_GT(g.edges(), 0);
 }
 
-// A plan allocates when it is made, never when it runs.
+// A plan allocates when it is built, never when it runs.
 TEST_F(DeviceMemory, RunsNeverAllocate) {
   const context<device> upstream;
   test::counting_resource<device> resource(upstream.resource());

@@ -1,6 +1,6 @@
-// Device memory taken away by plain cudaMalloc: every operation that needs some of its own ends in out_of_memory with
-// the bytes, the others work, and once the memory is back the same context does all of it, with the same results.
-// Own program: it takes all memory of the GPU.
+// Device memory exhausted by plain cudaMalloc: every operation that allocates fails with out_of_memory and the number
+// of bytes, the others work, and once memory is freed the same context succeeds with the same results. A program of its
+// own, since it takes all memory of the GPU.
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/validate.hpp>
 #include <spargo/graph/bfs.hpp>
@@ -41,7 +41,7 @@ namespace {
 
 using I = std::int32_t;
 
-// All of the device's memory that cudaMalloc gives, down to blocks of 64 KiB.
+// All device memory that cudaMalloc returns, down to blocks of 64 KiB.
 class memory_hog {
  public:
   memory_hog() {
@@ -70,7 +70,7 @@ class memory_hog {
   std::vector<void*> blocks_;
 };
 
-// By cudaMalloc and cudaFree: no pool keeps what was freed, for others to find when memory runs out.
+// cudaMalloc and cudaFree: no pool that keeps freed memory.
 class plain_resource final : public memory_resource<device> {
  public:
   void* allocate(std::size_t bytes, stream_handle) override {
@@ -87,7 +87,7 @@ class plain_resource final : public memory_resource<device> {
   }
 };
 
-// Of whatever an operation leaves.
+// Checksum of an operation's result.
 template <class T>
 double sum_of(const context<device>& ctx, span<const T, device> values) {
   const auto there = to_host(ctx, values);
@@ -98,14 +98,14 @@ double sum_of(const context<device>& ctx, span<const T, device> values) {
 
 struct operation_case {
   std::string name;
-  std::function<double(const context<device>&)> run;  // the same for every context
+  std::function<double(const context<device>&)> run;  // the same result for every context
 };
 
-// Inputs and outputs, from a context whose pool has them before memory is taken away.
+// Inputs and outputs, from a context whose pool holds them before memory is exhausted.
 struct problem {
   static constexpr std::int64_t elements = std::int64_t{1} << 20;
   static constexpr std::int64_t side = 1024;
-  static constexpr I matmul_side = 500;  // no multiple of a tile: operands are copied, with padding
+  static constexpr I matmul_side = 500;  // not a multiple of a tile: operands are copied with padding
 
   plain_resource memory;
   context<host> cpu;
@@ -331,7 +331,7 @@ void add_dense(std::vector<operation_case>& cases, problem& p) {
                    }});
 }
 
-// A Matrix Market file that goes when the test does.
+// A Matrix Market file that the destructor removes.
 class written_file {
  public:
   explicit written_file(const coo_matrix<double, I, host>& matrix)
@@ -352,7 +352,7 @@ class ExhaustedMemory : public testing::Test {
   void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
 };
 
-// Nothing of this program's kernels has been loaded yet: the launch itself may find no room. Then the context works.
+// No kernel of this program is loaded yet, so the launch itself may fail. Then the context works.
 TEST_F(ExhaustedMemory, AFirstLaunchMayFindNoRoom) {
   const context<device> ctx;
   const array<double, device> in = to_device(ctx, array<double, host>(context<host>(), 4096).view());
@@ -401,7 +401,7 @@ TEST_F(ExhaustedMemory, EveryOperationSaysSoAndRunsLater) {
                      return static_cast<double>(read_matrix_market<double, I>(ctx, p.cpu, file.path(), how).nnz());
                    }});
 
-  // What each gives, whether it asks for memory, and its kernels loaded.
+  // Expected result, whether it allocates; loads its kernels.
   struct expectation {
     double result = 0;
     bool allocates = false;

@@ -1,5 +1,5 @@
-// Real graphs: edges counted, searched and validated against figures by networkx (truth.json). The files are read
-// here, line by line, so that nothing of the library's readers is in the comparison.
+// Real graphs: edges counted, searched and validated against networkx (truth.json). The files are read line by line
+// here, independently of the library's readers.
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/bfs_validate.hpp>
 
@@ -21,7 +21,7 @@
 namespace spargo {
 namespace {
 
-// Lines of a plain or gzipped file.
+// Calls f for each line of a plain or gzipped file.
 template <class F>
 void for_each_line(const std::filesystem::path& path, F&& f) {
   gzFile file = gzopen(path.c_str(), "rb");
@@ -39,7 +39,7 @@ struct pair_list {
   }
 };
 
-// Two integers with any separator between them.
+// Two integers with any separator.
 bool two_numbers(const std::string& line, long long& u, long long& v) {
   const char* at = line.c_str();
   char* end = nullptr;
@@ -61,7 +61,7 @@ pair_list read_edges(const std::filesystem::path& path) {
   return pairs;
 }
 
-// Coordinate files; every symmetry but `general` mirrors.
+// Coordinate files; every symmetry except `general` is mirrored.
 pair_list read_matrix(const std::filesystem::path& path) {
   pair_list pairs;
   bool mirrored = false;

@@ -1,4 +1,4 @@
-// Graphs and oracles for the graph tests. Nothing here uses the library's builders or searches.
+// Graphs and oracles for the graph tests, independent of the library's builders and searches.
 #pragma once
 
 #include <spargo/graph/graph.hpp>
@@ -21,7 +21,7 @@ std::vector<std::remove_const_t<T>> copy_of(span<T, host> values) {
   return {values.begin(), values.end()};
 }
 
-// A graph as a user may hold it: CSR in plain vectors, loops, duplicates and all, neighbours in the order given.
+// A graph as given by a user: CSR in plain vectors, with loops and duplicates, neighbours in any order.
 template <class I, class O>
 struct raw_graph {
   I vertices = 0;
@@ -62,7 +62,7 @@ raw_graph<I, O> make_directed(std::int64_t n, const edge_vector& edges, edges_ke
   return g;
 }
 
-// Each pair stored both ways (a loop twice). In-edges are the out-edges, as graph::view gives them.
+// Each pair stored in both directions (a loop twice). In-edges equal the out-edges, as in graph::view.
 template <class I, class O>
 raw_graph<I, O> make_undirected(std::int64_t n, const edge_vector& edges) {
   edge_vector both;
@@ -79,7 +79,7 @@ raw_graph<I, O> make_undirected(std::int64_t n, const edge_vector& edges) {
   return g;
 }
 
-// The oracle: levels by a deque, one vertex at a time.
+// The oracle: levels by a deque, sequentially.
 template <class I, class O>
 std::vector<std::int32_t> naive_levels(const graph_view<I, O, host>& g, std::int64_t source) {
   std::vector<std::int32_t> level(static_cast<std::size_t>(g.vertices()), -1);
@@ -108,12 +108,12 @@ inline std::vector<std::int64_t> histogram_of(const std::vector<std::int32_t>& l
   return sizes;
 }
 
-// What is wrong with `parents`, given true levels; empty when nothing is. Slow and simple.
+// The fault in `parents`, given true levels; empty if correct. Slow and simple.
 template <class I, class O>
 std::string parent_fault(const graph_view<I, O, host>& g, std::int64_t source, const std::vector<std::int32_t>& level,
                          const std::vector<I>& parents) {
   if (parents.size() != level.size()) return "wrong number of parents";
-  std::vector<bool> joined(level.size());  // whether an edge leads from the claimed parent
+  std::vector<bool> joined(level.size());  // an edge leads from the claimed parent
   for (std::int64_t u = 0; u < g.vertices(); ++u) {
     for (std::int64_t e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
       const auto v = static_cast<std::size_t>(g.out.indices[e]);
@@ -136,7 +136,7 @@ std::string parent_fault(const graph_view<I, O, host>& g, std::int64_t source, c
   return {};
 }
 
-// A small generator of its own (SplitMix64): the same graphs everywhere.
+// SplitMix64: the same graphs on every platform.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : state_(seed) {}
@@ -154,7 +154,7 @@ class random_source {
   std::uint64_t state_;
 };
 
-// Pairs drawn uniformly; `skew` > 0 draws the ends as the least of skew + 1 draws, so that low ids become hubs.
+// Uniform random pairs; with `skew` > 0 each end is the minimum of skew + 1 draws, so that low ids become hubs.
 inline edge_vector random_edges(random_source& random, std::int64_t n, std::int64_t count, int skew) {
   const auto draw = [&] {
     std::int64_t v = random.below(n);

@@ -1,4 +1,4 @@
-// The builder against sets of pairs, on both backends.
+// The graph builder against sets of pairs, on both backends.
 #include <spargo/graph/graph.hpp>
 
 #include <spargo/graph/bfs.hpp>
@@ -40,7 +40,7 @@ struct pair_arrays {
   }
 };
 
-enum class way { chosen, wide };  // build_graph, or what a device does when 64-bit keys do not hold a pair
+enum class way { chosen, wide };  // build_graph, or the device's fallback when 64-bit keys cannot hold a pair
 
 template <class O, class I, class Space>
 graph<I, O, Space> build_by(way how, const context<Space>& ctx, const coo_pattern_view<I, Space>& pairs,
@@ -51,7 +51,7 @@ graph<I, O, Space> build_by(way how, const context<Space>& ctx, const coo_patter
   return build_graph<O>(ctx, pairs, options);
 }
 
-// Builds in the space of the test and brings the graph to the host.
+// Builds in the test's space and copies the graph to the host.
 template <class O, class I>
 graph<I, O, host> build(host, std::int64_t n, const edge_vector& edges, const graph_options& options,
                         way how = way::chosen) {
@@ -180,12 +180,12 @@ TYPED_TEST(BuildGraph, EdgeCases) {
   this->check(1, {{0, 0}, {0, 0}});
   this->check(10, {});
   this->check(3, {{2, 0}});
-  this->check(3, {{0, 1}, {1, 0}, {0, 1}, {1, 0}});  // both ways listed already
+  this->check(3, {{0, 1}, {1, 0}, {0, 1}, {1, 0}});  // both directions listed already
   this->check(300, test::star_edges(257));
   this->check(257, test::path_edges(256));
 }
 
-// Many tiles and several parts a step, rows of every length, one of them the longest a graph can have.
+// Many tiles and several parts per step, rows of every length, including the longest possible.
 TYPED_TEST(BuildGraph, ManyPairs) {
   test::random_source random(44);
   edge_vector edges = test::random_edges(random, 3000, 200000, 2);
@@ -196,7 +196,7 @@ TYPED_TEST(BuildGraph, ManyPairs) {
   this->check(1 << 17, edges);  // most vertices have no edge
 }
 
-// What files often hold: pairs in order, both ways or one way, the larger end first or the smaller.
+// Common file orders: sorted, in one or both directions, larger or smaller end first.
 TYPED_TEST(BuildGraph, PairsInOrder) {
   test::random_source random(45);
   edge_vector edges = test::random_edges(random, 500, 120000, 2);
@@ -212,13 +212,13 @@ TYPED_TEST(BuildGraph, PairsInOrder) {
   }
   std::sort(edges.begin(), edges.end());
   check_all();
-  // In order within each of three parts, as three threads see them, and not across their bounds.
+  // Sorted within each of three parts, as three threads see them, but not across their boundaries.
   std::rotate(edges.begin(), edges.begin() + 40000, edges.end());
   check_all();
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   check_all();
-  // In order but for one pair, the last or one of the middle.
+  // Sorted except for one pair, the last or a middle one.
   std::sort(edges.begin(), edges.end());
   std::swap(edges.front(), edges.back());
   check_all();
@@ -306,7 +306,7 @@ TEST(KeyFormat, HoldsEveryVertexInTheFewestBits) {
   }
 }
 
-// Passes requests on and keeps the largest sum of what was live at once.
+// Forwards requests and records the peak of live bytes.
 class peak_resource final : public memory_resource<host> {
  public:
   void* allocate(std::size_t bytes, stream_handle stream) override {

@@ -1,4 +1,4 @@
-// A way out of long work: what is thrown reaches the caller, nothing of it stays behind, and others are not asked.
+// Interruption of long work: the exception reaches the caller, nothing is left behind, and other threads are not asked.
 #include <spargo/spargo.hpp>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct stopped {};
 
 using operation = std::function<std::int64_t(const context<host>&)>;
 
-// Graphs and matrices that keep each operation busy for several regions; what it returns does not depend on threads.
+// Graphs and matrices that keep each operation busy for several regions; results do not depend on threads.
 class long_work {
  public:
   long_work() {
@@ -105,7 +105,7 @@ TEST(Interruption, EveryLongOperationAsksAndCanBeEndedAnywhere) {
             interruption::clock::duration::zero());
         if (threads == 1 && last <= asked) {
           EXPECT_THROW(static_cast<void>(run(ctx)), stopped);
-        } else {  // with threads the leader meets more or fewer parts from run to run
+        } else {  // with threads the leader runs a varying number of parts
           try {
             EXPECT_EQ(run(ctx), expected);
           } catch (const stopped&) {
@@ -155,8 +155,8 @@ TEST(Interruption, TheInnermostOfThisThreadIsAsked) {
   EXPECT_EQ(outer, 1);
 }
 
-// Sources of betweenness, in order; each algorithm and the check. Of sources that threads of their own search, those
-// of the thread that asks are told.
+// Sources of betweenness, in order; each algorithm and the check. When threads search sources of their own, progress is
+// reported by the thread that polls.
 TEST(Interruption, IsToldHowManySourcesAreDone) {
   const context<host> ctx({.threads = 1});
   const auto g =
@@ -189,7 +189,7 @@ TEST(Interruption, IsToldHowManySourcesAreDone) {
   EXPECT_EQ(followed([&] { found = betweenness(ctx, g, {}, {.algorithm = betweenness_algorithm::by_level}); }), each);
 }
 
-// Errors of the library stay what they are.
+// The library's own errors may be thrown.
 TEST(Interruption, AnErrorOfTheLibraryMayBeThrown) {
   const interruption deadline([] { throw error(error_code::unsupported, "deadline"); },
                               interruption::clock::duration::zero());

@@ -21,7 +21,7 @@ using test::edges_kept;
 using test::placed_graph;
 using test::raw_graph;
 
-// What naive searches say: levels [vertex * sources + k] and counts.
+// Naive results: levels [vertex * sources + k] and counts.
 struct expectation {
   std::vector<std::int32_t> levels;
   std::vector<multi_bfs_counts> counts;
@@ -64,14 +64,14 @@ class MultiBfs : public testing::Test {
     if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
   }
 
-  // `count` vertices, some of them more than once.
+  // `count` vertices, with repetitions.
   static source_vector draw(test::random_source& random, std::int64_t n, std::int64_t count) {
     source_vector sources;
     for (std::int64_t k = 0; k < count; ++k) sources.push_back(static_cast<index>(random.below(n)));
     return sources;
   }
 
-  // A set of sources and what there is to find from it, which no option changes.
+  // A set of sources and its results, which no option changes.
   struct searches {
     source_vector sources;
     expectation expected;
@@ -83,7 +83,7 @@ class MultiBfs : public testing::Test {
     return all;
   }
 
-  // One plan, all sets of sources in turn: a plan must not remember an earlier run.
+  // One plan, several sets of sources: a plan must not remember an earlier run.
   static void check_plan(const place_type& g, const multi_bfs_options& options, const std::vector<searches>& all) {
     std::size_t most = 1;
     for (const auto& [sources, expected] : all) most = std::max(most, sources.size());
@@ -130,7 +130,7 @@ class MultiBfs : public testing::Test {
     }
   }
 
-  // Both widths and outputs, direction left to the search.
+  // Both widths and outputs, automatic direction.
   static void check_automatic(std::int64_t n, const edge_vector& edges, const std::vector<source_vector>& sets) {
     for (const auto& raw : {test::make_undirected<index, offset>(n, edges),
                             test::make_directed<index, offset>(n, edges, edges_kept::out_and_in)}) {
@@ -153,7 +153,7 @@ class MultiBfs : public testing::Test {
 };
 
 // A crowd that a search crosses in a few levels, most edges in the last two, with a hub, vertex 0; then two tails of
-// `tail` vertices, their first ones tied to vertices 0 and 1.
+// `tail` vertices that start at vertices 0 and 1.
 edge_vector crowd_with_tails(test::random_source& random, std::int64_t crowd, std::int64_t hub_edges,
                              std::int64_t tail) {
   edge_vector edges;
@@ -170,7 +170,7 @@ edge_vector crowd_with_tails(test::random_source& random, std::int64_t crowd, st
   return edges;
 }
 
-// A hub, vertex 0, with `leaves` leaves from 1 on; then a tail of `tail` vertices, its first one tied to leaf 1.
+// A hub, vertex 0, with `leaves` leaves from 1 on; then a tail of `tail` vertices that starts at leaf 1.
 edge_vector star_with_tail(std::int64_t leaves, std::int64_t tail) {
   edge_vector edges;
   for (std::int64_t v = 1; v <= leaves; ++v) {
@@ -190,7 +190,7 @@ using cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::i
                              on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
 TYPED_TEST_SUITE(MultiBfs, cases);
 
-// Loops and duplicates are in the random edges.
+// Random edges include loops and duplicates.
 TYPED_TEST(MultiBfs, RandomSmallGraphs) {
   test::random_source random(30);
   for (int round = 0; round < 40; ++round) {
@@ -216,19 +216,19 @@ TYPED_TEST(MultiBfs, NumbersOfVerticesAndSources) {
   }
 }
 
-// Large enough that levels run in parallel, are pulled, and go back to a queue; with hubs. Where all levels are pulled,
-// each of the tail's takes all edges: it is a short one.
+// Large enough that levels run in parallel, are pulled, and return to a queue; with hubs. A forced pull reads all edges
+// at each level of the tail, so the tail is short.
 TYPED_TEST(MultiBfs, SkewedGraphWithHubs) {
   test::random_source random(32);
   auto edges = test::random_edges(random, 20000, 100000, 5);
   for (std::int64_t v = 0; v < 20000; v += 3) edges.emplace_back(7, v);
-  for (std::int64_t v = 19000; v < 19040; ++v) edges.emplace_back(v, v + 1);  // a tail, walked by pushes
+  for (std::int64_t v = 19000; v < 19040; ++v) edges.emplace_back(v, v + 1);  // a tail, searched by pushes
   this->check_everywhere(20011, edges, {{0, 7, 19000, 19999, 20010, 7}, this->draw(random, 20011, 70)});
 }
 
 TYPED_TEST(MultiBfs, Star) { this->check_everywhere(30001, test::star_edges(30000), {{0, 1, 29999, 30000, 0}}); }
 
-// Hubs of degrees around the sizes of the chunks that the device cuts them into, each with leaves of its own, in a row.
+// A chain of hubs of degrees around the device's chunk sizes, each with leaves of its own.
 TYPED_TEST(MultiBfs, HubsAroundTheSizesOfChunks) {
   edge_vector edges;
   std::int64_t n = 1;
@@ -247,8 +247,8 @@ TYPED_TEST(MultiBfs, HubsAroundTheSizesOfChunks) {
   this->check_everywhere(n + 1, edges, {{0, static_cast<typename TestFixture::index>(n)}});
 }
 
-// Searches that lag behind by a tail of any length while others cross the crowd: the device pushes them and pulls the
-// others, in one level.
+// Searches lag behind by a tail of any length while others cross the crowd: in one level the device pushes them and
+// pulls the others.
 TYPED_TEST(MultiBfs, LaggingSearches) {
   test::random_source random(34);
   const std::int64_t crowd = 20000;
@@ -264,8 +264,8 @@ TYPED_TEST(MultiBfs, LaggingSearches) {
   this->check_automatic(crowd + 2 * tail, edges, sets);
 }
 
-// The same when the frontier is a queue, as small as one vertex a search; which one is thought to lag depends on the
-// order of the sources.
+// The same when the frontier is a queue, as small as one vertex per search; which search counts as lagging depends on
+// the order of the sources.
 TYPED_TEST(MultiBfs, LaggingSearchesBesideAStar) {
   const std::int64_t leaves = 4200;
   std::vector<typename TestFixture::source_vector> sets;
@@ -276,8 +276,8 @@ TYPED_TEST(MultiBfs, LaggingSearchesBesideAStar) {
   this->check_automatic(leaves + 5, star_with_tail(leaves, 4), sets);
 }
 
-// One run of each kind of level, small enough for slow tools: pulled, pushed with a queue and without, split, and more
-// levels than bit planes hold.
+// One level of each kind, small enough for slow tools: pulled, pushed with and without a queue, split, and more levels
+// than bit planes hold.
 TYPED_TEST(MultiBfs, OneOfEachLevel) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;
@@ -313,7 +313,7 @@ TYPED_TEST(MultiBfs, Disconnected) {
   this->check_everywhere(500, edges, {{0, 499, 255, 12}});
 }
 
-// Many levels, so that narrow ones are walked in long rows; and an end that is reached at different depths.
+// Many narrow levels; and a target reached at different depths.
 TYPED_TEST(MultiBfs, GridAndPath) {
   test::random_source random(33);
   this->check_everywhere(67 * 45, test::grid_edges(67, 45), {this->draw(random, 67 * 45, 66)});
@@ -368,7 +368,7 @@ TYPED_TEST(MultiBfs, OneCallEqualsThePlanAndPlansMove) {
   EXPECT_GT(b.workspace_bytes(), 30 * 65 * 4);
 }
 
-// The rule for directions, at its edges.
+// The direction rule at its limits.
 TEST(MultiBfsDirection, PullsForALargeShareOfWhatIsLeft) {
   EXPECT_FALSE(detail::multi_bfs::pulls({100, 0, 0}, 4));
   EXPECT_FALSE(detail::multi_bfs::pulls({100, 275, 1000}, 4));

@@ -1,5 +1,5 @@
-// The device's operators against one loop on the host, around the numbers they change their way of working at: 32
-// vertices per warp, 512 edges per chunk, a full list of chunks; and two algorithms written with them.
+// Device operators against a host loop, around the limits where they change their method: 32 vertices per warp, 512
+// edges per chunk, a full list of chunks; and two algorithms written with them.
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/operators.cuh>
 
@@ -20,7 +20,7 @@ using test::edge_vector;
 using test::edges_kept;
 using test::raw_graph;
 
-constexpr std::int64_t chunk = 512;  // of the operators; a test that no longer sits at it is only less sharp
+constexpr std::int64_t chunk = 512;  // of the operators; a test that is no longer at the limit is only less sharp
 
 template <class I, class O>
 struct widths {
@@ -28,7 +28,7 @@ struct widths {
   using offset = O;
 };
 
-// Counts its visits, checks what it is given, and admits every third edge or so.
+// Counts its visits, checks its arguments, and admits about every third edge.
 template <class I, class O>
 struct count_visits {
   const O* offsets;
@@ -105,7 +105,7 @@ std::vector<I> random_vertices(std::int64_t n, std::int64_t size) {
   return in;
 }
 
-// Twice with one workspace: what the first run leaves must not show.
+// Twice with one workspace: the first run must leave no trace.
 template <class I, class O>
 void check_advance(const context<device>& ctx, const raw_graph<I, O>& g, const std::vector<I>& in) {
   std::vector<I> expected;
@@ -120,7 +120,7 @@ void check_advance(const context<device>& ctx, const raw_graph<I, O>& g, const s
   std::sort(expected.begin(), expected.end());
   const device_copy<I, O> there(ctx, g);
   frontier<I, device> from(ctx, static_cast<std::int64_t>(in.size()));
-  frontier<I, device> to(ctx, static_cast<std::int64_t>(expected.size()));  // not one more
+  frontier<I, device> to(ctx, static_cast<std::int64_t>(expected.size()));  // exact capacity
   advance_workspace<I, O, device> workspace(ctx, there.view);
   const auto vertices = to_device(ctx, span<const I, host>(in));
   assign(ctx, from, vertices.view());
@@ -143,7 +143,7 @@ raw_graph<I, O> directed(std::int64_t n, const edge_vector& edges) {
   return test::make_directed<I, O>(n, edges, edges_kept::out);
 }
 
-// Vertices with loops, duplicates, hubs and without edges.
+// Vertices with loops, duplicates, hubs, and isolated ones.
 template <class I, class O>
 raw_graph<I, O> skewed(std::int64_t n, std::int64_t edges) {
   test::random_source random(31);
@@ -169,7 +169,7 @@ void check_once(const context<device>& ctx, const raw_graph<I, O>& g) {
   }
 }
 
-// Breadth-first search: whoever sets a vertex's level first brings it into the next frontier.
+// Breadth-first search: the thread that sets a vertex's level first adds it to the next frontier.
 template <class I, class O>
 std::vector<std::int32_t> levels_by_operators(const context<device>& ctx, const graph_view<I, O, device>& g, I source) {
   array<std::int32_t, device> levels(ctx, g.vertices());
@@ -202,7 +202,7 @@ void expect_search(const context<device>& ctx, const raw_graph<I, O>& g, I sourc
   ASSERT_TRUE(std::equal(levels.begin(), levels.end(), here.begin(), here.end()));
 }
 
-// The least id of each component, by union-find.
+// The smallest id of each component, by union-find.
 std::vector<std::int64_t> least_ids(std::int64_t n, const edge_vector& edges) {
   std::vector<std::int64_t> root(static_cast<std::size_t>(n));
   std::iota(root.begin(), root.end(), 0);
@@ -259,7 +259,7 @@ TYPED_TEST(OperatorsCuda, AdvanceVisitsEachEdgeOnce) {
   }
 }
 
-// Degrees on both sides of one, two and three chunks.
+// Degrees around one, two and three chunks.
 TYPED_TEST(OperatorsCuda, AdvanceAroundChunks) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;
@@ -277,7 +277,7 @@ TYPED_TEST(OperatorsCuda, AdvanceAroundChunks) {
   check_advance(this->ctx(), directed<I, O>(n, edges), all);
 }
 
-// Hubs many times over in the frontier: the list of chunks is full after the first of them.
+// The frontier repeats hubs: the list of chunks is full after the first of them.
 TYPED_TEST(OperatorsCuda, AdvanceWithAFullListOfChunks) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;
@@ -334,13 +334,13 @@ TYPED_TEST(OperatorsCuda, SplitPartsWhatItShould) {
     std::sort(expected_near.begin(), expected_near.end());
     std::sort(expected_far.begin(), expected_far.end());
     frontier<I, device> from(this->ctx(), size);
-    frontier<I, device> near(this->ctx(), static_cast<std::int64_t>(expected_near.size()));  // not one more
+    frontier<I, device> near(this->ctx(), static_cast<std::int64_t>(expected_near.size()));  // exact capacity
     frontier<I, device> far(this->ctx(), static_cast<std::int64_t>(expected_far.size()));
     const auto vertices = to_device(this->ctx(), span<const I, host>(in));
     assign(this->ctx(), from, vertices.view());
     array<unsigned, device> calls(this->ctx(), 1);
     fill_zero(this->ctx(), calls.view());
-    for (unsigned run = 1; run <= 2; ++run) {  // what the first leaves must not show
+    for (unsigned run = 1; run <= 2; ++run) {  // the first run must leave no trace
       split(this->ctx(), from, near, far, keep_fifths<I>{calls.data()});
       ASSERT_EQ(sorted_contents(this->ctx(), near), expected_near) << size << " vertices";
       ASSERT_EQ(sorted_contents(this->ctx(), far), expected_far) << size << " vertices";
@@ -393,7 +393,7 @@ TYPED_TEST(OperatorsCuda, ConnectedComponentsOfALargeGraph) {
   expect_components<I, O>(this->ctx(), 100000, test::random_edges(random, 100000, 150000, 0));
 }
 
-// Noticed where the size is read; nothing is written beyond the end, and the frontier can be used again.
+// Detected where the size is read; nothing is written beyond the end, and the frontier remains usable.
 TYPED_TEST(OperatorsCuda, TooManyForTheOutputIsAnError) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;
@@ -447,7 +447,7 @@ TYPED_TEST(OperatorsCuda, MistakesAreRefused) {
   EXPECT_EQ(size_of(ctx, out), 0);
 }
 
-// One captured level, replayed: no allocation, no synchronisation, nothing that the host must decide.
+// One captured level, replayed: no allocation, no synchronization, no decision by the host.
 TYPED_TEST(OperatorsCuda, LevelsMayBeCapturedInAGraph) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;

@@ -1,5 +1,5 @@
-// The host's operators: every visit counted, outputs against one loop, and two algorithms written with them against
-// searches and a union-find that know nothing of frontiers.
+// Host operators: every visit counted, outputs against a loop, and two algorithms written with them against independent
+// searches and a union-find.
 #include "core/parallel.hpp"
 
 #include <spargo/graph/bfs.hpp>
@@ -56,7 +56,7 @@ class Operators : public testing::Test {
     return {slots.begin(), slots.begin() + size_of(ctx, f)};
   }
 
-  // Vertices with loops, duplicates, hubs and without edges; enough edges that threads share them.
+  // Vertices with loops, duplicates, hubs, and isolated ones; enough edges for several threads.
   static raw skewed(std::int64_t n, std::int64_t edges) {
     test::random_source random(31);
     edge_vector pairs = test::random_edges(random, n - n / 10, edges, 3);
@@ -64,7 +64,7 @@ class Operators : public testing::Test {
     return directed(n, pairs);
   }
 
-  // `in` at random with duplicates; output and visits against a loop, for several thread counts.
+  // Random `in` with duplicates; output and visits against a loop, for several thread counts.
   static void check_advance_against_a_loop(const raw& g, std::int64_t size) {
     test::random_source random(32);
     std::vector<index> in(static_cast<std::size_t>(size));
@@ -83,7 +83,7 @@ class Operators : public testing::Test {
       SCOPED_TRACE(std::to_string(threads) + " threads");
       const context<host> ctx({.threads = threads});
       frontier_type from(ctx, size);
-      frontier_type to(ctx, static_cast<std::int64_t>(expected.size()));  // not one more
+      frontier_type to(ctx, static_cast<std::int64_t>(expected.size()));  // exact capacity
       workspace_type workspace(ctx, g.view());
       assign(ctx, from, in);
       for (int run = 0; run < 2; ++run) {
@@ -142,7 +142,7 @@ TYPED_TEST(Operators, OnceAdmitsEachVertexOnce) {
     frontier<I, host> to(ctx, 5000);
     advance_workspace<I, O, host> workspace(ctx, g.view());
     assign_all(ctx, all, 5000);
-    for (int run = 0; run < 2; ++run) {  // the second finds a clean bitmap
+    for (int run = 0; run < 2; ++run) {  // the second run finds a clean bitmap
       advance(ctx, g.view(), all, to, workspace, [](I, I v, O) { return v % 3 != 0; }, {.admit = admission::once});
       std::vector<bool> found(5000, false);
       for (const I v : this->contents(ctx, to)) {
@@ -192,7 +192,7 @@ TYPED_TEST(Operators, SplitPartsInOrder) {
     for (const int threads : {1, 2, 3, 8}) {
       const context<host> ctx({.threads = threads});
       frontier<I, host> from(ctx, size);
-      frontier<I, host> near(ctx, static_cast<std::int64_t>(expected_near.size()));  // not one more
+      frontier<I, host> near(ctx, static_cast<std::int64_t>(expected_near.size()));  // exact capacity
       frontier<I, host> far(ctx, static_cast<std::int64_t>(expected_far.size()));
       assign(ctx, from, in);
       std::int64_t calls = 0;
@@ -207,7 +207,7 @@ TYPED_TEST(Operators, SplitPartsInOrder) {
   }
 }
 
-// Breadth-first search: whoever sets a vertex's level first brings it into the next frontier.
+// Breadth-first search: the thread that sets a vertex's level first adds it to the next frontier.
 template <class I, class O>
 std::vector<std::int32_t> levels_by_operators(const context<host>& ctx, const graph_view<I, O, host>& g, I source) {
   std::vector<std::int32_t> levels(static_cast<std::size_t>(g.vertices()), -1);
@@ -252,7 +252,7 @@ TYPED_TEST(Operators, BreadthFirstSearch) {
   expect_search(this->undirected(90 * 90, test::grid_edges(90, 90)), I{17});
 }
 
-// The least id of each component, by union-find.
+// The smallest id of each component, by union-find.
 std::vector<std::int64_t> least_ids(std::int64_t n, const edge_vector& edges) {
   std::vector<std::int64_t> root(static_cast<std::size_t>(n));
   std::iota(root.begin(), root.end(), 0);
@@ -292,7 +292,7 @@ TYPED_TEST(Operators, ConnectedComponents) {
   expect_components(20000, test::star_edges(20000));
 }
 
-// By relaxing all edges until nothing changes.
+// Relaxes all edges until nothing changes.
 template <class I, class O>
 std::vector<double> naive_distances(const raw_graph<I, O>& g, const std::vector<double>& weights, I source) {
   std::vector<double> distance(static_cast<std::size_t>(g.vertices), std::numeric_limits<double>::max());
@@ -348,7 +348,7 @@ TYPED_TEST(Operators, ShortestPathsWithNegativeWeights) {
 TYPED_TEST(Operators, TooManyForTheOutputIsAnError) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;
-  for (const std::int64_t leaves : {100, 30000}) {  // alone, and shared among threads
+  for (const std::int64_t leaves : {100, 30000}) {  // one thread, and several
     const context<host> ctx({.threads = 3});
     const auto g = this->undirected(leaves + 1, test::star_edges(leaves + 1));
     frontier<I, host> in(ctx, leaves + 1);
@@ -364,7 +364,7 @@ TYPED_TEST(Operators, TooManyForTheOutputIsAnError) {
     EXPECT_THROW(filter(ctx, in, out, [](I) { return true; }), error);
     EXPECT_EQ(size_of(ctx, out), 0);
     frontier<I, host> other(ctx, leaves + 1);
-    for (const bool near : {true, false}) {  // whichever of the outputs is too small, both are empty
+    for (const bool near : {true, false}) {  // whichever output is too small, both are empty
       assign(ctx, out, I{1});
       assign(ctx, other, I{1});
       EXPECT_THROW(split(ctx, in, near ? out : other, near ? other : out, [&](I v) { return (v != 0) == near; }),
@@ -435,7 +435,7 @@ TEST(OperatorsMemory, EveryAllocationMayFail) {
 
 // --- Functors that throw ------------------------------------------------------------
 
-// The exception comes out, alone and of threads, and what was marked as joined is forgotten.
+// The exception is rethrown, with one thread or several, and marks of joined vertices are cleared.
 TYPED_TEST(Operators, ExceptionsComeOutAndLeaveTheWorkspaceClean) {
   using vertex = typename TestFixture::index;
   using edge = typename TestFixture::offset;

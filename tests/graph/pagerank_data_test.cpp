@@ -26,7 +26,7 @@ const context<host>& cpu() {
   return ctx;
 }
 
-// The truths keep self-loops, which the builder drops.
+// The truth files keep self-loops, which the builder drops.
 graph_type with_loops(const coo_pattern_view<std::int32_t, host>& pairs) {
   auto out = to_csr<std::int64_t>(cpu(), coo_view<const pattern, std::int32_t, host>{pairs, {}});
   auto in = transpose(cpu(), out);
@@ -85,7 +85,7 @@ TYPED_TEST(PageRankData, MatricesAgreeWithNetworkx) {
   EXPECT_GT(graphs, 20);
 }
 
-// `id rank` a line.
+// Lines of `id rank`.
 std::map<std::int64_t, double> read_ranks(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::map<std::int64_t, double> ranks;
@@ -94,7 +94,7 @@ std::map<std::int64_t, double> read_ranks(const std::filesystem::path& path) {
   return ranks;
 }
 
-// The number behind `key = ` in a properties file.
+// The number after `key = ` in a properties file.
 std::int64_t property(const std::filesystem::path& path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -121,7 +121,7 @@ TYPED_TEST(PageRankData, LdbcExamples) {
     const pagerank_options options{.iterations = property(folder / (name + ".properties"), "pr.num-iterations"),
                                    .dangling = pagerank_dangling::uniform};
     ASSERT_GT(options.iterations, 0);
-    // The references of the tests agree with their number of iterations to LDBC's tolerance only.
+    // References named test* match their number of iterations only to LDBC's tolerance.
     const double tolerance = name.starts_with("test") ? 1e-4 : 1e-9;
     const auto ranks = ranks_on(TypeParam{}, g, options);
     for (std::size_t v = 0; v < list.ids.size(); ++v) {

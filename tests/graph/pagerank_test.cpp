@@ -1,4 +1,4 @@
-// PageRank against power iteration on a dense matrix, on both backends; and the check of it against planted errors.
+// PageRank against dense power iteration, on both backends; and its check against planted errors.
 #include <spargo/graph/pagerank.hpp>
 #include <spargo/io/generate.hpp>
 
@@ -27,7 +27,7 @@ doubles scaled(doubles values) {
   return values;
 }
 
-// The oracle: the matrix of a step, dense, column by column, multiplied `steps` times.
+// The oracle: multiplies by a step's dense matrix `steps` times.
 doubles dense_ranks(std::int64_t n, const edge_vector& edges, const pagerank_options& options, doubles personalization,
                     doubles guess, std::int64_t steps) {
   const auto size = static_cast<std::size_t>(n);
@@ -129,7 +129,7 @@ class PageRank : public testing::Test {
     return test::make_directed<index, offset>(n, edges, test::edges_kept::out_and_in);
   }
 
-  // Both ends of an iteration, every algorithm that has them, every copy.
+  // Tolerance and number of iterations, every algorithm that supports them, every copy.
   static void check(std::int64_t n, const edge_vector& edges, const pagerank_options& options, const doubles& p = {},
                     const doubles& guess = {}) {
     for (const pagerank_copy copy : copies()) {
@@ -169,7 +169,7 @@ using cases = testing::Types<narrow<float, host>, mixed<float, host>, wide<float
                              wide<float, device>, narrow<double, device>, mixed<double, device>, wide<double, device>>;
 TYPED_TEST_SUITE(PageRank, cases);
 
-// Loops, duplicates, dangling and isolated vertices all come up.
+// Includes loops, duplicates, dangling and isolated vertices.
 TYPED_TEST(PageRank, RandomGraphs) {
   test::random_source random(23);
   for (int round = 0;
@@ -209,7 +209,7 @@ TYPED_TEST(PageRank, EdgeCases) {
   EXPECT_TRUE(empty.ranks.empty() && empty.converged);
 }
 
-// Rows of every length that a backend tells apart, several chunks and many blocks; against the check's own steps.
+// Rows of every length class, several chunks and many blocks; against the check's own steps.
 TYPED_TEST(PageRank, LargeGraphs) {
   using V = typename TestFixture::value;
   test::random_source random(24);
@@ -248,7 +248,7 @@ TYPED_TEST(PageRank, EndsAsAskedFor) {
     EXPECT_LE(met.residual, 1e-4);
     const auto one_less =
         run<V>(S{}, g.view(), {.algorithm = algorithm, .tolerance = 1e-4, .max_iterations = met.iterations - 1});
-    EXPECT_FALSE(one_less.converged);  // so it ended with the first step that met the tolerance
+    EXPECT_FALSE(one_less.converged);  // so it stopped at the first step within the tolerance
     const auto by_largest =
         run<V>(S{}, g.view(), {.algorithm = algorithm, .tolerance = 1e-4, .norm = pagerank_norm::linf});
     EXPECT_TRUE(by_largest.converged);
@@ -283,7 +283,7 @@ TYPED_TEST(PageRank, RefusesWhatIsNoDistribution) {
   }
 }
 
-// One plan, many runs: nothing of a run is left for the next.
+// One plan, many runs: a run leaves no trace.
 TYPED_TEST(PageRank, PlansServeManyRuns) {
   using V = typename TestFixture::value;
   if constexpr (std::same_as<typename TestFixture::space, host>) {
@@ -310,7 +310,7 @@ TYPED_TEST(PageRank, PlansServeManyRuns) {
   }
 }
 
-// Edges from few vertices to all, and from all to a few whose in-edges a whole device sums.
+// Edges from few vertices to all, and from all to a few whose in-edges the whole device sums.
 edge_vector skewed_edges(test::random_source& random, std::int64_t n, std::int64_t count, std::int64_t hub) {
   edge_vector edges;
   for (std::int64_t e = 0; e < count; ++e) {
@@ -331,7 +331,7 @@ class PageRankCopies : public testing::Test {
 using copied_values = testing::Types<float, double>;
 TYPED_TEST_SUITE(PageRankCopies, copied_values);
 
-// Several blocks, cells and gathered edges, strips of every kind of row; one plan serves all runs.
+// Several blocks, cells and gathered edges, strips of every kind of row; one plan for all runs.
 TYPED_TEST(PageRankCopies, GiveTheRanksOfTheGraph) {
   using V = TypeParam;
   test::random_source random(31);
@@ -355,7 +355,7 @@ TYPED_TEST(PageRankCopies, GiveTheRanksOfTheGraph) {
     const auto p_there = to_device(ctx, p);
     plan.run(p_there.view());
     EXPECT_EQ(check_pagerank<V>(cpu, g.view(), bits(), options, p), "");
-    plan.run(p_there.view(), plan.ranks());  // goes on from where it was
+    plan.run(p_there.view(), plan.ranks());  // continues from the last result
     const auto further = bits();
     plan.run();
     EXPECT_EQ(bits(), first);
@@ -371,7 +371,7 @@ TYPED_TEST(PageRankCopies, GiveTheRanksOfTheGraph) {
   }
 }
 
-// How much shared memory a kernel may have is a matter of the kernel, which all plans launch.
+// The shared-memory limit belongs to the kernel, which all plans launch.
 TEST(PageRankCopy, RunsAfterPlansOfSmallerGraphs) {
   SPARGO_TEST_NEEDS_GPU();
   const context<host> cpu({.threads = 2});
@@ -464,7 +464,7 @@ TEST(PageRankHost, ChoosesByTheEndOfTheIteration) {
   EXPECT_THROW((void)parse_pagerank_algorithm("gauss"), error);
 }
 
-// Over a denormal sum the shares would not be finite.
+// Dividing by a denormal sum would give infinite shares.
 TEST(PageRankHost, RefusesAPersonalizationOfNothing) {
   const context<host> ctx;
   const auto g = test::make_directed<std::int32_t, std::int32_t>(3, {{0, 1}, {1, 2}}, test::edges_kept::out_and_in);
@@ -511,7 +511,7 @@ TEST(PageRankHost, RefusesOptionsAndGraphs) {
   EXPECT_EQ(code(uneven, {}), error_code::invalid_argument);
 }
 
-// What the check is for: every planted error is found.
+// Every planted error is found.
 template <class V>
 class CheckPageRank : public testing::Test {};
 using values = testing::Types<float, double>;
@@ -551,7 +551,7 @@ TYPED_TEST(CheckPageRank, FindsPlantedErrors) {
     std::swap(swapped[7], swapped[8]);
     EXPECT_NE(verdict(swapped), "");
     EXPECT_NE(verdict(std::vector<V>(right.begin(), right.end() - 1)), "");
-    EXPECT_NE(check_pagerank<V>(ctx, g.view(), right, options), "");  // that of another personalization
+    EXPECT_NE(check_pagerank<V>(ctx, g.view(), right, options), "");  // for another personalization
   }
 }
 

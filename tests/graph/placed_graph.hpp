@@ -1,4 +1,4 @@
-// A raw graph in the space of a typed test, and results brought back to the host.
+// A raw graph in the space of a typed test, and results copied to the host.
 #pragma once
 
 #include "graph/graph_support.hpp"
@@ -7,7 +7,7 @@
 
 namespace spargo::test {
 
-// A typed test's case: index type, offset type, space.
+// Parameters of a typed test: index type, offset type, space.
 template <class I, class O, class S>
 struct graph_case {
   using index = I;

@@ -1,4 +1,4 @@
-// check_sssp: right results pass, every planted error is found and named.
+// check_sssp: correct results pass, every planted error is found and named.
 #include <spargo/graph/sssp.hpp>
 
 #include "graph/sssp_support.hpp"
@@ -17,7 +17,7 @@ using parents_type = std::vector<std::int32_t>;
 
 constexpr std::int64_t none = sssp_unreached<std::int32_t>;
 
-// 0 to 3 by way of 1 (5) or of 2 (5, in two steps), and on to 4, 5 and back over edges of weight 0; 6 leads to all.
+// 0 to 3 via 1 (5) or 2 (5, in two steps), and on to 4, 5 and back over edges of weight 0; 6 leads to all.
 const test::weighted_edges<std::int32_t> edges{{0, 1, 2}, {1, 3, 3}, {0, 2, 4}, {2, 3, 1}, {3, 4, 0}, {4, 5, 0},
                                                {5, 4, 0}, {5, 3, 0}, {6, 0, 1}, {1, 1, 0}, {0, 1, 9}};
 const distances_type right_distances{0, 2, 4, 5, 5, 5, none};
@@ -89,7 +89,7 @@ TEST(CheckSssp, NamesWrongParents) {
             "the parents of vertex 5 form a cycle");
 }
 
-// Every change of one distance of a right result is wrong.
+// Every change of one distance of a correct result is wrong.
 TEST(CheckSssp, FindsEveryChangeOfOneDistance) {
   int planted = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

@@ -1,4 +1,4 @@
-// Shortest paths of real graphs against networkx (truth_more.json), and LDBC Graphalytics' examples against their
+// Shortest paths on real graphs against networkx (truth_more.json), and LDBC Graphalytics' examples against their
 // reference.
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/sssp.hpp>
@@ -25,7 +25,7 @@ const context<host>& cpu() {
   return ctx;
 }
 
-// A graph and what its vertices are called.
+// A graph and its vertices' ids.
 struct named_graph {
   graph_type g;
   std::vector<std::int64_t> ids;
@@ -92,7 +92,7 @@ TEST(SsspData, AgreesWithNetworkx) {
   EXPECT_GT(searches, 100);
 }
 
-// What a file of properties names the source.
+// The source named by a properties file.
 std::int64_t source_in(const std::filesystem::path& properties) {
   std::ifstream file(properties);
   const std::string key = "sssp.source-vertex = ";
@@ -119,7 +119,7 @@ TEST(SsspData, LdbcExamples) {
     for (std::int64_t id = 0; reference >> id >> length;) {
       const double expected = length == "infinity" ? sssp_unreached<double> : std::stod(length);
       const auto v = static_cast<std::size_t>(named.vertex(id));
-      if (v == named.ids.size() || named.ids[v] != id) {  // without edges, and so not in the list of edges
+      if (v == named.ids.size() || named.ids[v] != id) {  // without edges, hence not in the list
         EXPECT_EQ(expected, sssp_unreached<double>) << "vertex " << id;
       } else if (expected == sssp_unreached<double>) {
         EXPECT_EQ(found.distances[static_cast<std::int64_t>(v)], expected) << "vertex " << id;

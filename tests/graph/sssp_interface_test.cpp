@@ -1,4 +1,4 @@
-// Shortest paths: weights at the ends of their types, the choice of an algorithm, refusals.
+// Shortest paths: weights at the limits of their types, the choice of an algorithm, refusals.
 #include <spargo/graph/sssp.hpp>
 
 #include "core/parallel.hpp"
@@ -90,7 +90,7 @@ TYPED_TEST(SsspWeights, PathsTooLongForTheTypeAreNone) {
   }
 }
 
-// 1e-30 is lost in 1: vertices 2 and 3 are as near as 1, and 3's smallest neighbour is no nearer.
+// 1e-30 is lost in 1: vertices 2 and 3 are as near as 1, and 3's smallest neighbour is not nearer.
 TYPED_TEST(SsspWeights, EdgesThatAddNothingMakeNoCycles) {
   const auto g = test::make_weighted<double, int, int>(
       5, {{0, 4, 1}, {4, 2, 1e-30}, {2, 3, 1e-30}, {3, 2, 1e-30}, {3, 1, 0}, {1, 3, 0}}, graph_form::out_only);
@@ -101,7 +101,7 @@ TYPED_TEST(SsspWeights, EdgesThatAddNothingMakeNoCycles) {
   }
 }
 
-// Widths that sums round away, and lengths with no room for another.
+// Bucket widths lost in rounding, and the largest finite lengths.
 TYPED_TEST(SsspWeights, FarAboveTheWidthOfABucket) {
   const auto g = test::make_weighted<double, int, int>(
       5, {{0, 1, 1e300}, {1, 2, 1e285}, {1, 3, 1e286}, {3, 4, 1e308}, {2, 4, 1.7e308}}, graph_form::out_only);

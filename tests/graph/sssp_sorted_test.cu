@@ -1,4 +1,4 @@
-// Rows sorted by weight on the device against a sort of each row on the host, all edges at once and few at a time.
+// Device rows sorted by weight against a host sort of each row, all edges at once and in small batches.
 #include "core/device/launch.cuh"
 #include "graph/sssp/cuda_sorted.cuh"
 #include "graph/sssp_support.hpp"
@@ -21,7 +21,7 @@ struct widths {
   using offset = O;
 };
 
-// Apart, since nobody has written what pads them.
+// Field by field, since padding is uninitialized.
 template <class W, class I, class Edge>
 std::pair<array<I, host>, array<W, host>> fields_of(const context<device>& ctx, span<const Edge, device> edges) {
   array<I, device> targets(ctx, edges.size());
@@ -72,7 +72,7 @@ using all_widths = testing::Types<widths<std::int32_t, int, int>, widths<std::in
                                   widths<float, std::int64_t, std::int64_t>, widths<double, int, int>>;
 TYPED_TEST_SUITE(SsspSorted, all_widths);
 
-// Long rows and rows without edges, among them the first and the last; equal weights, 0, -0 and the largest one.
+// Long rows and empty rows, including the first and last; equal weights, 0, -0 and the largest one.
 TYPED_TEST(SsspSorted, RowsKeepTheOrderOfEqualWeights) {
   using W = typename TypeParam::weight;
   test::random_source random(9);

@@ -1,4 +1,4 @@
-// Weighted graphs and oracles for the tests of shortest paths. Nothing here uses the library's builders or searches.
+// Weighted graphs and oracles for the tests of shortest paths, independent of the library's builders and searches.
 #pragma once
 
 #include "graph/graph_support.hpp"
@@ -25,7 +25,7 @@ using weighted_edges = std::vector<weighted_edge<W>>;
 enum class graph_form { out_only, out_and_in, undirected };
 constexpr graph_form all_forms[] = {graph_form::out_only, graph_form::out_and_in, graph_form::undirected};
 
-// Loops, duplicates and all, in the order given; undirected: each edge both ways (a loop twice).
+// With loops and duplicates, in the order given; undirected: each edge in both directions (a loop twice).
 template <class W, class I, class O>
 struct raw_weighted_graph {
   raw_graph<I, O> structure;
@@ -91,7 +91,7 @@ weighted_edges<W> turned(const weighted_edges<W>& edges) {
   return result;
 }
 
-// The edges that a search may follow.
+// The edges in the directions a search may follow.
 template <class W>
 weighted_edges<W> followed(const weighted_edges<W>& edges, graph_form form) {
   weighted_edges<W> all;
@@ -121,7 +121,7 @@ raw_weighted_graph<W, I, O> make_weighted(std::int64_t n, const weighted_edges<W
   return g;
 }
 
-// The oracle: every edge again and again until nothing changes (Bellman, Ford).
+// The oracle: relaxes every edge until nothing changes (Bellman, Ford).
 template <class W>
 std::vector<sssp_distance<W>> naive_distances(std::int64_t n, const weighted_edges<W>& edges, std::int64_t source) {
   using D = sssp_distance<W>;
@@ -140,7 +140,7 @@ std::vector<sssp_distance<W>> naive_distances(std::int64_t n, const weighted_edg
   return distance;
 }
 
-// As sssp_parents::smallest defines them, by rounds over all edges.
+// As defined by sssp_parents::smallest, by rounds over all edges.
 template <class W>
 std::vector<std::int64_t> naive_smallest_parents(std::int64_t n, const weighted_edges<W>& edges, std::int64_t source,
                                                  const std::vector<sssp_distance<W>>& distance) {
@@ -171,7 +171,7 @@ std::vector<std::int64_t> naive_smallest_parents(std::int64_t n, const weighted_
   return parents;
 }
 
-// With weights that weight(k) gives, edge by edge.
+// Adds the weights weight(k), edge by edge.
 template <class W, class Weight>
 weighted_edges<W> with_weights(const edge_vector& pairs, Weight&& weight) {
   weighted_edges<W> edges;

@@ -1,5 +1,5 @@
-// Shortest paths: every algorithm against Bellman and Ford's rounds and Boost.Graph, on thousands of small random
-// graphs and on shapes that hurt; targets, cutoffs, parents; results that do not depend on threads.
+// Shortest paths: every algorithm against Bellman-Ford and Boost.Graph, on thousands of small random graphs and
+// adversarial shapes; targets, cutoffs, parents; independence of threads.
 #include <spargo/graph/sssp.hpp>
 
 #include "core/parallel.hpp"
@@ -30,7 +30,7 @@ std::vector<sssp_algorithm> algorithms() {
   return detail::algorithms_on<Space>(detail::sssp::algorithms);
 }
 
-// What a search is to find, cut off as its options say.
+// Expected paths, limited as the options say.
 template <class W>
 struct expected_paths {
   std::vector<sssp_distance<W>> distances;
@@ -121,7 +121,7 @@ using cases = testing::Types<
     sssp_case<double, std::int64_t, std::int64_t, device>>;
 TYPED_TEST_SUITE(Sssp, cases);
 
-// Small whole numbers, 0 among them, so that many paths are equally long; for floating point a share of fractions.
+// Small integers, including 0, so that many paths have equal length; for floating point some fractions.
 template <class W>
 W draw_weight(test::random_source& random, std::int64_t most) {
   if (std::is_floating_point_v<W> && random.below(2) == 0) {
@@ -137,7 +137,7 @@ weighted_edges<W> random_weighted(test::random_source& random, std::int64_t n, s
                                [&](std::size_t) { return draw_weight<W>(random, most); });
 }
 
-// Loops, duplicates, isolated vertices, zero and equal weights all come up; so do targets, cutoffs and widths.
+// Includes loops, duplicates, isolated vertices, zero and equal weights, targets, cutoffs and widths.
 TYPED_TEST(Sssp, RandomGraphs) {
   using weight_type = typename TypeParam::weight;
   for (std::uint64_t seed = 0; seed < test::rounds_on<typename TypeParam::space>(1200); ++seed) {
@@ -163,7 +163,7 @@ TYPED_TEST(Sssp, SmallShapes) {
   this->check(2, {{0, 1, weight_type{0}}}, 0);
   this->check(2, {{0, 1, weight_type{0}}}, 1);
   this->check(3, {{0, 1, weight_type{5}}, {0, 1, weight_type{2}}, {1, 2, weight_type{2}}, {0, 2, weight_type{4}}}, 0);
-  // A ring of zero weights, off the way: its members have each other only, besides the entrance.
+  // A ring of zero weights off the path: apart from the entrance its vertices only reach each other.
   this->check(5,
               {{0, 3, weight_type{7}},
                {3, 2, weight_type{0}},
@@ -187,7 +187,7 @@ TYPED_TEST(Sssp, SmallShapes) {
 
 TYPED_TEST(Sssp, NothingIsNoSource) { this->check_nothing(); }
 
-// On the device: chunks of hubs, and more entries for a vertex at once than the piles hold.
+// On the device: hubs in chunks, and more entries per vertex at once than the buckets hold.
 TYPED_TEST(Sssp, HubsAndManyEdgesAtOnce) {
   using weight_type = typename TypeParam::weight;
   for (const std::int64_t n : {3, 40}) {
@@ -207,8 +207,8 @@ TYPED_TEST(Sssp, HubsAndManyEdgesAtOnce) {
               77);
 }
 
-// Vertices with many edges among them, and a path away from there: on the device the path is met by the pull, but for
-// its first vertex along edges of vertices that have pulled.
+// A crowd of vertices with many edges, and a path away from it: on the device the pull finds the path's first vertex,
+// and rows of pulled vertices the rest.
 TYPED_TEST(Sssp, ACrowdWithATail) {
   using weight_type = typename TypeParam::weight;
   constexpr std::int64_t crowd = 60;
@@ -230,7 +230,7 @@ TYPED_TEST(Sssp, ACrowdWithATail) {
   }
 }
 
-// Levels of vertices that are as near as each other, far more than a block has threads.
+// Levels of equally near vertices, far more than a block has threads.
 TYPED_TEST(Sssp, ManyEdgesThatAddNothing) {
   using weight_type = typename TypeParam::weight;
   const auto zero = [](std::size_t) { return weight_type{0}; };
@@ -239,7 +239,7 @@ TYPED_TEST(Sssp, ManyEdgesThatAddNothing) {
   this->check(1500, test::with_weights<weight_type>(test::star_edges(1500), zero), 1499);
 }
 
-// Edges far longer than the buckets that there are slots for, and buckets that go round the slots many times.
+// Edges far longer than the slots of buckets cover, and buckets that wrap around the slots many times.
 TYPED_TEST(Sssp, BucketsFarAhead) {
   using weight_type = typename TypeParam::weight;
   test::random_source random(3);
@@ -290,7 +290,7 @@ std::vector<int> numbers_of_threads() {
   return {1, 2, 7};
 }
 
-// Large enough for several threads, many chunks and, where rows are long, the bound.
+// Large enough for several threads, many chunks and, with long rows, the bound.
 template <class Space, class W>
 void compare_with_boost(std::int64_t n, const weighted_edges<W>& edges, double delta = 0) {
   for (const graph_form form : test::all_forms) {
@@ -387,7 +387,7 @@ TYPED_TEST(SsspAndBoost, AgreeWithinLimitsBelowTheBound) {
   }
 }
 
-// Many ways of the same length, and rows enough for several threads.
+// Many paths of equal length, and rows enough for several threads.
 TEST(SsspParents, SmallestDoNotDependOnThreads) {
   test::random_source random(9);
   const std::int64_t n = 40000;
@@ -435,7 +435,7 @@ TEST(SsspBins, HandOutBucketsInOrderRoundTheSlots) {
 
 TEST(SsspBins, RememberTheFirstBucketTheyLost) {
   const context<host> ctx;
-  pool_type pool(ctx, 1, 1);  // a chunk a slot and one more
+  pool_type pool(ctx, 1, 1);  // a chunk per slot and one more
   bins_type bins(pool);
   bins.set_base(10);
   bins.push(10 + 256 + 5, 1, 1);

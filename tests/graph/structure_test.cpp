@@ -1,5 +1,5 @@
-// Degrees, neighbours, subgraphs, relabelled graphs and largest components against naive answers, on random graphs with
-// loops and duplicates, weighted and not.
+// Degrees, neighbours, subgraphs, relabelled graphs and largest components against naive results, on random graphs with
+// loops and duplicates, weighted and unweighted.
 #include <spargo/graph/structure.hpp>
 
 #include "graph/components_support.hpp"
@@ -37,7 +37,7 @@ std::vector<T> list(const array<T, host>& values) {
   return {values.begin(), values.end()};
 }
 
-// A raw graph with the weights 0, 1, 2, ... of its stored edges, so that each can be told apart.
+// A raw graph whose stored edges have the weights 0, 1, 2, ..., so that each can be identified.
 template <class I, class O>
 struct numbered_graph {
   test::raw_graph<I, O> raw;
@@ -91,7 +91,7 @@ rows_type naive_choice(const rows_type& rows, const std::vector<std::int64_t>& v
   return chosen;
 }
 
-// Some of n vertices, in some order.
+// Some or all of n vertices, ascending or shuffled.
 std::vector<std::int64_t> draw(test::random_source& random, std::int64_t n, bool all, bool ascending) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
@@ -168,7 +168,7 @@ TYPED_TEST(Structure, LargeGraphs) {
   for (std::size_t k = 0; k < order.size(); ++k) {
     place[static_cast<std::size_t>(order[k])] = static_cast<std::int64_t>(k);
   }
-  std::multimap<std::int64_t, std::int64_t> weights;  // by place
+  std::multimap<std::int64_t, std::int64_t> weights;  // by position
   for (std::int64_t v = 0; v < n; ++v) {
     for (O e = g.raw.offsets[static_cast<std::size_t>(v)]; e < g.raw.offsets[static_cast<std::size_t>(v) + 1]; ++e) {
       const auto w = static_cast<std::size_t>(g.raw.indices[static_cast<std::size_t>(e)]);
@@ -272,7 +272,7 @@ TEST(StructureCalls, RefuseWhatDoesNotFit) {
             std::string::npos);
 }
 
-// Owners, vectors and arrays, without a type named; the largest component of a weighted graph as a graph of its own.
+// Owners, vectors and arrays, without explicit types; the largest component of a weighted graph as a graph of its own.
 TEST(StructureCalls, NaturalCalls) {
   const std::vector<std::int32_t> from{0, 2, 3, 5};
   const std::vector<std::int32_t> to{1, 3, 4, 5};

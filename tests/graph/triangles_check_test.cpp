@@ -1,4 +1,4 @@
-// check_triangles: right counts pass, every planted error is found and named.
+// check_triangles: correct counts pass, every planted error is found and named.
 #include <spargo/graph/triangles.hpp>
 
 #include "graph/triangles_support.hpp"
@@ -11,7 +11,7 @@ namespace {
 using counts_type = std::vector<std::int64_t>;
 using degrees_type = std::vector<std::int32_t>;
 
-// 0 1 2 and 1 2 3 are triangles, the edge 1 2 goes both ways; a loop, a duplicate, 5 alone.
+// 0 1 2 and 1 2 3 are triangles, the edge 1 2 goes both ways; a loop, a duplicate, and 5 isolated.
 const test::edge_vector edges{{0, 1}, {1, 2}, {2, 1}, {2, 0}, {1, 3}, {3, 2}, {3, 4}, {4, 4}, {0, 1}};
 
 std::string fault(const test::edge_vector& of, direction_kind direction, const triangles_claim<std::int32_t>& claim,
@@ -77,8 +77,8 @@ TEST(CheckTriangles, FindsEveryChangeOfOneCount) {
   EXPECT_EQ(planted, 150 * 2 * 3 * 6 * 3);
 }
 
-// More vertices than the check has in its core: triangles of it, of others, and of both; edges one way, both ways,
-// twice; and a hub.
+// More vertices than the check's core: triangles within it, outside, and mixed; edges one way, both ways, and twice;
+// and a hub.
 TEST(CheckTriangles, FindsChangesBeyondTheCore) {
   constexpr std::int64_t n = 9000;
   test::random_source random(3);

@@ -1,6 +1,6 @@
-// Triangles on a device where large graphs take other ways: ranks beyond those that are bits, lists that fill several
-// hash tables, ranks of few and of many edges, several segments of edges; rows on both sides of what a thread and a
-// table take. Sets are kept small, so that small graphs are enough and the file is fit for compute-sanitizer.
+// Device triangles in the cases of large graphs: ranks beyond the bitmap, lists that fill several hash tables, ranks of
+// few and of many edges, several segments; rows around the limits of threads and tables. Sets are kept small, so that
+// small graphs suffice and the file suits compute-sanitizer.
 #include "core/backend.hpp"
 #include "graph/placed_graph.hpp"
 #include "graph/triangles/executor.hpp"
@@ -18,7 +18,7 @@ using detail::triangles::set_limits;
 using test::edge_vector;
 using test::triangle_counts;
 
-// What the sets are asked to hold: by itself all that there is room for.
+// Set capacities; the first uses all the room there is.
 constexpr set_limits limits[] = {{}, {.bits = 0}, {.bits = 40, .hashed = 33}, {.bits = 100, .hashed = 1}};
 
 template <class I, class O>
@@ -52,7 +52,7 @@ void check(const test::raw_graph<I, O>& raw, const triangle_counts& expected) {
   check_by(raw, triangles_algorithm::merge, {}, expected);
 }
 
-// A graph and what is in it, with direction and without; counted once for all types.
+// A graph and its counts, with and without direction; computed once for all types.
 struct shape {
   std::int64_t vertices;
   edge_vector edges;
@@ -72,7 +72,7 @@ struct shape {
   }
 };
 
-// Edges from the lower id, each once, so that pairs of neighbours are joined one way.
+// Edges from the lower id, each once, so that neighbours are joined one way.
 struct one_way_graph {
   std::int64_t vertices;
   edge_vector edges;
@@ -99,7 +99,7 @@ class TrianglesDevice : public testing::Test {
     expected.links = expected.per_vertex;
     check_by(test::make_directed<I, O>(g.vertices, g.edges, test::edges_kept::out), algorithm, limit, expected);
   }
-  // All rows ascending.
+  // All rows ascend.
   void check_undirected(const shape& g) {
     edge_vector both = g.once;
     for (const auto& [u, v] : g.once) both.emplace_back(v, u);
@@ -115,7 +115,7 @@ using cases = testing::Types<test::graph_case<std::int32_t, std::int32_t, device
                              test::graph_case<std::int64_t, std::int64_t, device>>;
 TYPED_TEST_SUITE(TrianglesDevice, cases);
 
-// Each vertex joined with those up to `reach` away on a ring: longest rows of 2 reach.
+// A ring whose vertices are joined with those up to `reach` away: longest rows of 2 reach.
 shape ring(std::int64_t reach) {
   const std::int64_t n = 2 * reach + 37;
   edge_vector edges;
@@ -125,7 +125,7 @@ shape ring(std::int64_t reach) {
   return {n, edges};
 }
 
-// Of a thread, of a table, beyond it.
+// For a thread, for a table, beyond it.
 TYPED_TEST(TrianglesDevice, RowsAroundTheirBounds) {
   static const std::vector<shape> shapes{ring(1), ring(4), ring(5), ring(32), ring(64), ring(65), ring(90)};
   for (const shape& g : shapes) {
@@ -135,7 +135,7 @@ TYPED_TEST(TrianglesDevice, RowsAroundTheirBounds) {
   }
 }
 
-// The caller's entries begin at any place of 16 bytes, and end at any.
+// The caller's entries start at any 16-byte offset and end anywhere.
 TYPED_TEST(TrianglesDevice, RowsThatBeginAnywhere) {
   using id = typename TypeParam::index;
   using place = typename TypeParam::offset;
@@ -165,7 +165,7 @@ TYPED_TEST(TrianglesDevice, RowsThatBeginAnywhere) {
   }
 }
 
-// Hubs that all others are joined with, in two segments of a block's work, and a sparse remainder.
+// Hubs joined with all others, in two segments of a block's work, and a sparse remainder.
 one_way_graph hubs() {
   constexpr std::int64_t n = 2300;
   constexpr std::int64_t hubs[] = {7, 500, 1300};
@@ -186,7 +186,7 @@ TYPED_TEST(TrianglesDevice, HubsInSegments) {
   this->check_one_way(g, triangles_algorithm::merge);
 }
 
-// A dense core, so that lists are long, with vertices of a few edges around it.
+// A dense core, so that lists are long, surrounded by vertices with few edges.
 shape dense_core() {
   constexpr std::int64_t n = 900;
   constexpr std::int64_t core = 300;
@@ -208,7 +208,7 @@ TYPED_TEST(TrianglesDevice, DenseCore) {
   this->check_undirected(g);
 }
 
-// Far more ranks with work for a block than there are blocks, so that each makes many sets in the same place.
+// Far more ranks with block work than blocks, so that each block builds many sets in the same memory.
 one_way_graph dense_graph() {
   constexpr std::int64_t n = 3000;
   test::random_source random(4);
@@ -226,8 +226,8 @@ TYPED_TEST(TrianglesDevice, ManySetsInOnePlace) {
   this->check_one_way(g, triangles_algorithm::bitmap, {.bits = 0});
 }
 
-// More ranks than are bits: on a ring each triangle begins somewhere and goes on by two steps of `reach` or less
-// together.
+// More ranks than the bitmap holds: on a ring each triangle starts somewhere and continues by two steps that sum to at
+// most `reach`.
 TEST(TrianglesOnALargeRing, RanksBeyondTheBits) {
   SPARGO_TEST_NEEDS_GPU();
   constexpr std::int64_t n = (std::int64_t{1} << 18) + 3000;

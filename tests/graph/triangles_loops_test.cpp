@@ -1,5 +1,5 @@
-// The counting loops of every instruction set that this processor has, against counts by a matrix, and on graphs of
-// which most vertices are no hubs, so that lists are looked up as well.
+// The counting loops of every instruction set this processor supports, against counts by a matrix, and on graphs with
+// mostly non-hub vertices, so that lists are looked up too.
 #include "core/parallel.hpp"
 #include "graph/triangles/executor.hpp"
 #include "graph/triangles/simd/loops.hpp"
@@ -59,12 +59,12 @@ TYPED_TEST(TriangleLoops, AgreeWithAMatrix) {
   }
 }
 
-// Random graphs of small degrees, where few vertices are hubs: all instruction sets find what merging finds.
+// Random graphs of small degrees with few hubs: all instruction sets agree with merging.
 TYPED_TEST(TriangleLoops, AgreeWithMergingBeyondTheHubs) {
   constexpr std::int64_t n = 20000;
   test::random_source random(1);
   test::edge_vector edges = test::random_edges(random, n, 2 * n, 1);
-  for (std::int64_t u = 0; u < n; ++u) {  // neighbours close by, so that there are triangles
+  for (std::int64_t u = 0; u < n; ++u) {  // nearby neighbours, so that there are triangles
     for (std::int64_t k = 1; k < 5; k += 1 + u % 2) edges.emplace_back(u, (u + k) % n);
   }
   const auto raw = test::make_directed<TypeParam, std::int64_t>(n, edges, test::edges_kept::out_and_in);
@@ -81,8 +81,8 @@ TYPED_TEST(TriangleLoops, AgreeWithMergingBeyondTheHubs) {
   }
 }
 
-// All vertices on a ring, joined with those up to `reach` away: more of them than can be hubs, with long lists. Each
-// triangle begins somewhere and goes on by two steps of `reach` or less together.
+// All vertices on a ring, joined with those up to `reach` away: more than can be hubs, with long lists. Each triangle
+// starts somewhere and continues by two steps that sum to at most `reach`.
 TYPED_TEST(TriangleLoops, LongListsBeyondTheHubs) {
   constexpr std::int64_t n = 17500;
   constexpr std::int64_t reach = 270;

@@ -1,4 +1,4 @@
-// Oracles for the tests of triangles, which use nothing of the library's.
+// Oracles for the tests of triangles, independent of the library.
 #pragma once
 
 #include "graph/graph_support.hpp"
@@ -14,13 +14,13 @@ namespace spargo::test {
 struct triangle_counts {
   std::int64_t total = 0;
   std::vector<std::int64_t> per_vertex;
-  std::vector<std::int64_t> links;    // of the graph as directed
-  std::vector<std::int64_t> degrees;  // without direction
+  std::vector<std::int64_t> links;    // of the directed graph
+  std::vector<std::int64_t> degrees;  // ignoring direction
 
   friend bool operator==(const triangle_counts&, const triangle_counts&) = default;
 };
 
-// By a matrix, for small graphs: all triples of vertices.
+// By matrix, for small graphs: all triples of vertices.
 inline triangle_counts naive_triangles(std::int64_t n, const edge_vector& edges, direction_kind direction) {
   const auto size = static_cast<std::size_t>(n);
   std::vector<std::vector<bool>> from(size, std::vector<bool>(size));
@@ -74,7 +74,7 @@ inline triangle_counts set_triangles(std::int64_t n, const edge_vector& edges) {
   return counts;
 }
 
-// Of an undirected graph, each edge of which is given once: what the ends of each have in common.
+// For an undirected graph with each edge given once: intersects the neighbours of its ends.
 inline triangle_counts sorted_triangles(std::int64_t n, const edge_vector& edges) {
   const auto size = static_cast<std::size_t>(n);
   std::vector<std::vector<std::int64_t>> lists(size);

@@ -1,6 +1,6 @@
-// Triangles: every algorithm and output of both backends against counts by a matrix of all pairs and against
-// Boost.Graph, on thousands of small random graphs and on shapes that hurt; known counts of large ones; coefficients;
-// refusals; counts that do not depend on threads.
+// Triangles: every algorithm and output of both backends against counts by a matrix and against Boost.Graph, on
+// thousands of small random graphs and adversarial shapes; known counts of large ones; coefficients; refusals;
+// independence of threads.
 #include <spargo/graph/triangles.hpp>
 
 #include "core/parallel.hpp"
@@ -33,7 +33,7 @@ std::vector<std::int64_t> as_counts(const std::vector<T>& values) {
   return {values.begin(), values.end()};
 }
 
-// All rows of the table and all outputs, each twice.
+// All algorithms and outputs, each twice.
 template <class Space = host, class I, class O>
 void check_counts(const test::raw_graph<I, O>& raw, const triangle_counts& expected, int threads = 3) {
   const context<host> ctx({.threads = threads});
@@ -147,7 +147,7 @@ TYPED_TEST(Triangles, RandomGraphs) {
   }
 }
 
-// Around the sizes of vectors, words and rows of bits.
+// Around the sizes of vectors, words and bitmap rows.
 TYPED_TEST(Triangles, SizesAroundVectors) {
   for (const std::int64_t n : {15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 256, 257, 511, 512, 513}) {
     test::random_source random(static_cast<std::uint64_t>(n));
@@ -165,7 +165,7 @@ TYPED_TEST(Triangles, DenseGraphs) {
   }
 }
 
-// Vertices of a complete graph are in n - 1 choose 2 triangles.
+// Vertices of a complete graph are in (n - 1 choose 2) triangles.
 TYPED_TEST(Triangles, CompleteGraphsApart) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;
@@ -191,7 +191,7 @@ TYPED_TEST(Triangles, Wheels) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;
   using space = typename TypeParam::space;
-  for (const std::int64_t rim : {5, 31, 257, test::is_sanitized ? 6000 : 20000}) {  // a hub of over 4096 neighbours
+  for (const std::int64_t rim : {5, 31, 257, test::is_sanitized ? 6000 : 20000}) {  // a hub with over 4096 neighbours
     for (const std::int64_t hub : {std::int64_t{0}, rim}) {
       const std::int64_t first = hub == 0 ? 1 : 0;
       edge_vector edges;
@@ -267,7 +267,7 @@ TEST(TrianglesHost, CountsDoNotDependOnThreads) {
   detail::assume_processors(0);
 }
 
-// Vertices of more than 4096 entries share a bin of the host's order; several of them, of different degrees.
+// Vertices with more than 4096 entries share a bin of the host's order; several of them, of different degrees.
 template <class Space>
 void check_large_hubs() {
   constexpr std::int64_t n = 14000;
@@ -288,7 +288,7 @@ TEST(TrianglesLargeHubs, OnADevice) {
 
 // --- Clustering coefficients ----------------------------------------------
 
-// 0 - 1 - 2 a triangle, 3 at 2; 4 alone.
+// 0 - 1 - 2 a triangle, 3 joined to 2; 4 isolated.
 const edge_vector kite{{0, 1}, {1, 2}, {2, 0}, {2, 3}};
 
 TEST(Clustering, OfAnUndirectedGraph) {
@@ -309,13 +309,13 @@ TEST(Clustering, OfAnUndirectedGraph) {
 TEST(Clustering, OfADirectedGraphCountsOrderedPairs) {
   const context<host> ctx({.threads = 2});
   edge_vector edges = kite;
-  edges.emplace_back(1, 0);  // now 2 has both ways between its neighbours 0 and 1
+  edges.emplace_back(1, 0);  // now 2's neighbours 0 and 1 are joined both ways
   const auto raw = test::make_directed<std::int32_t, std::int64_t>(5, edges, test::edges_kept::out);
   const auto local = local_clustering(ctx, raw.view());
   EXPECT_EQ(std::vector<double>(local.begin(), local.end()), (std::vector<double>{0.5, 0.5, 1.0 / 3, 0, 0}));
 }
 
-// The device's coefficients are the host's, bit by bit.
+// The device's coefficients equal the host's bit for bit.
 TEST(Clustering, OnADevice) {
   SPARGO_TEST_NEEDS_GPU();
   const context<host> ctx({.threads = 2});

@@ -1,4 +1,4 @@
-// The builder of weighted graphs against a map from pairs to weights, on both backends.
+// The weighted graph builder against a map from pairs to weights, on both backends.
 #include <spargo/graph/weighted_graph.hpp>
 
 #include <spargo/graph/bfs.hpp>
@@ -42,7 +42,7 @@ struct plain_rows {
 template <class W>
 using weight_map = std::map<std::pair<std::int64_t, std::int64_t>, W>;
 
-// The oracle: pair by pair into a map.
+// The oracle: inserts pair by pair into a map.
 template <class W>
 weight_map<W> expected_weights(const edge_vector& pairs, const std::vector<W>& weights,
                                const weighted_graph_options& options) {
@@ -85,7 +85,7 @@ plain_rows<W, I, O> rows_of(const csr_pattern_view<I, O, host>& edges, span<cons
   return {test::copy_of(edges.offsets), test::copy_of(edges.indices), test::copy_of(weights)};
 }
 
-// Built in a space, brought to the host.
+// Builds in a space and copies to the host.
 template <class O, class I, class W>
 weighted_graph<W, I, O, host> build(host, std::int64_t n, const edge_vector& pairs, const std::vector<W>& weights,
                                     const weighted_graph_options& options, int threads = 3) {
@@ -121,7 +121,7 @@ class WeightedGraph : public testing::Test {
     if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
   }
 
-  // Sums of these depend on the order where weight is a floating-point type.
+  // Sums of these depend on the order if the type is floating-point.
   static std::vector<weight> random_weights(test::random_source& random, std::size_t count) {
     std::vector<weight> weights(count);
     for (weight& w : weights) w = static_cast<weight>(random.below(2001) - 1000) / static_cast<weight>(3);
@@ -216,7 +216,7 @@ TYPED_TEST(WeightedGraph, ManyPairs) {
   }
 }
 
-// What symmetric files give: both directions listed, with the same weight.
+// As symmetric files list them: both directions, with the same weight.
 TYPED_TEST(WeightedGraph, SymmetricPairsInOrder) {
   using W = typename TestFixture::weight;
   test::random_source random(19);
@@ -230,7 +230,7 @@ TYPED_TEST(WeightedGraph, SymmetricPairsInOrder) {
   this->check(200, pairs, weights);
 }
 
-// Every bit of a weight arrives, also where it travels as a number of another type.
+// Weights are preserved bit for bit, also where they travel as another type.
 TYPED_TEST(WeightedGraph, WeightsKeepTheirBits) {
   using W = typename TestFixture::weight;
   using O = typename TestFixture::offset;
@@ -315,7 +315,7 @@ TEST(WeightedGraphHost, RefusesShapesThatDoNotFit) {
   EXPECT_EQ(code_of({2, 2, one, {}}, {1}), error_code::invalid_argument);
 }
 
-// The same bits for any number of threads: sums of weights that are not associative, in runs across parts.
+// The same bits for any number of threads: non-associative sums, in runs across parts.
 TEST(WeightedGraphHost, ThreadsDoNotChangeTheResult) {
   test::random_source random(20);
   edge_vector pairs = test::random_edges(random, 400, 200000, 3);
@@ -331,7 +331,7 @@ TEST(WeightedGraphHost, ThreadsDoNotChangeTheResult) {
   for (const int threads : {2, 5, 16}) EXPECT_EQ(rows(threads), alone) << threads << " threads";
 }
 
-// The pattern of a weighted graph is a graph: what takes one takes the other.
+// A weighted graph's pattern is accepted wherever a graph is.
 TEST(WeightedGraphHost, ServesAsAGraph) {
   const context<host> ctx({.threads = 2});
   const auto g = build<std::int64_t, std::int32_t, float>(host{}, 4, test::path_edges(4), {1, 2, 3},

@@ -1,5 +1,5 @@
-// Weights on their way from files to graphs and back: METIS and DIMACS read as integers, snapshots that hold a graph's
-// weights, and what is no integer.
+// Weights from files to graphs and back: METIS and DIMACS read as integers, snapshots with a graph's weights, and
+// non-integers.
 #include <spargo/graph/weighted_graph.hpp>
 #include <spargo/io/dimacs.hpp>
 #include <spargo/io/metis.hpp>
@@ -66,7 +66,7 @@ TEST_F(WeightedInput, MetisWeightsAreIntegers) {
   EXPECT_EQ(weights_of(g.view()), expected);
 }
 
-// Of arcs that are listed twice the lightest stays.
+// Of duplicate arcs the lightest is kept.
 TEST_F(WeightedInput, DimacsWeightsAreIntegers) {
   const auto read =
       read_dimacs<std::int32_t>(cpu(), write("g.gr", "c x\np sp 3 4\na 1 2 7\na 2 1 9\na 1 2 4\na 3 3 1\n"));

@@ -1,4 +1,4 @@
-// What numbers weights are, the same as integers, and made ones, on both backends, against plain loops.
+// Weights: summary, conversion to integers, and generated ones, on both backends, against plain loops.
 #include <spargo/graph/weights.hpp>
 
 #include <spargo/graph/graph.hpp>
@@ -89,7 +89,7 @@ TYPED_TEST(Weights, SummaryTellsWhatTheyAre) {
   is({5e-324}, false, false, 5e-324);
 }
 
-// The one that matters stands anywhere among many.
+// The deciding weight is anywhere among many.
 TYPED_TEST(Weights, SummaryLooksAtEveryOne) {
   constexpr std::size_t count = 300'000;
   for (const std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{131'072}, count - 1}) {
