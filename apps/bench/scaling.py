@@ -155,11 +155,11 @@ def tables():
         ("BFS, R-MAT 30", search_on_hosts(rmat, 1 << 30, network)),
     ])
     slow = Link(network.barrier, network.bandwidth / 10, network.message)
-    pays = (f"a grid pays from {least_grid(rmat, 1 << 30, network)} hosts on, or from "
-            f"{least_grid(rmat, 1 << 30, slow)} on over 10 Gbit/s")
+    pays = (f"it pays from {least_grid(rmat, 1 << 30, network)} hosts on, over 10 Gbit/s from "
+            f"{least_grid(rmat, 1 << 30, slow)} on")
     row, _ = row_and_grid(rmat, 1 << 30, network)
     best = max(row(1) / row(p) for p in range(1, 1025))
-    return gpus, hosts, f"no number of hosts gains more than {best:.1f}", pays
+    return gpus, hosts, f"which caps the speedup at {best:.1f}", pays
 
 
 def main():
