@@ -174,6 +174,8 @@ class Algorithms(Stored):
         ------
         Error
             For a negative weight, NaN, or what is no vertex.
+        NotImplementedError
+            For a path that is longer than its type of distances holds: of integer weights 2^63 - 1 or more.
 
         Notes
         -----
@@ -191,7 +193,32 @@ class Algorithms(Stored):
             ),
             source,
         )
+        self._refuse_longer_paths(source, stop, limit, distances)
         return Sssp(distances, None if parents is None else found, source, reached, used, reason)
+
+    def _refuse_longer_paths(self, source: int, target: int, cutoff: float, distances: Any) -> None:
+        """An Error where a path is too long for its distance, which then says that there is none."""
+        weights = (self._host or self._there or (None, None, None))[2]
+        if weights is None:
+            return
+        whole_numbers = weights.dtype.kind == "i"
+        none = np.iinfo(np.int64).max if whole_numbers else math.inf
+        most = np.iinfo(weights.dtype).max if whole_numbers else float(np.finfo(weights.dtype).max)
+        steps = 2 * self.vertices  # twice as many as there may be: sums are rounded
+        if cutoff < none or most * steps < none or self._largest_weight() * steps < none:
+            return
+        distances = _device.downloaded(distances)
+        if target >= 0 and distances[target] != none:
+            return
+        graph = self._for_numpy()
+        if not whole_numbers and np.isinf(graph.weights).any():
+            graph = graph._kept(np.isfinite(graph.weights))
+        lost = np.flatnonzero((distances == none) & (graph.bfs(source, parents=None).levels >= 0))
+        if lost.size > 0:
+            kind, limit = ("int64", "2^63 - 1; weights of float64 round") if whole_numbers else ("float64", "2^1024")
+            raise UnsupportedError(
+                f"sssp: vertex {lost[0]} is farther than {kind} holds (expected paths shorter than {limit})", "unsupported"
+            )
 
     def _weights(self) -> Any:
         """Where the graph lives; 1 for each edge where there are none."""

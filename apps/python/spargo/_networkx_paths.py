@@ -163,13 +163,6 @@ def _dijkstra(graph: Graph, source: Node, target: int | None = None, cutoff: flo
     found = graph.sssp(start, target=target, cutoff=cutoff, parents=parents)
     unreached = np.iinfo(np.int64).max if found.distances.dtype == np.int64 else math.inf
     reached = np.flatnonzero(found.distances != unreached)
-    longest = 0 if weights is None or weights.size == 0 else graph.vertices * weights.max().item()
-    if longest >= unreached and (cutoff is None or cutoff >= unreached):
-        # A path may be longer than the type of distances holds, and its end then seems out of reach.
-        levels = graph.bfs(start, parents=None).levels
-        wanted = np.arange(graph.vertices) if target is None else np.array([target])
-        if np.any((levels[wanted] >= 0) & (found.distances[wanted] == unreached)):
-            raise UnsupportedError(f"dijkstra: paths longer than {found.distances.dtype} holds", "unsupported")
     return found, reached
 
 

@@ -27,6 +27,7 @@ class Stored:
         "_in",
         "_index",
         "_kind",
+        "_largest",
         "_loops",
         "_multigraph",
         "_place",
@@ -44,7 +45,8 @@ class Stored:
     _kind: _device.Kind | None  # whose arrays it returns from there; None: NumPy's
     _in: tuple[Any, Any] | None
     _index: dict[Hashable, int] | None
-    _loops: int | None  # as far as they have been counted
+    _largest: float | None  # weight that is finite, and _loops: once something asked for them
+    _loops: int | None
     _multigraph: bool
     _bound: dict[bool, Any]  # the library's view, without and with in-edges
     __networkx_cache__: None
@@ -65,7 +67,7 @@ class Stored:
         made.directed, made.nodes = directed, nodes
         made._place = made._kind = None
         made._multigraph = multigraph
-        made._loops = None
+        made._largest = made._loops = None
         made._in = None
         made._index = None
         made._bound = {}
@@ -164,20 +166,26 @@ class Stored:
 
     def _without_loops(self: Made) -> Made:
         """Itself, or a copy for what they would count in."""
-        if self._loop_count() == 0:
-            return self
-        sources, (offsets, indices, weights) = self._sources(), self._here()
-        kept = sources != indices
-        counts = np.bincount(sources[kept], minlength=self.vertices)
-        made = self._of(
-            np.append(0, np.cumsum(counts)).astype(offsets.dtype),
-            indices[kept],
-            None if weights is None else weights[kept],
-            self.directed,
-            self.nodes,
-        )._moved(self._place)
+        return self if self._loop_count() == 0 else self._kept(self._sources() != self.indices)
+
+    def _kept(self: Made, kept: Array) -> Made:
+        """The graph of the entries that are to be kept, where it lives."""
+        offsets, indices, weights = self._here()
+        counts = np.append(0, np.cumsum(kept))[offsets].astype(offsets.dtype)
+        values = None if weights is None else weights[kept]
+        made = self._of(counts, indices[kept], values, self.directed, self.nodes, self._multigraph)._moved(self._place)
         made._kind = self._kind
         return made
+
+    def _largest_weight(self) -> float:
+        """Of those that are finite."""
+        if self._largest is None:
+            weights = self.weights if self._host is not None else _device.downloaded((self._there or ())[2])
+            assert weights is not None
+            if not np.isfinite(weights.max(initial=0)):
+                weights = weights[np.isfinite(weights)]
+            self._largest = weights.max(initial=0).item()
+        return self._largest
 
     @property
     def degrees(self) -> Array:

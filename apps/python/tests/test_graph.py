@@ -1,6 +1,7 @@
 import copy
 import gzip
 import io
+import math
 import os
 import pathlib
 import pickle
@@ -143,6 +144,29 @@ def test_sssp_refuses_negative_weights():
     with pytest.raises(spargo.Error, match="-1"):
         spargo.Graph.from_edges([0], [1], [-1]).sssp(0)
     assert spargo.Graph.from_edges([0, 1], [1, 2]).sssp(0).distances.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("weight, power", [(2**62, 63), (2**63 - 1, 63), (1e308, 1024)])
+@pytest.mark.parametrize("algorithm", ["dijkstra", "delta_stepping"])
+def test_sssp_refuses_paths_beyond_its_distances(weight, power, algorithm):
+    """They would look like vertices out of reach."""
+    path = spargo.Graph.from_edges([0, 1, 2, 5], [1, 2, 3, 6], [weight] * 4)
+    farthest = 0 if weight == 2**63 - 1 else 1  # whose distance there is
+    for options in ({}, {"target": 3}, {"target": farthest + 1}, {"target": 6}, {"parents": None}, {"cutoff": math.inf}):
+        with pytest.raises(NotImplementedError, match=rf"vertex {farthest + 1} is farther than .*2\^{power}"):
+            path.sssp(0, algorithm=algorithm, **options)
+    for options in ({"target": farthest}, {"cutoff": farthest * weight}):
+        found = path.sssp(0, algorithm=algorithm, **options)
+        assert found.reached == farthest + 1 and found.distances[farthest] == farthest * weight
+    assert farthest == 0 or path.sssp(2, algorithm=algorithm).reached == 2
+    assert path.sssp(3, algorithm=algorithm).reached == 1
+    far = spargo.csgraph.shortest_path(path.to_scipy(), indices=0) if power == 63 else None
+    assert far is None or far[:4].tolist() == [k * float(weight) for k in range(4)]
+
+
+def test_edges_of_infinite_length_join_nothing():
+    g = spargo.Graph.from_edges([0, 1, 0], [1, 2, 3], [1e308, np.inf, 1.0])
+    assert g.sssp(0).distances.tolist() == [0, 1e308, np.inf, 1]
 
 
 @CASES
