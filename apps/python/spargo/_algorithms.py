@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,7 @@ class Algorithms(Stored):
     def _chosen(self, sources: npt.ArrayLike | None) -> Array:
         if _device.kind_of(sources) is not None:
             sources = _device.downloaded(sources)
-        chosen = indices_of(np.empty(0, np.int32) if sources is None else sources, "sources")
+        chosen = indices_of(np.empty(0, np.int32) if sources is None else self._vertices(sources), "sources")
         for number in (chosen.min(), chosen.max()) if chosen.size > 0 else ():
             self._vertex(number)
         return np.ascontiguousarray(chosen, dtype=self._index_type())
@@ -258,8 +259,8 @@ class Algorithms(Stored):
         norm: str = "l1",
         max_iterations: int = 1000,
         iterations: int = 0,
-        personalization: npt.ArrayLike | None = None,
-        guess: npt.ArrayLike | None = None,
+        personalization: npt.ArrayLike | Mapping[Any, float] | None = None,
+        guess: npt.ArrayLike | Mapping[Any, float] | None = None,
         dangling: str = "personalization",
         dtype: npt.DTypeLike = np.float64,
         algorithm: str = "automatic",
@@ -277,8 +278,8 @@ class Algorithms(Stored):
             After so many it ends without having converged.
         iterations : int, optional
             Above 0: exactly so many.
-        personalization, guess : array_like, shape (vertices,), optional
-            Where the walk starts afresh, and what the iteration starts with; none negative, not all 0.
+        personalization, guess : array_like, shape (vertices,), or mapping of vertices to values, optional
+            Restart distribution and initial ranks; nonnegative, not all 0. A vertex that a mapping lacks has 0.
         dangling : {'personalization', 'uniform', 'drop'}, optional
             Where the rank of vertices without out-edges goes.
         dtype : {float64, float32}, optional
@@ -299,6 +300,7 @@ class Algorithms(Stored):
             raise UnsupportedError(f"pagerank: ranks of {wanted}", "unsupported")
         max_iterations = whole(max_iterations, "pagerank: max_iterations")
         iterations = whole(iterations, "pagerank: iterations")
+        personalization, guess = map(self._by_vertex, (personalization, guess))
         vectors = [
             self._argument(np.empty(0) if a is None else a if _device.kind_of(a) else flat(a, "pagerank"), wanted)
             for a in (personalization, guess)
@@ -312,6 +314,17 @@ class Algorithms(Stored):
                 ("pagerank", *options), lambda: self._algorithm("pagerank", True)(*options), *vectors
             )
         )
+
+    def _by_vertex(self, values: Any) -> Any:
+        """A value of each vertex from a mapping, 0 where it has none; other values as they are."""
+        if not isinstance(values, Mapping):
+            return values
+        vector = np.zeros(self.vertices)
+        vertices = list(map(self._vertex, values))
+        vector[vertices] = list(values.values())
+        if len(set(vertices)) < len(vertices):
+            raise Error(f"a mapping has vertex {max(vertices, key=vertices.count)} twice, by its number and its id")
+        return vector
 
     def betweenness(
         self,

@@ -33,9 +33,16 @@ def whole(n: Any, what: str, least: int | None = None) -> int:
     return number
 
 
+def dense(a: npt.ArrayLike, what: str) -> Array:
+    """As NumPy's array; an Error where some of its entries are masked."""
+    if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
+        raise Error(f"{what}: an array with masked entries (a.filled(0), for example, gives them a value)")
+    return np.asarray(a)
+
+
 def flat(a: npt.ArrayLike, what: str) -> Array:
     """A contiguous vector; itself where it is one."""
-    array = np.asarray(a)
+    array = dense(a, what)
     if array.ndim != 1:
         raise Error(f"{what}: one dimension is expected, and this has {array.ndim}")
     if not array.dtype.isnative:
@@ -62,8 +69,11 @@ def indices_of(a: npt.ArrayLike, what: str) -> Array:
     array = flat(a, what)
     if array.dtype in INDICES:
         return array
-    if array.dtype == object and array.size > 0 and all(isinstance(n, int) for n in array):
-        raise Error(f"{what}: {max(array, key=abs)} is beyond 64 bits")
+    if array.dtype == object and array.size > 0 and all(isinstance(n, (int, np.integer)) for n in array):
+        far = next((n for n in array if not -(2**63) <= n < 2**63), None)
+        if far is not None:
+            raise Error(f"{what}: {far} is beyond 64 bits")
+        return array.astype(np.int64)
     if array.dtype.kind not in "iu" and array.size > 0:
         raise Error(f"{what}: integers are expected, and this is {array.dtype}")
     if array.dtype == np.uint64 and array.size > 0 and int(array.max()) > np.iinfo(np.int64).max:
@@ -87,7 +97,7 @@ def csr_indices(offsets: Array, indices: Array) -> tuple[Array, Array]:
 
 def numbered(sources: Any, targets: Any) -> tuple[Any, Any, Array | None]:
     """Numbers in place of names, in the order in which these first occur, and the names; others as they are."""
-    ends = [np.asarray(e) for e in (sources, targets)]
+    ends = [dense(e, "Graph.from_edges") for e in (sources, targets)]
     if not any(e.size > 0 and (e.dtype.kind in "UT" or isinstance(e.flat[0], str)) for e in ends):
         return sources, targets, None
     if ends[0].shape != ends[1].shape or ends[0].ndim != 1:

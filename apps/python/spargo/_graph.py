@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from . import _core, _device
 from ._algorithms import Algorithms
-from ._arrays import WEIGHTS, Array, csr_indices, flat, indices_of, numbered, same_indices, whole
+from ._arrays import WEIGHTS, Array, csr_indices, dense, flat, indices_of, numbered, same_indices, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._io import Source, columns_text, readable
-from ._scipy import assembled
+from ._scipy import as_sparse, assembled, is_graph
 
 
 class Graph(Algorithms):
@@ -75,7 +75,7 @@ class Graph(Algorithms):
         from ._matrix import Matrix
 
         where: dict[str, Any] = {"device": device}
-        if isinstance(a, Graph) or hasattr(a, "is_multigraph"):
+        if is_graph(a):
             made = a if isinstance(a, Graph) else Graph.from_networkx(a, weight=_weight_attribute(a) if weights else None)
             made = made._as(made.directed if directed is None else directed, weights)._placed(device)
         elif isinstance(a, (str, os.PathLike)) or hasattr(a, "read"):
@@ -94,7 +94,12 @@ class Graph(Algorithms):
                     f"Graph: an array of shape {tuple(a.shape)} (expected (edges, 2) or (edges, 3); Graph.from_scipy takes "
                     "adjacency matrices)"
                 )
-            a = a if _device.kind_of(a) is not None else np.asarray(a)
+            a = a if _device.kind_of(a) is not None else dense(a, "Graph")
+            if a.shape[0] == a.shape[1] and not (isinstance(a, np.ndarray) and _has_names(a)):
+                raise Error(
+                    f"Graph: an array of {a.shape[0]} x {a.shape[1]} may list edges or be an adjacency matrix "
+                    "(expected Graph.from_edges(sources, targets, weights), Graph.from_scipy(a) or a list of tuples)"
+                )
             if not isinstance(a, np.ndarray) or a.dtype.kind in "iuf":
                 first, second = a[:, 0], a[:, 1]
                 if isinstance(a, np.ndarray) and a.dtype.kind == "f" and _are_whole(a[:, :2]):
@@ -102,6 +107,11 @@ class Graph(Algorithms):
                 third = a[:, 2] if weights and a.shape[1] == 3 else None
                 return cls.from_edges(first, second, third, directed=directed, device=device)
             a = a.tolist()
+        if isinstance(a, tuple) and any(isinstance(column, np.ndarray) for column in a):
+            raise TypeError(
+                "Graph: pairs are expected, and this is a tuple of arrays (Graph.from_edges(sources, targets, weights) takes "
+                "those, and Graph.read an edge list with its ids)"
+            )
         try:
             edges = [() if isinstance(edge, (str, bytes)) else tuple(edge) for edge in a]
         except TypeError:
@@ -115,7 +125,8 @@ class Graph(Algorithms):
         if all(isinstance(v, (int, np.integer)) for column in columns[:2] for v in column):
             return cls.from_edges(np.array(columns[0]), np.array(columns[1]), values, directed=directed, device=device)
         index: dict[Hashable, int] = {}
-        first, second = (np.array([index.setdefault(v, len(index)) for v in column], np.int64) for column in columns[:2])
+        ends = np.array([index.setdefault(v, len(index)) for edge in edges for v in edge[:2]], np.int64)
+        first, second = ends[0::2].copy(), ends[1::2].copy()
         return cls._built(len(index), first, second, values, directed, "min", list(index), _device.place_for(device))
 
     def _as(self, directed: bool, weights: bool = True) -> Graph:
@@ -163,10 +174,10 @@ class Graph(Algorithms):
         NotImplementedError
             For complex weights.
         """
-        from scipy import sparse
-
         from ._matrix import Matrix
 
+        if is_graph(a):
+            raise TypeError("Graph.from_scipy: a matrix is expected, and this is a graph, which Graph(a) takes")
         place = _device.place_for(device, a)
         kind = None
         if _device.ordinal_of(a) >= 0:
@@ -180,7 +191,7 @@ class Graph(Algorithms):
                 a = assembled(parts[0], parts[1], first, second, data)
         if isinstance(a, Matrix):
             a = a.to_scipy()
-        a = a.tocsr() if hasattr(a, "tocsr") else sparse.csr_array(np.asarray(a))
+        a = (a if hasattr(a, "tocsr") else as_sparse(a)).tocsr()
         if len(a.shape) != 2 or a.shape[0] != a.shape[1]:
             raise Error(f"Graph.from_scipy: a square matrix is expected, and this is {a.shape}")
         offsets, indices = csr_indices(indices_of(a.indptr, "Graph"), indices_of(a.indices, "Graph"))
@@ -337,6 +348,8 @@ class Graph(Algorithms):
         device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
             'auto' is what `config` says, else the CPU.
         """
+        if not hasattr(g, "_adj"):
+            raise TypeError(f"Graph.from_networkx: a graph of networkx's is expected, and this is a {type(g).__name__}")
         place = _device.place_for(device)
         nodes = list(g)
         index = {node: i for i, node in enumerate(nodes)}
@@ -438,6 +451,10 @@ class Graph(Algorithms):
 
 def _weight_attribute(g: Any) -> str | None:
     return "weight" if any("weight" in data for *_, data in g.edges(data=True)) else None
+
+
+def _has_names(a: Array) -> bool:
+    return a.dtype.kind in "UST" or any(isinstance(end, (str, bytes)) for end in a.flat)
 
 
 def _are_whole(numbers: Array) -> bool:

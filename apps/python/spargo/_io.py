@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import VALUES, Array, indices_of, same_indices
+from ._arrays import VALUES, Array, dense, indices_of, same_indices
 from ._config import on_host, threads
 from ._errors import Error, FileError, UnsupportedError
-from ._scipy import assembled
+from ._scipy import assembled, is_graph
 
 if TYPE_CHECKING:
     from ._graph import Graph
@@ -281,6 +281,19 @@ def _write_sparse(path: str, a: Any, field: str | None, symmetry: str | None, co
         _core.mm_write(path, rows, cols, row, col, _with_field(values, field), symmetry, comment)
 
 
+def _adjacency(graph: Any, field: str | None, symmetry: str | None) -> tuple[Any, str | None, str | None]:
+    """Of a graph the matrix, and how it is written unless the caller says otherwise."""
+    from ._graph import Graph
+
+    graph = Graph(graph)
+    a = graph.to_scipy()
+    if graph.is_multigraph():
+        a = (a if graph.weights is not None else a.astype(np.int64)).tocoo().tocsr()  # which adds parallel edges up
+    elif graph.weights is None:
+        field = field or "pattern"
+    return a, field, symmetry or ("general" if graph.directed else None)
+
+
 def mmwrite(
     target: Source,
     a: Any,
@@ -296,9 +309,11 @@ def mmwrite(
     target : str, path or file
         A name is used as it is; one that ends in ``.gz`` or ``.bz2`` is compressed. Files are written whole or not at
         all.
-    a : sparse matrix or array, `Matrix`, or array_like, shape (rows, cols) or (rows,)
+    a : sparse matrix or array, `Matrix`, graph, or array_like, shape (rows, cols) or (rows,)
         Sparse as coordinates, dense as an array; one dimension as a column. Integers and booleans make an integer file;
-        those of uint32 and uint64 have SciPy's field ``unsigned-integer``.
+        those of uint32 and uint64 have SciPy's field ``unsigned-integer``. Of a `Graph` or one of networkx's the
+        adjacency matrix: a pattern where there are no weights, general where edges are directed. A matrix has no ids:
+        row i is vertex i.
     comment : str, optional
         Lines behind the banner.
     field : {'real', 'complex', 'pattern', 'integer'}, optional
@@ -336,6 +351,8 @@ def mmwrite(
         raise UnsupportedError("mmwrite: a precision; numbers are written so that they read back exactly", "unsupported")
     if isinstance(a, Matrix):
         a = a.to_scipy()
+    elif is_graph(a):
+        a, field, symmetry = _adjacency(a, field, symmetry)
     path = path_of(target) if isinstance(target, (str, os.PathLike)) else None
     if path is not None and not path.endswith(".bz2"):
         return _write(path, a, field, symmetry, comment)
@@ -364,7 +381,7 @@ def _write(path: str, a: Any, field: str | None, symmetry: str | None, comment: 
     if issparse(a):
         _write_sparse(path, a, field, symmetry, comment)
     else:
-        _write_dense(path, np.asarray(a), field, symmetry, comment)
+        _write_dense(path, dense(a, "mmwrite"), field, symmetry, comment)
 
 
 # --- Edge lists, snapshots, generated data ----------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._arrays import Array, csr_indices, indices_of, same_indices, values_of, whole
+from ._arrays import Array, csr_indices, dense, indices_of, same_indices, values_of, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._io import path_of
@@ -327,7 +327,7 @@ class Matrix:
         if kind is not None:
             on_device: Array = self._dot_on_device(kind, x, out)
             return on_device
-        vector = np.asarray(x)
+        vector = dense(x, "Matrix @ x")
         self._expect(vector.shape)
         dtype = self._values.dtype
         if vector.dtype != dtype:
@@ -369,7 +369,7 @@ class Matrix:
         if kind is not None:
             x = _device.taken(kind, other)
             return kind.contiguous(self.T.dot(x.T).T, None) if x.ndim == 2 else self.T.dot(x)
-        return np.ascontiguousarray(self.T.dot(np.asarray(other).T).T)
+        return np.ascontiguousarray(self.T.dot(dense(other, "x @ Matrix").T).T)
 
     def matvec(self, x: npt.ArrayLike) -> Array:
         """The same as ``A @ x``, for SciPy's solvers."""

@@ -6,20 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arrays import Array
+from ._arrays import Array, dense
 from ._errors import Error
 
 if TYPE_CHECKING:
     from ._matrix import Matrix
 
 
+def is_graph(a: Any) -> bool:
+    """Whether it is a `Graph` or one of networkx's."""
+    return hasattr(a, "is_multigraph")
+
+
 def as_sparse(a: Any) -> Any:
-    """A matrix of SciPy's in one of the formats that are taken as they are."""
+    """A matrix of SciPy's in one of the formats that are taken as they are; of a graph its adjacency matrix."""
     from scipy import sparse
 
+    from ._graph import Graph
+
+    if is_graph(a):
+        return Graph(a).to_scipy()
     is_sparse: bool = sparse.issparse(a)
     if not is_sparse:
-        a = np.asarray(a)
+        a = dense(a, "Matrix")
         if a.ndim != 2:
             raise Error(f"Matrix: two dimensions are expected, and this has {a.ndim}")
         return sparse.csr_array(a)

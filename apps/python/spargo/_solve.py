@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _device
-from ._arrays import Array
+from ._arrays import Array, dense
 from ._errors import Error, UnsupportedError
 from ._matrix import Matrix, aslinearoperator
 
@@ -147,7 +147,7 @@ def _vector(matrix: Matrix, v: Any) -> Any:
     """Of the type of the products."""
     kind = _device.kind_of(v)
     if kind is None:
-        array = np.asarray(v)
+        array = dense(v, "solve")
         return np.ascontiguousarray(array, np.result_type(matrix.dtype, array.dtype))
     array = _device.taken(kind, v)
     if np.result_type(matrix.dtype, kind.dtype(array)) != matrix.dtype:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from numbers import Number
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core, _device
 from ._arrays import Array, whole
@@ -14,6 +16,13 @@ from ._errors import Error, UnsupportedError
 from ._scipy import assembled, spy
 
 Made = TypeVar("Made", bound="Stored")
+
+
+def _is_id(vertex: Any) -> bool:
+    """Whether it can only be an id, and no number of a vertex."""
+    if isinstance(vertex, str):
+        return True
+    return isinstance(vertex, Hashable) and vertex is not None and not isinstance(vertex, (Number, np.generic))
 
 
 class Stored:
@@ -214,7 +223,8 @@ class Stored:
         return self._multigraph
 
     def index(self, node: Hashable) -> int:
-        """The number of the vertex that ``nodes`` calls so; KeyError for another."""
+        """The vertex of an id; KeyError for what is none."""
+        node = node.item() if isinstance(node, np.generic) else node
         if self.nodes is None:
             if isinstance(node, (int, np.integer)) and 0 <= node < self.vertices:
                 return int(node)
@@ -230,8 +240,9 @@ class Stored:
     def _numbers(self) -> str:
         return f"vertices are numbered 0 to {self.vertices - 1}" if self.vertices > 0 else "it is empty"
 
-    def names(self, vertices: Array) -> list[Any]:
-        """What ``nodes`` calls vertices; themselves where it calls them nothing."""
+    def names(self, vertices: npt.ArrayLike) -> list[Any]:
+        """The ids of vertices; the vertices where the graph has none."""
+        vertices = np.asarray(vertices, dtype=None if np.size(vertices) > 0 else np.int64)
         if self.nodes is None:
             return list(vertices.tolist())
         if isinstance(self.nodes, np.ndarray):
@@ -264,6 +275,14 @@ class Stored:
     # --- For what is computed of it -----------------------------------------------------------------------------------
 
     def _vertex(self, vertex: Any) -> int:
+        """A vertex as callers give it: its number, or its id where that is no number."""
+        if _is_id(vertex):
+            if self.nodes is None:
+                raise TypeError(f"a vertex is {vertex!r} (expected an integer: the graph has no ids)")
+            try:
+                return self.index(vertex)
+            except KeyError as e:
+                raise Error(e.args[0]) from None
         number = whole(vertex, "a vertex")
         if not 0 <= number < self.vertices:
             raise Error(f"vertex {number} is out of range: {self._numbers()}{self._as_id(number)}")
@@ -277,6 +296,13 @@ class Stored:
             return f"; the node with the id {number} is vertex {self.index(number)}, as Graph.index({number}) says"
         except KeyError:
             return f", and no node has the id {number}"
+
+    def _vertices(self, given: Any) -> Any:
+        """Vertices as callers give them, several; numbers alone as they are."""
+        if isinstance(given, np.ndarray) and given.dtype.kind not in "OUT":
+            return given
+        several = () if given is None or isinstance(given, str) or np.ndim(given) == 0 else list(given)
+        return [self._vertex(v) for v in several] if any(map(_is_id, several)) else given
 
     def _view(self, in_edges: bool) -> Any:
         """The library's view; in-edges, of a directed graph, are made once."""

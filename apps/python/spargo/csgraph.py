@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Array, whole
+from ._arrays import Array, dense, whole
 from ._errors import UnsupportedError
 from ._graph import Graph
 from ._matrix import Matrix
 from ._results import Bfs, Sssp
+from ._scipy import is_graph
 
 __all__ = [
     "breadth_first_order",
@@ -36,8 +37,8 @@ def _graph_of(csgraph: Any, directed: bool, weights: bool) -> Graph:
     """The graph of a matrix. A dense one has no edge where it is 0, inf or nan; a masked one where it is masked."""
     from scipy import sparse
 
-    if isinstance(csgraph, Graph):
-        graph = csgraph._on_host()
+    if is_graph(csgraph):
+        graph = (csgraph if isinstance(csgraph, Graph) else Graph(csgraph))._on_host()
         return graph if directed else graph._as(False)
     if isinstance(csgraph, Matrix):
         csgraph = csgraph.to_scipy()
@@ -59,7 +60,7 @@ def _graph_of(csgraph: Any, directed: bool, weights: bool) -> Graph:
 
 
 def _start(graph: Graph, i_start: int) -> int:
-    n, number = graph.vertices, whole(i_start, "i_start")
+    n, number = graph.vertices, graph._vertex(i_start) if isinstance(i_start, str) else whole(i_start, "i_start")
     if not -n <= number < n:
         raise ValueError(f"vertex {number} is out of range: the graph has {n} vertices")
     return number % n
@@ -158,7 +159,9 @@ def _indices(graph: Graph, indices: npt.ArrayLike | None) -> tuple[Array, tuple[
     """The sources, and the shape in which they came."""
     if indices is None:
         return np.arange(graph.vertices), (graph.vertices,)
-    chosen = np.asarray(indices)
+    chosen = dense(indices, "indices")
+    if chosen.dtype.kind in "OU":
+        chosen = np.array([graph._vertex(v) for v in chosen.flat]).reshape(chosen.shape)
     if chosen.dtype.kind not in "iu" and chosen.size > 0:
         raise ValueError("indices must be integers")
     flat = chosen.ravel().astype(np.int64)

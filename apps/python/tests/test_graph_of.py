@@ -55,7 +55,7 @@ def test_names():
     assert g.nodes == ["alice", "bob", "carol"] and g.index("carol") == 2
     assert g.bfs(g.index("alice")).levels.tolist() == [0, 1, 1]
     assert edges_of(g) == [("alice", "bob"), ("alice", "carol"), ("bob", "carol")]
-    assert spargo.Graph([(1, "a"), ((2, 3), 1)]).nodes == [1, (2, 3), "a"]
+    assert spargo.Graph([(1, "a"), ((2, 3), 1)]).nodes == [1, "a", (2, 3)]
     assert spargo.Graph(np.array([["a", "b"]])).nodes == ["a", "b"]
 
 

@@ -1,0 +1,82 @@
+"""Vertices have numbers; ids that are no numbers may stand in for them."""
+
+import io
+
+import networkx as nx
+import numpy as np
+import pytest
+import spargo
+
+PAIRS = [("alice", "bob"), ("bob", "carol"), ("alice", "carol"), ("dave", "alice")]
+NAMED = {
+    "pairs": lambda: spargo.Graph(PAIRS),
+    "from_edges": lambda: spargo.Graph.from_edges(*zip(*PAIRS)),
+    "networkx": lambda: spargo.Graph(nx.DiGraph(PAIRS)),
+    "file": lambda: spargo.Graph.read(io.StringIO("".join(f"{u},{v}\n" for u, v in PAIRS))),
+}
+CALLS = {
+    "bfs": lambda g, v: g.bfs(v).levels,
+    "bfs target": lambda g, v: g.bfs(0, target=v).levels,
+    "bfs_order": lambda g, v: g.bfs_order(v)[0],
+    "multi_bfs": lambda g, v: g.multi_bfs([v, v]).levels,
+    "multi_bfs beside a number": lambda g, v: g.multi_bfs([v, 1]).levels,
+    "multi_bfs of an array": lambda g, v: g.multi_bfs(np.array([v, v])).levels,
+    "sssp": lambda g, v: g.sssp(v).distances,
+    "sssp target": lambda g, v: g.sssp(0, target=v).distances,
+    "betweenness": lambda g, v: g.betweenness((v,), normalization="none"),
+    "edge_betweenness": lambda g, v: g.edge_betweenness([v], normalization="none"),
+    "neighbours": lambda g, v: g.neighbours(v),
+    "communities": lambda g, v: g.communities(iterations=1, initial=[v] * g.vertices)[1],
+    "personalization": lambda g, v: g.pagerank(personalization={v: 2, 0: 1}).ranks,
+    "guess": lambda g, v: g.pagerank(guess={v: 2}, iterations=1, algorithm="jacobi").ranks,
+    "breadth_first_order": lambda g, v: spargo.csgraph.breadth_first_order(g, v)[0],
+    "dijkstra": lambda g, v: spargo.csgraph.dijkstra(g, indices=v),
+    "shortest_path": lambda g, v: spargo.csgraph.shortest_path(g, indices=[v, v]),
+}
+
+
+@pytest.mark.parametrize("made", NAMED)
+@pytest.mark.parametrize("name", CALLS)
+def test_a_name_stands_for_its_vertex(name, made):
+    g = NAMED[made]()
+    for v, node in enumerate(g.nodes):
+        if v > 0 or name != "personalization":
+            np.testing.assert_array_equal(CALLS[name](g, node), CALLS[name](g, v))
+    with pytest.raises(spargo.Error, match=r"no node 'zoe' \(Graph.nodes lists the ids\)"):
+        CALLS[name](g, "zoe")
+    for plain in (spargo.Graph([(0, 1), (1, 2)]), spargo.Graph.read(io.StringIO("10 20\n20 30\n"))):
+        with pytest.raises((TypeError, ValueError)) as caught:
+            CALLS[name](plain, "zoe")
+        assert "zoe" in str(caught.value) or "integers" in str(caught.value)
+
+
+def test_other_ids_that_are_no_numbers():
+    g = spargo.Graph(nx.grid_2d_graph(3, 3))
+    assert g.bfs((1, 1)).levels.tolist() == g.bfs(4).levels.tolist()
+    assert g.multi_bfs([(0, 0), (2, 2)]).reached.tolist() == [9, 9]
+    assert g.pagerank(personalization={(0, 0): 1.0}).ranks.argmax() == 0
+    with pytest.raises(spargo.Error, match=r"no node \(7, 7\)"):
+        g.sssp((7, 7))
+
+
+def test_an_integer_is_the_number_of_a_vertex():
+    g = spargo.Graph.read(io.StringIO("2 1\n1 0\n"), directed=False)
+    turned = spargo.Graph(nx.Graph([(2, 1), (1, 0)]))
+    assert turned.nodes == [2, 1, 0]
+    assert turned.bfs(0).levels.tolist() == [0, 1, 2] and turned.bfs(turned.index(0)).levels.tolist() == [2, 1, 0]
+    assert g.pagerank(personalization={0: 1}).ranks.tolist() == g.pagerank(personalization=[1, 0, 0]).ranks.tolist()
+    with pytest.raises(spargo.Error, match="vertex 2 twice"):
+        spargo.Graph(PAIRS).pagerank(personalization={"carol": 1, 2: 1})
+    with pytest.raises(spargo.Error, match="id 30 is vertex 2"):
+        spargo.Graph.read(io.StringIO("10 20\n20 30\n")).pagerank(guess={30: 1})
+
+
+def test_names_are_given_for_any_sequence_of_vertices():
+    g = spargo.Graph(PAIRS)
+    assert g.names([2, 0]) == g.names(np.array([2, 0])) == ["carol", "alice"]
+    assert spargo.Graph("gen:path:n=4").names([2, 0]) == [2, 0] and g.names([]) == []
+
+
+def test_ids_are_numbered_the_same_at_every_door():
+    want = list(NAMED["pairs"]().nodes)
+    assert want == ["alice", "bob", "carol", "dave"] and all(list(made().nodes) == want for made in NAMED.values())
