@@ -1,5 +1,5 @@
-// An operation's algorithms in one table: names, and the backends that have them. What prints, parses or refuses them,
-// the tests and the benchmarks all iterate over it, so a new rung is a row here, a kernel and its dispatch.
+// One table per operation: its algorithms, their names, and the backends that have them. Printing, parsing, refusals,
+// tests and benchmarks iterate over it; a new algorithm is a row here, a kernel and its dispatch.
 #pragma once
 
 #include <spargo/core/context.hpp>
@@ -24,7 +24,7 @@ struct algorithm_row {
 template <class Algorithm, std::size_t Size>
 using algorithm_table = std::array<algorithm_row<Algorithm>, Size>;
 
-// "unknown" for a number that is no enumerator.
+// "unknown" for a value outside the table.
 template <class Algorithm, std::size_t Size>
 [[nodiscard]] constexpr std::string_view name_in(const algorithm_table<Algorithm, Size>& table,
                                                  Algorithm algorithm) noexcept {
@@ -42,7 +42,7 @@ template <class Algorithm, std::size_t Size>
   return false;
 }
 
-// False for a number that is no enumerator.
+// False for a value outside the table.
 template <class Space, class Algorithm, std::size_t Size>
 [[nodiscard]] constexpr bool runs_on(const algorithm_table<Algorithm, Size>& table, Algorithm algorithm) noexcept {
   for (const auto& row : table) {
@@ -51,8 +51,8 @@ template <class Space, class Algorithm, std::size_t Size>
   return false;
 }
 
-// Throws invalid_argument for a number that is no enumerator and for an algorithm that the space lacks, with the names
-// of those that it has.
+// Throws invalid_argument, listing the algorithms of the space, for a value outside the table or an algorithm that the
+// space lacks.
 template <class Space, class Algorithm, std::size_t Size>
 void expect_runs_on(const algorithm_table<Algorithm, Size>& table, std::string_view operation, Algorithm algorithm) {
   if (runs_on<Space>(table, algorithm)) return;
@@ -67,7 +67,6 @@ void expect_runs_on(const algorithm_table<Algorithm, Size>& table, std::string_v
                          (std::same_as<Space, host> ? "host" : "device") + " (expected one of " + known + ")");
 }
 
-// In the table's order.
 template <class Space, class Algorithm, std::size_t Size>
 [[nodiscard]] std::vector<Algorithm> algorithms_on(const algorithm_table<Algorithm, Size>& table) {
   std::vector<Algorithm> found;
@@ -77,7 +76,7 @@ template <class Space, class Algorithm, std::size_t Size>
   return found;
 }
 
-// Throws invalid_argument with the names that there are.
+// Throws invalid_argument, listing the names.
 template <class Algorithm, std::size_t Size>
 [[nodiscard]] Algorithm parse_in(const algorithm_table<Algorithm, Size>& table, std::string_view operation,
                                  std::string_view name) {

@@ -1,4 +1,3 @@
-// The memory of arrays on the host and on devices.
 #include <spargo/core/array.hpp>
 
 namespace spargo::detail {

@@ -1,7 +1,7 @@
-// Operations that have a host half and a device half, in a library that may have been built without CUDA: a program for
-// both backends links all the same and is told at run time. There no device context can exist, so the branch
+// For operations with a host and a device half. A library built without CUDA has no device half, yet a program for both
+// backends links and gets an error at run time. No device context can exist there, so the branch
 //   if constexpr (is_built<Space>) { the backend's work } else { no_device(operation); }
-// keeps the missing half from being named.
+// avoids naming the missing half.
 #pragma once
 
 #include <spargo/core/context.hpp>

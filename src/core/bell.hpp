@@ -1,7 +1,7 @@
-// What one thread sleeps by until others ring it.
+// An event that one thread waits on.
 //
-// On Linux's futex itself: std::atomic::wait yields four times before it sleeps (libstdc++ 12), and beside other busy
-// programs every yield may cost a time slice of theirs, while a thread that sleeps is woken at once.
+// It uses Linux's futex directly: std::atomic::wait yields four times before it sleeps (libstdc++ 12), and beside other
+// busy programs each yield may cost a time slice. A sleeping thread is woken at once.
 #pragma once
 
 #include <linux/futex.h>
@@ -15,10 +15,10 @@ namespace spargo::detail {
 
 class bell {
  public:
-  // What to look at before the condition is: a ring after this ends the sleep, or comes in its place.
+  // Read this before testing the condition: any later ring makes `sleep` return.
   [[nodiscard]] std::uint32_t heard() const noexcept { return rung_.load(); }
 
-  // By one thread at a time. May return early.
+  // One thread at a time. May return early.
   void sleep(std::uint32_t heard) noexcept {
     sleeps_.store(true);
     ::syscall(SYS_futex, &rung_, FUTEX_WAIT_PRIVATE, heard, nullptr, nullptr, 0);

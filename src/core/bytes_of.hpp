@@ -1,4 +1,4 @@
-// The memory that arrays hold.
+// Bytes held by arrays.
 #pragma once
 
 #include <cstdint>

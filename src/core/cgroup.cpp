@@ -14,11 +14,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t no_limit = std::int64_t{1} << 62;  // version 1 writes 2^63 less a page for none
+constexpr std::int64_t no_limit = std::int64_t{1} << 62;  // version 1 writes 2^63 minus one page for "no limit"
 
 enum class version { one, two };
 
-// A hierarchy's files for this process: the folder of its group, and that of the mount's root above it.
+// A hierarchy's folders: that of the process's group, and that of the mount's root.
 struct hierarchy {
   version kind = version::two;
   fs::path group;
@@ -53,8 +53,8 @@ std::string unescaped(const std::string& text) {
   return plain;
 }
 
-// The process's group in the hierarchy of a controller, as /proc/self/cgroup has it: ID:CONTROLLERS:PATH, the version 2
-// hierarchy with neither number nor controllers.
+// The process's group in a controller's hierarchy. Lines of /proc/self/cgroup are ID:CONTROLLERS:PATH; version 2 has no
+// controllers.
 std::optional<std::string> group_of(const std::string& root, version kind, std::string_view controller) {
   std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -68,7 +68,7 @@ std::optional<std::string> group_of(const std::string& root, version kind, std::
 }
 
 // The group's folder below the mount. A mount may show only a part of the hierarchy (its root), and the group may lie
-// outside of it (in a container that shares the host's view): then the mount's top is all there is to see.
+// outside of it, as in a container that shares the host's view: then only the mount's top can be read.
 fs::path below(const fs::path& top, const std::string& mounted, const std::string& group) {
   const std::string prefix = mounted == "/" ? std::string() : mounted;
   const bool inside = group.starts_with(prefix) && (group.size() == prefix.size() || group[prefix.size()] == '/');
@@ -77,7 +77,7 @@ fs::path below(const fs::path& top, const std::string& mounted, const std::strin
   return relative.empty() ? top : top / relative;
 }
 
-// Where a controller's hierarchies are mounted.
+// The mounted hierarchies of a controller.
 std::vector<hierarchy> hierarchies(const std::string& root, std::string_view controller) {
   std::vector<hierarchy> found;
   std::ifstream file(root + "/proc/self/mountinfo");
@@ -124,13 +124,13 @@ std::vector<std::string> words_of(const fs::path& path) {
   return words;
 }
 
-// A file of one number; none for "max" and where there is no such file.
+// A file that holds one number; none for "max" or if there is no such file.
 std::optional<std::int64_t> number_in(const fs::path& path) {
   const std::vector<std::string> words = words_of(path);
   return words.empty() ? std::nullopt : parse(words[0]);
 }
 
-// Page cache that the kernel gives back before it kills: memory.stat has a key and a number per line.
+// Page cache that the kernel reclaims before it kills processes: memory.stat has one key and number per line.
 std::int64_t reclaimable(const fs::path& folder, version kind) {
   const std::string prefix = kind == version::one ? "total_" : "";
   const std::vector<std::string> words = words_of(folder / "memory.stat");

@@ -26,7 +26,7 @@ bool overlap(const matrix_extent& a, const matrix_extent& b) noexcept {
   const auto row = a.stride * static_cast<std::int64_t>(a.element_bytes);
   if (row != b.stride * static_cast<std::int64_t>(b.element_bytes)) return true;
   const auto distance = static_cast<std::int64_t>(address(b.data) - address(a.data));
-  const std::int64_t column = (distance % row + row) % row;  // where the rows of b begin between those of a, in bytes
+  const std::int64_t column = (distance % row + row) % row;  // byte offset of b's rows within those of a
   return column < a.cols * static_cast<std::int64_t>(a.element_bytes) ||
          column + b.cols * static_cast<std::int64_t>(b.element_bytes) > row;
 }

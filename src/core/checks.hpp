@@ -1,5 +1,5 @@
-// Checks of arguments that operations share: ranges and matrices that are what they say, outputs apart from inputs.
-// Messages name the operation and the argument: "matmul: B is null and has 12 elements". All throw invalid_argument.
+// Checks of arguments that operations share: valid ranges and matrices, outputs that do not overlap inputs. Messages
+// name the operation and the argument: "matmul: B is null and has 12 elements". All throw invalid_argument.
 #pragma once
 
 #include <spargo/core/span.hpp>
@@ -10,13 +10,13 @@
 
 namespace spargo::detail {
 
-// The memory that an argument covers.
+// The memory covered by an argument.
 struct memory_range {
   const void* data = nullptr;
   std::size_t bytes = 0;
 };
 
-// A matrix by rows: element (i, j) is number i * stride + j. Image views call the stride pitch.
+// A row-major matrix: element (i, j) is at i * stride + j. Image views call the stride pitch.
 struct matrix_extent {
   const void* data = nullptr;
   std::int64_t rows = 0;
@@ -24,7 +24,7 @@ struct matrix_extent {
   std::int64_t stride = 0;
   std::size_t element_bytes = 1;
 
-  // Elements from the first to the last.
+  // Elements from the first to the last, padding included.
   [[nodiscard]] constexpr std::int64_t elements() const noexcept {
     return rows == 0 || cols == 0 ? 0 : (rows - 1) * stride + cols;
   }
@@ -46,13 +46,13 @@ template <class View>
   }
 }
 
-// Empty ranges overlap nothing. Matrices whose ranges meet may still be side by side in rows of one stride.
+// Empty ranges overlap nothing. Matrices of one stride may lie side by side in the same rows without overlap.
 [[nodiscard]] bool overlap(memory_range a, memory_range b) noexcept;
 [[nodiscard]] bool overlap(const matrix_extent& a, const matrix_extent& b) noexcept;
-// From the first element to the last, what lies between the rows included.
+// From the first element to the last, padding between rows included.
 [[nodiscard]] memory_range memory_of(const matrix_extent& m) noexcept;
 
-// A size of 0 or more, and data if there are elements.
+// Expects size >= 0, and data unless empty.
 void expect_range(std::string_view operation, std::string_view name, const void* data, std::int64_t size);
 template <class T, class Space>
 void expect_range(std::string_view operation, std::string_view name, span<T, Space> range) {
@@ -61,7 +61,7 @@ void expect_range(std::string_view operation, std::string_view name, span<T, Spa
 
 void expect_same_size(std::string_view operation, std::int64_t inputs, std::int64_t outputs);
 
-// Sizes of 0 or more, a stride of a row at least, and that many elements in `size`, of less than 2^63 bytes in all.
+// Expects sizes >= 0, stride >= cols, less than 2^63 bytes in all, and `size` large enough.
 void expect_matrix(std::string_view operation, std::string_view name, const matrix_extent& m, std::int64_t size);
 template <class View>
 void expect_matrix(std::string_view operation, std::string_view name, const View& m) {
@@ -74,7 +74,7 @@ void expect_apart(std::string_view operation, std::string_view out_name, memory_
 void expect_apart(std::string_view operation, std::string_view out_name, const matrix_extent& out,
                   std::string_view in_name, const matrix_extent& in);
 
-// Of operations from each element to one in the same place: two ranges or matrices of one size, apart.
+// For elementwise operations: two ranges or matrices of equal size without overlap.
 template <class T, class Space>
 void expect_in_and_out(std::string_view operation, span<const T, Space> in, span<T, Space> out) {
   expect_same_size(operation, in.size(), out.size());

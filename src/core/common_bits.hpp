@@ -1,4 +1,4 @@
-// Bits that two sets have in common.
+// Intersection size of two bitmaps.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@ namespace spargo::detail {
 
 inline constexpr std::int64_t bit_block_words = 8;
 
-// Of two sets as rows of 64-bit words: in their blocks of so many words whose bits are set in `blocks`.
+// Counts the common bits of two rows of 64-bit words, in those blocks of bit_block_words words whose bits are set in
+// `blocks`.
 [[nodiscard]] std::int64_t common_bits(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t blocks);
 
 }  // namespace spargo::detail

@@ -1,7 +1,7 @@
-// Device contexts: a device, a non-blocking stream, a pool; the pinned host resource; byte copies.
+// Device contexts (a device, a non-blocking stream, a pool), the pinned host resource, byte copies.
 //
-// Each context owns its pool, so the process-wide default pool keeps its settings; freed memory stays
-// in the pool for the next operation until the context goes.
+// Each context owns its pool, so the process's default pool keeps its settings. Freed memory stays in the pool until
+// the context is destroyed.
 #include "core/cuda.cuh"
 #include "core/device_list.hpp"
 
@@ -19,7 +19,7 @@ namespace detail {
 
 namespace {
 
-// Of the current device: "1000 of 2000 bytes are free".
+// "1000 of 2000 bytes are free", for the current device.
 std::string free_memory_text() {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
@@ -30,7 +30,7 @@ std::string free_memory_text() {
 }  // namespace
 
 void throw_cuda_error(cudaError_t status, const char* call, const char* file, int line) {
-  cudaGetLastError();  // clear it, unless it is sticky
+  cudaGetLastError();  // clear the error, unless it is sticky
   std::string name(file);
   name = name.substr(name.find_last_of('/') + 1);
   const std::string what = std::string("cuda: ") + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) +
@@ -43,12 +43,12 @@ void throw_cuda_error(cudaError_t status, const char* call, const char* file, in
 
 namespace {
 
-// Its presence in the loaded module tells whether the library holds code for a device.
+// Shows whether the library holds code for a device.
 __global__ void probe_kernel() {}
 
 class pool_resource final : public memory_resource<device> {
  public:
-  // `ordinal` is current.
+  // Requires that `ordinal` is current.
   explicit pool_resource(int ordinal) : ordinal_(ordinal) {
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
@@ -83,8 +83,8 @@ class pool_resource final : public memory_resource<device> {
   cudaMemPool_t pool_ = nullptr;
 };
 
-// Small blocks, in which kernels tell the host how a search or a filter ended, are kept for the next of their size: the
-// driver takes 0.65 ms to lock one and to let it go (H200), three searches of a graph of 128 million entries.
+// Small blocks are kept for reuse: kernels report the end of a search or filter through them, and locking and freeing
+// one costs 0.65 ms (H200), as much as three searches of a graph of 128 million entries.
 class pinned_resource final : public memory_resource<host> {
  public:
   void* allocate(std::size_t bytes, stream_handle) override {
@@ -107,7 +107,7 @@ class pinned_resource final : public memory_resource<host> {
 
  private:
   static constexpr std::size_t smallest_kept = 4096;
-  static constexpr int places = 5;  // powers of two
+  static constexpr int places = 5;  // size classes, powers of two
   static constexpr std::size_t largest_kept = smallest_kept << (places - 1);
 
   static std::size_t place_of(std::size_t bytes) {
@@ -132,7 +132,7 @@ class pinned_resource final : public memory_resource<host> {
       kept_[place].push_back(pointer);
       return true;
     } catch (...) {
-      return false;  // no memory to note it in
+      return false;  // no memory to record it
     }
   }
 
@@ -140,7 +140,7 @@ class pinned_resource final : public memory_resource<host> {
   std::array<std::vector<void*>, places> kept_;
 };
 
-// CUDA calls a missing driver "insufficient": version 0.
+// A missing driver is reported as "insufficient", with version 0.
 std::string why_no_devices(cudaError_t status) {
   int version = 0;
   if (status == cudaErrorNoDevice || status == cudaSuccess) return "no GPU found";
@@ -158,7 +158,8 @@ int capability_of(int ordinal) {
   return 10 * major + minor;
 }
 
-// Of the library's code for the current device, which is `ordinal`. Throws device_unavailable if there is none.
+// Capability of the library's code for the current device, which is `ordinal`. Throws device_unavailable if there is
+// none.
 int find_code_capability(int ordinal) {
   cudaFuncAttributes attributes{};
   const cudaError_t status = cudaFuncGetAttributes(&attributes, probe_kernel);
@@ -172,7 +173,7 @@ int find_code_capability(int ordinal) {
                                                                  : cudaGetErrorString(status)));
 }
 
-// What can be asked of a device that has no context.
+// Properties that can be queried without a context.
 detail::device_description describe(int ordinal) {
   cudaDeviceProp raw{};
   int mode = 0;
@@ -201,7 +202,7 @@ device_properties read_properties(int ordinal) {
 }  // namespace
 
 memory_resource<host>& pinned_host_resource() {
-  static auto* const resource = new pinned_resource;  // forever: arrays of other static objects may be freed in it
+  static auto* const resource = new pinned_resource;  // never destroyed: static objects may free arrays in it later
   return *resource;
 }
 
@@ -248,7 +249,7 @@ struct [[gnu::visibility("hidden")]] context<device>::state {
   state(const state&) = delete;
   state& operator=(const state&) = delete;
   ~state() {
-    // The pool must outlive the frees still queued on the stream.
+    // The pool must outlive frees that are still queued on the stream.
     const detail::device_guard guard(ordinal, std::nothrow);
     cudaStreamSynchronize(stream);
     cudaStreamDestroy(stream);

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t small_alignment = 64;  // a cache line, and a full AVX-512 vector
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-// From this size on arrays begin on a huge page and ask for them: gathers from 8 MB of x otherwise miss the TLB, and
-// the first touch costs a fault every 4 KiB. Below it what lies between two boundaries is hardly worth asking for.
+// Arrays of at least this size are aligned to huge pages and request them: otherwise gathers from an x of 8 MB miss the
+// TLB, and the first touch faults every 4 KiB. Smaller arrays gain little.
 constexpr std::size_t huge_page_bytes = 2 * huge_page;
 
 constexpr std::size_t alignment_of(std::size_t bytes) { return bytes >= huge_page_bytes ? huge_page : small_alignment; }
@@ -31,7 +31,7 @@ class aligned_resource final : public memory_resource<host> {
     if (pointer == nullptr) {
       throw error(error_code::out_of_memory, fmt::format("host memory: {} bytes could not be allocated", bytes));
     }
-    // Advice: a kernel that has no huge pages, or gives them to all, says no without harm.
+    // A hint: a kernel without huge pages, or with huge pages for all, ignores it.
     if (bytes >= huge_page_bytes) ::madvise(pointer, bytes / huge_page * huge_page, MADV_HUGEPAGE);
     return pointer;
   }
@@ -76,7 +76,7 @@ std::size_t checked_bytes(std::int64_t count, std::size_t size) {
   return static_cast<std::size_t>(count) * size;
 }
 
-// Large copies are shared among the threads: one core does not saturate the memory bus.
+// Large copies use all threads: one core does not saturate the memory bus.
 void copy_host_to_host(const context<host>& ctx, const void* from, void* to, std::size_t bytes) {
   constexpr std::size_t grain = std::size_t{4} << 20;
   const auto chunks = static_cast<std::int64_t>(div_up(bytes, grain));

@@ -1,4 +1,4 @@
-// The device context of a library built without CUDA: there is never a device, and it says so.
+// Device contexts of a library built without CUDA: construction throws.
 #include <spargo/core/context.hpp>
 
 namespace spargo {
@@ -24,7 +24,7 @@ memory_resource<host>& pinned_host_resource() {
 
 device_status query_devices() { return {0, no_cuda, {}}; }
 
-// No object of this type can be made, so nothing below the constructor is ever reached.
+// Never instantiated: the constructor throws, so nothing below it runs.
 struct context<device>::state {
   device_properties properties;
 };

@@ -1,4 +1,4 @@
-// What every CUDA file of the library shares: checked calls, launch shapes.
+// Used by every CUDA file: checked calls, launch shapes.
 #pragma once
 
 #include <spargo/core/context.hpp>
@@ -10,17 +10,17 @@
 
 namespace spargo::detail {
 
-// Throws device_failure (out_of_memory for cudaErrorMemoryAllocation) naming the call and its place.
+// Throws device_failure, or out_of_memory for cudaErrorMemoryAllocation, naming the call and its line.
 [[noreturn]] void throw_cuda_error(cudaError_t status, const char* call, const char* file, int line);
 
 inline constexpr int warp_size = 32;
 inline constexpr unsigned full_mask = 0xffffffffU;
-using count64 = unsigned long long;  // what 64-bit atomics take
+using count64 = unsigned long long;  // operand type of 64-bit atomics
 
 __device__ inline std::int64_t global_thread() { return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ inline std::int64_t grid_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
 
-// Of an object in shared memory, as instructions take it.
+// The shared-memory address of an object, as PTX instructions take it.
 __device__ __forceinline__ unsigned shared_address(const void* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }

@@ -1,8 +1,9 @@
-// The scope in which a device is current.
+// Makes a device current for a scope.
 //
-// cudaSetDevice makes a context on the device it names, also on the one that a scope would go back to, which may be one
-// that the program never uses: half a gigabyte of its memory and some tenths of a second. So a scope pushes the
-// device's primary context onto the thread's stack and pops it again, which leaves the runtime's choice alone.
+// cudaSetDevice creates a context on the device it names, including the device that a scope would restore. If the
+// program never uses that device, this wastes half a gigabyte of its memory and some tenths of a second. So the guard
+// pushes the device's primary context onto the thread's stack and pops it again, leaving the runtime's current device
+// unchanged.
 #include "core/cuda.cuh"
 
 #include <cuda.h>
@@ -14,7 +15,7 @@ namespace spargo::detail {
 
 namespace {
 
-// From the driver that the runtime has loaded: the library is not linked to it.
+// Taken from the driver that the runtime has loaded; the library does not link it.
 template <class F>
 F driver_function(const char* name) {
   constexpr unsigned version = 12000;
@@ -50,7 +51,7 @@ const driver& the_driver() {
   return functions;
 }
 
-// Retained once and for the life of the process, as the runtime does.
+// Retained once for the life of the process, as the runtime does.
 CUcontext primary_context(int ordinal) {
   static std::mutex mutex;
   static std::vector<CUcontext> contexts;

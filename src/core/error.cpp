@@ -17,7 +17,7 @@ std::string located(const source_position& at, const std::string& message) {
   return prefix.empty() ? message : prefix + ": " + message;
 }
 
-// Copied where no memory is left for a message; copies share its text.
+// Thrown as a copy if no memory is left for a message; copies share its text.
 const error last_resort(error_code::out_of_memory, "host memory ran out");
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A reference to a callable, for functions that take one and are not templates: what they call is compiled once per
-// callable, they themselves once. A call costs one jump through a pointer: pass what works on many elements a call.
+// A non-owning reference to a callable, for functions that are not templates: only the callable is compiled per use. A
+// call costs one indirect jump, so pass callables that process many elements per call.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,13 @@ namespace spargo::detail {
 template <class Signature>
 class function_ref;
 
-// Valid as long as the callable lives: an argument, never a member that outlives a call.
+// Valid while the callable lives: use it as an argument, never as a member that outlives a call.
 template <class R, class... Arguments>
 class function_ref<R(Arguments...)> {
  public:
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref>) function_ref(F&& callable)  // NOLINT: as an argument
+  requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref>)
+      function_ref(F&& callable)  // NOLINT: converts implicitly
       : callable_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
         call_([](void* self, Arguments... arguments) -> R {
           return (*static_cast<std::remove_reference_t<F>*>(self))(std::forward<Arguments>(arguments)...);

@@ -1,8 +1,8 @@
-// Dense ids: which occur, and the rank of each among them.
+// A bitmap of the ids that occur, and the rank of each among them.
 //
-// Bit k of the bitmap says that id k occurs. Threads mark ids as they read them; once all are marked, each word gets
-// the number of bits before it beside it, so that a rank is one cache line and a popcount. Cost: O(ids marked + largest
-// id / 64); 1/8 byte for each id up to the largest while marking, 1/4 byte more for ranks.
+// Bit k of the bitmap says that id k occurs. Threads mark ids as they read them. Then each word gets the number of bits
+// before it stored next to it, so that a rank costs one cache line and a popcount. Cost: O(ids marked + largest id /
+// 64) time; 1/8 byte per id up to the largest while marking, 1/4 byte more for ranks.
 #pragma once
 
 #include "core/large_vector.hpp"
@@ -18,7 +18,7 @@
 
 namespace spargo::detail {
 
-// Without the instruction, which not every x86-64 has, a call into a table would be slower.
+// Not the popcnt instruction, which some x86-64 processors lack; a library call would be slower than this.
 [[nodiscard]] inline std::int64_t count_bits(std::uint64_t word) noexcept {
   word -= (word >> 1) & 0x5555555555555555;
   word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
@@ -29,10 +29,10 @@ namespace spargo::detail {
 template <class I>
 class id_bitmap {
  public:
-  // Ids below this can be marked.
+  // Ids must be below this.
   [[nodiscard]] std::int64_t limit() const { return 64 * words_.size(); }
 
-  // Room for ids below `limit`; what is marked stays. Not while threads are marking.
+  // Makes room for ids below `limit` and keeps marked ids. Not while threads are marking.
   void grow(const context<host>& ctx, std::int64_t limit) {
     array<std::uint64_t, host> larger(ctx, div_up(limit, 64));
     const std::int64_t before = words_.size();
@@ -42,7 +42,7 @@ class id_bitmap {
     words_ = std::move(larger);
   }
 
-  // Any number of threads at a time.
+  // Thread-safe.
   void mark(const I* ids, std::int64_t count) {
     std::uint64_t* const words = words_.data();
     for (std::int64_t k = 0; k < count; ++k) {
@@ -52,7 +52,7 @@ class id_bitmap {
     }
   }
 
-  // All are marked: returns them, ascending.
+  // After all marking: returns the ids, ascending.
   [[nodiscard]] std::vector<std::int64_t> finish(const context<host>& ctx) {
     places_ = array<place, host>(ctx, words_.size());
     std::int64_t before = 0;
@@ -71,7 +71,7 @@ class id_bitmap {
     return ids;
   }
 
-  // After `finish`: of the ids [64 w, 64 w + 64) those that were marked, and the rank of the first.
+  // After `finish`: the marked ids in [64 w, 64 w + 64), and the rank of the first.
   struct place {
     std::uint64_t word;
     std::int64_t before;
@@ -79,7 +79,7 @@ class id_bitmap {
   [[nodiscard]] const place& at(std::int64_t w) const { return places_.data()[w]; }
   [[nodiscard]] bool contains(I id) const { return (at(id >> 6).word >> (id & 63) & 1) != 0; }
 
-  // Of an id that was marked; after `finish`.
+  // After `finish`, for a marked id.
   [[nodiscard]] std::int64_t rank(I id) const {
     const place& here = at(id >> 6);
     return here.before + count_bits(here.word & ((std::uint64_t{1} << (id & 63)) - 1));

@@ -1,11 +1,11 @@
-// The one list of types the library is compiled for. An operation's source file ends with, say,
+// The types that the library is compiled for. An operation's source file ends with, for example,
 //   #define INSTANTIATE(V, I, O) template void f<V, I, O, host>(...);
 //   SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE)
 #pragma once
 
 #include <spargo/core/types.hpp>
 
-// Of the primitives: with and without the integers.
+// For primitives, without and with integers.
 #define SPARGO_FOR_EACH_REAL(M) \
   M(float)                      \
   M(double)

@@ -1,4 +1,4 @@
-// A vector whose memory is in large pages where there are any: zeros for each small one take a fault.
+// A vector in huge pages where available: zeroing small pages faults on each.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,9 +1,9 @@
-// Teams of threads: how a region reaches its workers, and how all of them wait.
+// Thread teams: how a region reaches its workers, and how threads wait.
 //
-// A region has a number. Its leader writes what is to be done and then publishes the number; a worker that sees it
-// joins by changing its own word from "before this region" to "in it". To close the region the leader changes the
-// words of those who have not joined to "after it", by the same atomic exchange, and waits for those who have.
-// Cost with workers that are looking: one word read by each, one word of each read back.
+// Regions are numbered. The leader writes the region's data and publishes its number. A worker joins by changing its
+// own word from "before this region" to "in it". To close the region the leader changes the words of workers that have
+// not joined to "after it" by the same atomic exchange, and waits for those that have. Cost while workers poll: each
+// reads one word, and the leader reads one word of each.
 #include "core/parallel.hpp"
 
 #include <spargo/core/cgroup.hpp>
@@ -35,18 +35,18 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 struct tuning {
-  // How long a thread looks before it sleeps: longer than the small levels between two regions of a search, by choice.
+  // How long a thread polls before it sleeps. Chosen longer than the small levels between two regions of a search.
   static constexpr clock::duration looking = microseconds(200);
-  // The same for a leader whose team rests: parts are longer than this, and what is waited for has begun.
+  // The same for a leader while its team does not poll: parts take longer than this, and those it waits for have begun.
   static constexpr clock::duration looking_at_rest = microseconds(20);
-  static constexpr int looks = 16;  // between two readings of the clock: about 1 us
-  // Looks that took so long: the thread was off its core meanwhile.
+  static constexpr int looks = 16;  // between readings of the clock: about 1 us
+  // If polls took this long, the thread was preempted.
   static constexpr clock::duration gap = microseconds(300);
-  // How long a team then does without looking; twice as long each time, until looking goes well for as long.
+  // How long a team then stops polling. Doubles each time, until polling has worked for as long.
   static constexpr clock::duration least_rest = milliseconds(5);
   static constexpr clock::duration most_rest = milliseconds(640);
-  static constexpr int affinity_age = 64;  // regions until it is read again: it may change while the process runs
-  static constexpr int workers_per_processor = 16;  // of all teams together
+  static constexpr int affinity_age = 64;  // regions until affinity is read again; it may change while the process runs
+  static constexpr int workers_per_processor = 16;  // over all teams
 };
 
 thread_local bool inside_region = false;
@@ -59,7 +59,7 @@ int processors_by_affinity() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-// Rounded up: half a processor is one thread. Read once a process.
+// Rounded up: half a processor gives one thread. Read once per process.
 std::atomic<int> known_quota{0};
 int processors_by_quota() {
   if (known_quota.load(std::memory_order_relaxed) == 0) {
@@ -70,7 +70,7 @@ int processors_by_quota() {
   return known_quota.load(std::memory_order_relaxed);
 }
 
-// The first number of an OpenMP variable ("4" or "4,2"); none: the largest.
+// The first number of an OpenMP variable ("4" or "4,2"); INT_MAX if there is none.
 int threads_by_variable(const char* name) {
   const char* const text = std::getenv(name);
   int value = 0;
@@ -83,7 +83,7 @@ int threads_by_variable(const char* name) {
 // --- Teams
 // ------------------------------------------------------------------------------------------------------------
 
-// The name of a region: its number, and how many threads it is for.
+// A region's number and its thread count in one word.
 struct region_name {
   static constexpr std::uint64_t base = 4096;
   std::uint64_t bits = 0;
@@ -94,12 +94,12 @@ struct region_name {
 class team {
  public:
   void run(int threads, region_function function, void* self, waking wake);
-  // Up to so many workers, if they can be had.
+  // Grows to `workers` workers, or as many as can be started.
   void grow(int workers);
   [[nodiscard]] int workers() const { return static_cast<int>(workers_.size()); }
 
  private:
-  // 2 * number: not in the region of this number nor in one before; one more: in it.
+  // 2 * number: not in region `number` or an earlier one; 2 * number + 1: in it.
   struct alignas(64) worker {
     std::atomic<std::uint64_t> state{0};
     team* home = nullptr;
@@ -119,14 +119,14 @@ class team {
   }
   void rest(clock::time_point now);
 
-  // A cache line of what workers look at, one of what sleepers change, one of what hardly ever changes.
+  // One cache line for what workers poll, one for what sleepers change, one for what hardly ever changes.
   alignas(64) std::atomic<std::uint64_t> published_{0};
   region_function function_ = nullptr;
   void* self_ = nullptr;
   alignas(64) std::atomic<int> sleepers_{0};
-  std::atomic<std::uint32_t> bell_{0};  // what they wait on
+  std::atomic<std::uint32_t> bell_{0};  // sleeping workers wait on it
   alignas(64) std::atomic<clock::rep> rest_until_{0};
-  std::atomic<clock::rep> rested_{0};  // how long the last time
+  std::atomic<clock::rep> rested_{0};  // length of the last rest
   alignas(64) std::atomic<bool> leader_sleeps_{false};
   std::atomic<std::uint32_t> leaders_bell_{0};
   std::vector<std::unique_ptr<worker>> workers_;
@@ -151,7 +151,7 @@ class team_pool {
     const std::lock_guard lock(mutex_);
     idle_.push_back(idle);
   }
-  // Whether one more worker is allowed.
+  // Counts one more worker; false if the limit is reached.
   [[nodiscard]] bool count_worker() {
     const std::lock_guard lock(mutex_);
     if (workers_ >= tuning::workers_per_processor * processors_by_affinity()) return false;
@@ -171,7 +171,7 @@ class team_pool {
   int workers_ = 0;
 };
 
-// The team of a thread that has called an operation, for as long as that thread lives.
+// The team of a thread that has called an operation, until the thread ends.
 struct lease {
   team* mine = nullptr;
   ~lease() {
@@ -180,7 +180,7 @@ struct lease {
 };
 thread_local lease leased;
 
-// A child has this thread alone: teams of before are left where they are.
+// A forked child has only the forking thread: the parent's teams are abandoned.
 team_pool::team_pool() {
   pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); },
                  [] {
@@ -201,7 +201,7 @@ void team::rest(clock::time_point now) {
   rest_until_.store(now.time_since_epoch().count() + length, std::memory_order_relaxed);
 }
 
-// True as soon as done() is; false when that takes too long to look for.
+// True once done() is; false if polling takes too long.
 template <class Done>
 bool team::look_for(Done&& done, clock::duration at_rest) {
   if (done()) return true;
@@ -237,7 +237,7 @@ region_name team::await_region(region_name seen, bool looks) {
 
 void* team::main_of_worker(void* self) {
   worker& me = *static_cast<worker*>(self);
-  inside_region = true;  // what a part does with threads it does alone
+  inside_region = true;  // nested regions run on this thread alone
   me.home->serve(me);
   return nullptr;
 }
@@ -247,13 +247,13 @@ void team::serve(worker& me) {
   bool looks = true;
   while (true) {
     region = await_region(region, looks);
-    looks = false;  // again only after some work: who comes late, or to more threads than there is work for, sleeps
+    looks = false;  // poll again only after some work: a worker that came late, or is not needed, sleeps
     if (me.slot >= region.threads()) continue;
     const std::uint64_t out = 2 * region.number();
     std::uint64_t state = me.state.load(std::memory_order_relaxed);
     while (state < out && !me.state.compare_exchange_weak(state, out + 1, std::memory_order_acq_rel)) {
     }
-    if (state >= out) continue;  // closed already
+    if (state >= out) continue;  // already closed
     looks = function_(self_, me.slot);
     me.state.store(out);
     if (leader_sleeps_.load()) {
@@ -278,7 +278,7 @@ void team::grow(int workers) {
     fresh->slot = this->workers() + 1;
     fresh->state.store(2 * region_name{published_.load()}.number());
     workers_.reserve(workers_.size() + 1);
-    // Signals are for the program's own threads, but for those that a thread brings upon itself.
+    // Workers block all signals except those caused by their own faults; others go to the program's threads.
     sigset_t all, before;
     sigfillset(&all);
     for (const int own : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, own);
@@ -300,7 +300,7 @@ void team::run(int threads, region_function function, void* self, waking wake) {
   self_ = self;
   const std::uint64_t number = region_name{published_.load(std::memory_order_relaxed)}.number() + 1;
   published_.store(number * region_name::base + static_cast<std::uint64_t>(threads));
-  // Who is not counted yet will see the number before it sleeps.
+  // A worker that is not counted yet will see the number before it sleeps.
   if (sleepers_.load() > 0 && (wake == waking::always || !is_resting(clock::now()))) {
     bell_.store(static_cast<std::uint32_t>(number));
     bell_.notify_all();
@@ -377,7 +377,7 @@ int default_threads() {
 
 int team_size(int threads) {
   if (inside_region) return 1;
-  interruption::look();  // between two regions: no thread is left waiting for another
+  interruption::look();  // between regions no thread waits for another
   if (threads <= 1) return 1;
   thread_local int age = 0;
   thread_local int processors = 0;

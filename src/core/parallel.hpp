@@ -1,16 +1,16 @@
-// Work shared among host threads: the one place where the library starts, wakes or waits for threads.
+// Parallel loops on host threads: the only place where the library starts, wakes or waits for threads.
 //
-// Idea: a thread that calls an operation leads a team. It publishes a region, works on it at once, and every worker
-// that arrives in time takes parts of it, too. Whoever arrives late finds the region closed: nobody ever waits for a
-// thread that has not begun, so a busy core costs its share of the work and nothing else. Each thread takes the parts
-// of its own range first (the same ones every time: its caches know them), then what others have left.
+// Idea: a thread that calls an operation leads a team. It publishes a region and works on it at once; every worker that
+// arrives in time takes parts of it too. A late worker finds the region closed. Nobody waits for a thread that has not
+// begun, so a busy core costs only its share of the work. Each thread first takes the parts of its own range (the same
+// ones every time, for cache reuse), then steals from others.
 //
-// Waiting is bounded: a worker looks for the next region for some time, then sleeps on a futex, and so does a leader
-// that waits for the last part. A worker that was taken off its core while it looked has learnt that the machine is
-// busy; its team then sleeps without looking for a while. Times: apps/bench/results/busy_machine.txt.
+// Waiting is bounded: a worker polls for the next region for some time, then sleeps on a futex; so does a leader that
+// waits for the last part. A worker that was preempted while polling shows that the machine is busy; its team then
+// sleeps without polling for a while. Times: apps/bench/results/busy_machine.txt.
 //
-// Invariants: `slot` is below `threads`, and no two threads have the same slot of a region at a time. A region inside
-// a part runs on the thread that opens it. More threads than processors are not woken. A forked child starts afresh.
+// Invariants: `slot` is below `threads`, and no two threads have the same slot of a region at a time. A region inside a
+// part runs on the thread that opens it. No more threads than processors are woken. A forked child starts afresh.
 #pragma once
 
 #include "core/function_ref.hpp"
@@ -23,28 +23,28 @@
 
 namespace spargo::detail {
 
-// Processors that this process may use: by affinity and cgroup quota (rounded up). At least 1.
+// Processors that affinity and cgroup quota (rounded up) allow this process; at least 1.
 [[nodiscard]] int usable_processors();
 
-// For tests: as if there were so many; 0: as many as there are.
+// For tests: sets the number of processors; 0 restores the real one.
 void assume_processors(int processors);
 
-// What a context uses where nothing else is asked for: the above, OMP_NUM_THREADS and OMP_THREAD_LIMIT.
+// A context's default: usable processors, limited by OMP_NUM_THREADS and OMP_THREAD_LIMIT.
 [[nodiscard]] int default_threads();
 
-// Tells the processor that this thread only waits.
+// Hints to the processor that this thread is spinning.
 void pause_thread() noexcept;
 
-using region_function = bool (*)(void* self, int slot);  // whether there was work left for it
+using region_function = bool (*)(void* self, int slot);  // returns whether there was work for it
 
-// How many of so many threads a region would have now, no more than processors; asks the thread's `interruption` first.
+// Threads that a region of `threads` would get now, at most one per processor. Asks the thread's `interruption` first.
 [[nodiscard]] int team_size(int threads);
 
-// Whether a region wakes workers that sleep. Brief ones, of some 10 us, do so unless the machine is busy.
+// Whether a region wakes sleeping workers. Regions of about 10 us use `unless_busy`.
 enum class waking { always, unless_busy };
 
-// function(self, 0) on this thread, and function(self, slot) for slots below `threads` on those workers that arrive
-// before it has returned. Ends when all of them have. The function must not throw. threads: at most team_size().
+// Calls function(self, 0) on this thread, and function(self, slot) for slots below `threads` on workers that arrive
+// before it has returned; returns when all calls have. The function must not throw. threads: at most team_size().
 void run_region(int threads, region_function function, void* self, waking wake = waking::always);
 
 // --- Parts
@@ -56,12 +56,12 @@ struct alignas(64) part_cursor {
   std::int64_t end = 0;
 };
 
-// What a thread takes parts from: its own range, then those of others.
+// Hands a thread its parts: those of its own range, then those of others.
 class part_taker {
  public:
   part_taker(part_cursor* cursors, int count, int slot) : cursors_(cursors), count_(count), slot_(slot) {}
 
-  // Of this thread within the region: for scratch.
+  // This thread's slot within the region, for scratch.
   [[nodiscard]] int slot() const { return slot_; }
 
   [[nodiscard]] bool has_taken() const { return taken_; }
@@ -77,26 +77,26 @@ class part_taker {
   bool taken_ = false;
 };
 
-// The loops below, compiled once. Bodies are called once per thread, part or range.
+// The non-template loops behind those below. Bodies are called once per thread, part or range.
 void run_on_threads(int threads, std::int64_t parts, function_ref<void(part_taker&)> body, waking wake);
 void run_parts(int threads, std::int64_t parts, function_ref<void(std::int64_t)> body, waking wake);
 void run_ranges(int threads, std::int64_t size, std::int64_t least,
                 function_ref<void(std::int64_t, std::int64_t)> body);
 
 // body(part_taker&) on up to `threads` threads, each of which takes parts of [0, parts) until none is left. Some slots
-// may never be used. The first exception ends the region and is thrown here.
+// may stay unused. The first exception ends the region and is rethrown here.
 template <class Body>
 void on_threads(int threads, std::int64_t parts, Body&& body, waking wake = waking::always) {
   run_on_threads(threads, parts, body, wake);
 }
 
-// body(part) for every part of [0, parts). For parts that are worth waking a thread: 10 us and more.
+// body(part) for every part of [0, parts). For parts of 10 us and more, which are worth waking a thread.
 template <class Body>
 void parallel_parts(int threads, std::int64_t parts, Body&& body, waking wake = waking::always) {
   run_parts(threads, parts, body, wake);
 }
 
-// to = min(to, value), by any thread.
+// to = min(to, value), atomically.
 inline void lower_to(std::atomic<std::int64_t>& to, std::int64_t value) {
   std::int64_t now = to.load(std::memory_order_relaxed);
   while (value < now && !to.compare_exchange_weak(now, value, std::memory_order_relaxed)) {
@@ -106,23 +106,23 @@ inline void lower_to(std::atomic<std::int64_t>& to, std::int64_t value) {
 // --- Loops
 // ------------------------------------------------------------------------------------------------------------
 
-// Iterations that are worth a thread.
+// Minimum number of iterations per thread.
 struct grain {
-  static constexpr std::int64_t elements = std::int64_t{1} << 15;  // of about a nanosecond: fills, copies, sums
-  static constexpr std::int64_t rows = std::int64_t{1} << 12;      // of about ten: rows of a few entries
+  static constexpr std::int64_t elements = std::int64_t{1} << 15;  // about 1 ns each: fills, copies, sums
+  static constexpr std::int64_t rows = std::int64_t{1} << 12;      // about 10 ns each: rows of a few entries
 };
 
-// How many of so many threads are worth so much work, of which each is to have `least`.
+// How many of `threads` threads to use so that each has at least `least` of the work.
 [[nodiscard]] inline int useful_threads(int threads, std::int64_t work, std::int64_t least) {
   return static_cast<int>(std::clamp<std::int64_t>(work / least, 1, threads));
 }
 
-// Some parts for each thread, so that one that is taken off its core holds little back.
+// Several parts per thread, so that a preempted thread delays little.
 [[nodiscard]] inline parts split_loop(int threads, std::int64_t size, std::int64_t least) {
   return {size, std::clamp<std::int64_t>(size / least, 1, threads <= 1 ? 1 : std::int64_t{8} * threads)};
 }
 
-// body(first, last) for ranges that make up [0, size), none much shorter than `least`.
+// body(first, last) for ranges that cover [0, size), none much shorter than `least`.
 template <class Body>
 void parallel_ranges(int threads, std::int64_t size, std::int64_t least, Body&& body) {
   run_ranges(threads, size, least, body);
@@ -136,8 +136,8 @@ void parallel_for(int threads, std::int64_t size, std::int64_t least, Body&& bod
   });
 }
 
-// combine() of body(first, last) -> R over ranges that make up [0, size), in no fixed order: for sums of integers,
-// minima and the like.
+// Combines body(first, last) -> R over ranges that cover [0, size), in no fixed order: for integer sums, minima and the
+// like.
 template <class R, class Body, class Combine>
 [[nodiscard]] R parallel_reduce(int threads, std::int64_t size, std::int64_t least, R start, Body&& body,
                                 Combine&& combine) {

@@ -5,8 +5,8 @@
 
 namespace spargo::detail {
 
-// `count` shares of [0, size), equal to within one element and in order. Loops run over shares rather than
-// thread numbers, so that a team smaller than asked for still does all the work.
+// `count` shares of [0, size), in order, equal to within one element. Loops run over shares rather than threads, so a
+// smaller team still does all the work.
 struct parts {
   std::int64_t size = 0;
   std::int64_t count = 1;
@@ -19,7 +19,7 @@ struct parts {
   [[nodiscard]] std::int64_t last(std::int64_t part) const { return first(part + 1); }
 };
 
-// As many shares as threads, but none smaller than `grain` elements (one share of less than that).
+// As many shares as threads, but none below `grain` elements (a single share may be).
 [[nodiscard]] inline parts split(std::int64_t size, int threads, std::int64_t grain) {
   const std::int64_t most = size / grain;
   return {size, most < 1 ? 1 : (most < threads ? most : threads)};

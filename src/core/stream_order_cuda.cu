@@ -1,4 +1,4 @@
-// An event recorded on one stream and waited for by the other; a wait refers to the record before it, so one event
+// Records an event on one stream and lets the other wait for it. A wait refers to the record before it, so one event
 // serves all calls.
 #include "core/cuda.cuh"
 

@@ -1,4 +1,4 @@
-// In a library without CUDA there is no device context that this could be made of.
+// Without CUDA no device context exists, so none of this can be called.
 #include "core/backend.hpp"
 
 #include <spargo/core/stream_order.hpp>

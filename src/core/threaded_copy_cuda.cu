@@ -1,8 +1,8 @@
-// Threads take chunks in any order; each has a slot of page-locked memory that its chunks pass through: the device
-// copies at the link's speed while other threads copy theirs between slot and array.
-// Invariant: a slot is touched by the host only when the copy last queued for it is over. What is thrown is one of the
-// failures that were met; after the first no chunk is begun. Nothing is queued for a slot that is going.
-// Cost: the bytes once over the link and once through the host's caches; a slot of 2 MiB for each thread, locked anew.
+// Threads take chunks in any order. Each copies its chunks through its own slot of page-locked memory: the device
+// copies at the link's speed while other threads copy between slot and array.
+// Invariants: the host touches a slot only after the last copy queued for it has ended. After the first failure no
+// chunk is begun; one of the failures is thrown. No copy is queued for a slot that is being destroyed.
+// Cost: the bytes cross the link once and the host's caches once; one slot of 2 MiB per thread, locked anew each time.
 #include "core/device/pinned_slot.cuh"
 #include "core/parallel.hpp"
 
@@ -19,10 +19,11 @@ namespace spargo::detail {
 
 namespace {
 
-// By estimate; other values were not measured.
+// Estimates; no other values were measured.
 struct copy_tuning {
   static constexpr std::size_t chunk_bytes = std::size_t{2} << 20;
-  static constexpr std::size_t least_bytes = std::size_t{16} << 20;  // below it the slots take longer than the copy
+  static constexpr std::size_t least_bytes = std::size_t{16} << 20;  // smaller copies take less time than preparing the
+                                                                     // slots
   static constexpr int most_threads = 16;
 };
 

@@ -1,4 +1,3 @@
-// Without CUDA there is no device to copy to.
 #include "core/backend.hpp"
 
 #include <spargo/core/threaded_copy.hpp>

@@ -1,4 +1,4 @@
-// The first touch of memory that several threads are about to write here and there.
+// First touch of memory that several threads then write at random.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -8,8 +8,8 @@
 
 namespace spargo::detail {
 
-// Of `bytes` from `first` on nothing is kept. Each large page is touched by one thread: several that meet at an
-// untouched one each clear a page, and all but one of them in vain.
+// Does not preserve the contents. One thread touches each huge page: if several hit an untouched page, each clears a
+// page and only one is used.
 inline void touch_pages(int threads, void* first, std::int64_t bytes) {
   constexpr std::int64_t page_bytes = std::int64_t{2} << 20;
   constexpr std::int64_t small_page_bytes = 4096;

@@ -1,7 +1,7 @@
-// Other work on the machine: what the default number of threads may cost against one thread under the same load.
+// Busy machines: the default number of threads against one thread under the same load.
 //
-// Threads that spin for each other lose whole time slices where cores are shared: this is up to a thousand times
-// slower. So there are two busy loops per core beside each operation here, and the medians of both are compared.
+// Threads that spin for each other on shared cores lose whole time slices and become up to a thousand times slower. Two
+// busy loops per core run beside each operation here, and the medians of both are compared.
 // Own program: it keeps all cores busy.
 #include "core/parallel.hpp"
 
@@ -34,7 +34,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// Processes that do nothing but keep cores busy, for as long as this lives.
+// Processes that keep cores busy as long as this lives.
 class busy_loops {
  public:
   explicit busy_loops(int count) {
@@ -69,11 +69,11 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-// Four times as long, and what it takes to wake a thread.
+// Allowed: four times as long, plus the time to wake a thread.
 constexpr double allowed = 4.0;
 constexpr double wakeup = 100.0;
 
-// In turn, so that both see the same load.
+// Alternates, so that both see the same load.
 void compare(const char* name, const std::function<void()>& alone, const std::function<void()>& shared) {
   std::vector<double> one, many;
   const auto start = clock::now();
@@ -86,7 +86,7 @@ void compare(const char* name, const std::function<void()>& alone, const std::fu
   std::printf("  %-28s %10.1f us, one thread %10.1f (medians of %zu)\n", name, median(many), median(one), one.size());
 }
 
-// Each operation with one thread and with `threads` of them.
+// Each operation with one thread and with `threads`.
 void compare_operations(int threads) {
   const context<host> alone({.threads = 1});
   const context<host> shared({.threads = threads});
@@ -155,8 +155,8 @@ TEST(BusyMachine, MoreThreadsThanCores) {
   compare_operations(4 * detail::usable_processors());
 }
 
-// Ranks that only wait for each other. 20,000 us where they yield, which gives a busy loop its time slice; 300 to 1,800
-// where they sleep.
+// Ranks that only wait for each other: 20,000 us if they yield, which hands a busy loop its time slice; 300 to 1,800 us
+// if they sleep.
 TEST(BusyMachine, RanksOfATeam) {
   constexpr int barriers = 300;
   const busy_loops load(2 * detail::usable_processors());
@@ -170,7 +170,7 @@ TEST(BusyMachine, RanksOfATeam) {
   EXPECT_LE(each, 8000.0);
 }
 
-// A child of one processor, or of half a processor's time, that wants four threads.
+// A child limited to one processor, or half of one's time, that requests four threads.
 int run_limited(const std::function<bool()>& limit) {
   std::fflush(stdout);
   const pid_t child = ::fork();

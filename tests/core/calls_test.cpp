@@ -1,4 +1,4 @@
-// Calls as people write them: owners, containers and views of elements that may change, and no type named.
+// Calls as users write them: owners, containers and views of mutable elements, without template arguments.
 #include <spargo/core/array.hpp>
 #include <spargo/core/dense.hpp>
 
@@ -50,7 +50,7 @@ TEST(Calls, CopiesOfArraysAndContainers) {
   EXPECT_EQ(to[2] + back[2], 0);
 }
 
-// Compiled and linked only: without a GPU there is no context to call it with.
+// Only compiled and linked: without a GPU there is no context to call it with.
 [[maybe_unused]] void copies_of_device_arrays(const context<device>& ctx) {
   std::vector<int> there{1, 2, 3};
   array<int, device> here = to_device(ctx, there);

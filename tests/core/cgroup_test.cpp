@@ -1,4 +1,4 @@
-// Limits of control groups, from trees as the kernel writes them and from a real group where one can be made.
+// Control group limits, from trees as the kernel writes them and from a real group where one can be made.
 #include <spargo/core/cgroup.hpp>
 
 #include "io/support/files.hpp"
@@ -14,7 +14,7 @@
 namespace spargo {
 namespace {
 
-// A tree with these files, in place of the system's root.
+// A tree with these files as the system's root.
 class fake_system {
  public:
   explicit fake_system(const std::vector<std::pair<std::string, std::string>>& files) {
@@ -114,7 +114,7 @@ TEST(Cgroup, VersionOneHasAHierarchyForEachController) {
   EXPECT_EQ(cpu_quota(system.root()), 0.5);
 }
 
-// A container that shares the host's names: the mount shows its own part of the hierarchy, under the full path.
+// A container that shares the host's names: the mount shows a part of the hierarchy under its full path.
 TEST(Cgroup, TheMountMayShowAPartOfTheHierarchy) {
   const std::string mount = "30 23 0:26 /docker/1f /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
   const auto quota = [&](const std::string& group) {
@@ -148,7 +148,7 @@ TEST(Cgroup, WhatCannotBeUnderstoodLimitsNothing) {
   EXPECT_FALSE(cpu_quota(system.root()).has_value());
 }
 
-// A child in the group: whether what it sees is right.
+// Runs `check` in a child process in the group.
 bool holds_inside(const test::control_group& group, const std::function<bool()>& check) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(test::enter(group.procs().c_str()) && check() ? 0 : 1);

@@ -1,4 +1,4 @@
-// Checks of arguments: what overlaps, and what the messages say.
+// Argument checks: overlaps and messages.
 #include "core/checks.hpp"
 
 #include <spargo/core/dense.hpp>
@@ -88,7 +88,7 @@ TEST_F(Checks, MessagesOfMatrices) {
   EXPECT_EQ(check({3, 4, 3, part(0, 14)}), "f: X has 4 columns and a stride of 3 (expected at least 4)");
   EXPECT_EQ(check({3, 4, 5, part(0, 13)}), "f: X has 13 elements (expected at least 14)");
   EXPECT_EQ(check({3, 4, 5, {nullptr, 14}}), "f: X is null and has 14 elements");
-  // One element too many for 2^63 bytes, and as many as fit.
+  // One element too many for 2^63 bytes, and the largest size that fits.
   constexpr std::int64_t most = INT64_MAX / 4;
   EXPECT_EQ(check({2, 1, most, part(0, 14)}),
             "f: X is 2 x 1 with a stride of " + std::to_string(most) + ": it exceeds 2^63 bytes");

@@ -1,5 +1,5 @@
-// Contexts are made on the devices that are used, on no others, and the caller's device stays current. The tests run in
-// this order, in a program that has touched no device before.
+// Contexts are created only on devices that are used, and the caller's device stays current. The tests run in this
+// order, in a program that has touched no device before.
 // Own program: no other test may have touched a device.
 #include "support/device.hpp"
 

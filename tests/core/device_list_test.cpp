@@ -1,4 +1,4 @@
-// Which GPUs are usable: the machines are described, so none is needed.
+// Which GPUs are usable, on described machines: no GPU is needed.
 #include "core/device_list.hpp"
 #include "support/device.hpp"
 

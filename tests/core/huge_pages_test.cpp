@@ -1,4 +1,4 @@
-// Large host arrays begin on a huge page and ask for them.
+// Large host arrays are aligned to huge pages and request them.
 #include <spargo/core/array.hpp>
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-// Whether the mapping around an address has asked for huge pages (flag `hg` of /proc/self/smaps).
+// Whether the mapping around an address requests huge pages (flag `hg` of /proc/self/smaps).
 bool asked_for_huge_pages(const void* address) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   std::ifstream maps("/proc/self/smaps");
@@ -44,7 +44,7 @@ TEST(HugePages, LargeArraysAskForThem) {
   }
 }
 
-// Freed with the alignment with which it was allocated, over and over: AddressSanitizer sees a mismatch.
+// Allocation and release use the same alignment, repeatedly: AddressSanitizer sees a mismatch.
 TEST(HugePages, ComeAndGo) {
   const context<host> ctx;
   for (std::int64_t bytes = mebibyte; bytes <= 64 * mebibyte; bytes = bytes * 3 / 2 + 7) {

@@ -1,5 +1,5 @@
-// The one-definition rule over the library's sources: a type that several files may see is defined in one of them. The
-// linker keeps one of two definitions without a word, so nothing else would tell.
+// The one-definition rule over the library's sources: a type visible to several files is defined in one of them. The
+// linker silently keeps one of two definitions.
 #include "support/folders.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names of the types that a text defines at the level of a named namespace: `struct x {`, `struct x<T>::state {`.
+// Names of the types that a text defines in a named namespace: `struct x {`, `struct x<T>::state {`.
 std::set<std::string> types_defined(std::istream& text) {
   static const std::regex opens(R"(^namespace\s*(\S*)\s*\{)");
   static const std::regex closes(R"(^\}  // namespace)");
@@ -39,14 +39,14 @@ std::set<std::string> types_defined(std::istream& text) {
         named = named && !s.empty();
         scope += s + "::";
       }
-      // Arguments tell specialisations apart; the parameters of a member's template do not.
+      // Template arguments tell specialisations apart; a member template's parameters do not.
       if (named) found.insert(scope + match[1].str());
     }
   }
   return found;
 }
 
-// Files of which CMake takes one: with or without CUDA, Hopper or a library, by processor.
+// Alternatives among which CMake chooses: with or without CUDA, Hopper or a library, by processor.
 std::string without_alternative(const fs::path& file) {
   static const std::regex alternative(R"((_no)?(_?cuda|_?sm90a|_?xxhash)(?=\.)|/(x86|portable)(?=/)|\.\w+$)");
   return std::regex_replace(file.generic_string(), alternative, "");
@@ -66,7 +66,7 @@ std::map<std::string, std::set<std::string>> definitions(const fs::path& root) {
 
 TEST(OneDefinition, ATypeIsDefinedInOneFile) {
   const auto files_of = definitions(test::source_folder());
-  EXPECT_GT(files_of.size(), 300U);  // it looks at something
+  EXPECT_GT(files_of.size(), 300U);  // the test does find types
   for (const auto& [name, files] : files_of) {
     std::string all;
     for (const std::string& file : files) all += "\n  " + file;

@@ -1,6 +1,5 @@
-// Every request for memory refused in turn, of arrays and of everything else, once and from then on: each public
-// operation ends in spargo::error (out_of_memory), also where no memory is left for a message, and leaves nothing
-// allocated.
+// Every k-th allocation is refused, of arrays and of everything else, once and from then on. Each public operation ends
+// in spargo::error (out_of_memory), even without memory for a message, and leaks nothing.
 // Own program: it replaces operator new.
 #include "support/refusing_new.hpp"
 
@@ -24,7 +23,7 @@ using value = double;
 using index = std::int32_t;
 using csr_type = csr_matrix<value, index, std::int64_t, host>;
 
-// What the operations read, made before anything is refused.
+// Inputs of the operations, made before anything is refused.
 struct inputs {
   host_context ctx{{.threads = 2}};
   coo_matrix<value, index, host> entries = generate<value, index>(ctx, "gen:laplacian2d:n=9");
@@ -46,7 +45,7 @@ const inputs& in() {
 
 struct operation_case {
   const char* name;   // of the test
-  const char* named;  // the operation's, in messages
+  const char* named;  // of the operation, in messages
   std::function<void(const host_context&)> run;
 
   friend void PrintTo(const operation_case& c, std::ostream* to) { *to << c.name; }
@@ -198,9 +197,9 @@ TEST_P(OutOfMemory, IsTheOnlyErrorAndLeavesNothing) {
   const host_context ctx({.threads = 2, .resource = &resource});
   const auto run = [&] { GetParam().run(ctx); };
   std::string what;
-  what.reserve(4096);  // so that a message changes nothing
+  what.reserve(4096);  // appending a message does not allocate
   allocator.refused = -1;
-  ASSERT_EQ(test::end_of(run, what), ending::done) << what;  // also: what is allocated once for all
+  ASSERT_EQ(test::end_of(run, what), ending::done) << what;  // first run, for one-time allocations
   const std::string named = std::string(GetParam().named) + ": ";
   for (const bool onwards : {false, true}) {
     std::int64_t k = 0;

@@ -1,4 +1,4 @@
-// Teams of threads: every part once, whoever comes late, whatever fails.
+// Thread teams: every part runs once, with late threads and failures.
 #include "core/parallel.hpp"
 #include "core/turns.hpp"
 
@@ -28,7 +28,7 @@ using detail::parallel_parts;
 using detail::parallel_reduce;
 using detail::part_taker;
 
-// As if the machine had so many processors.
+// Pretends that the machine has this many processors.
 class Parallel : public testing::TestWithParam<int> {
  protected:
   void SetUp() override { detail::assume_processors(GetParam()); }
@@ -62,7 +62,7 @@ TEST_P(Parallel, EveryIndexOnce) {
   }
 }
 
-// Two threads with one slot would meet in its scratch.
+// Two threads with the same slot would share scratch.
 TEST_P(Parallel, SlotsAreExclusive) {
   constexpr int threads = 4;
   std::vector<std::atomic<int>> inside(threads);
@@ -106,7 +106,7 @@ TEST_P(Parallel, ExceptionsComeOut) {
   }
 }
 
-// Every calling thread has a team of its own.
+// Every calling thread has its own team.
 TEST_P(Parallel, ManyCallers) {
   std::vector<std::thread> callers;
   std::atomic<std::int64_t> sum{0};
@@ -122,8 +122,8 @@ TEST_P(Parallel, ManyCallers) {
 INSTANTIATE_TEST_SUITE_P(Processors, Parallel, testing::Values(0, 1, 2, 5),
                          [](const auto& p) { return "assumed" + std::to_string(p.param); });
 
-// What a child forks from has threads that the child has not.
-// Workers that come late find the region closed: nobody works on it once its leader has gone on.
+// A forked child lacks the parent's worker threads.
+// Late workers find the region closed: nobody works on it once its leader has gone on.
 TEST(Regions, AreNotJoinedAfterTheirEnd) {
   detail::assume_processors(4);
   static std::atomic<bool> open{false};
@@ -140,13 +140,13 @@ TEST(Regions, AreNotJoinedAfterTheirEnd) {
         nullptr);
     open = false;
     for (int k = 0; k < i % 64; ++k) detail::pause_thread();
-    if (i % 1000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // workers sleep, and wake up late
+    if (i % 1000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // workers sleep, and wake late
   }
   detail::assume_processors(0);
   EXPECT_EQ(late, 0);
 }
 
-// Those who wait sleep where another takes long, and are woken.
+// Waiting threads sleep if another takes long, and are woken.
 TEST(Turns, AreTakenInOrder) {
   detail::turn_order turns;
   std::vector<int> order;
@@ -173,7 +173,7 @@ TEST(Fork, ChildrenWork) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    alarm(30);  // a hang is a failure
+    alarm(30);  // a hang becomes a failure
     std::fill(to.begin(), to.end(), 0);
     copy<int>(ctx, from.view(), to.view());
     std::atomic<int> parts{0};

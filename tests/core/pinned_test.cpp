@@ -1,4 +1,4 @@
-// Page-locked memory: blocks in use never overlap, whatever is kept of those that were freed, and from any thread.
+// Page-locked memory: blocks in use never overlap, from any thread, although freed blocks are kept for reuse.
 #include <spargo/core/error.hpp>
 #include <spargo/core/memory.hpp>
 
@@ -28,7 +28,7 @@ bool whole(const block& b) {
 }
 void give(const block& b) { pinned_host_resource().deallocate(b.data, b.bytes, nullptr); }
 
-// Takes and gives back blocks around the sizes that are kept, a dozen at a time. False: one was written by another.
+// Allocates and frees blocks around the sizes that are kept, a dozen at a time. False if two blocks overlapped.
 bool churn(unsigned seed) {
   constexpr std::size_t sizes[] = {1, 8, 4095, 4096, 4097, 8192, 8300, 65535, 65536, 65537, 200'000};
   std::vector<block> mine;

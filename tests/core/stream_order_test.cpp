@@ -1,5 +1,4 @@
-// What is enqueued before and after a stream_order's calls happens in that order, on streams that know nothing of each
-// other.
+// Work enqueued before and after a stream_order's calls runs in that order on otherwise unrelated streams.
 #include <spargo/core/array.hpp>
 #include <spargo/core/stream_order.hpp>
 
@@ -14,7 +13,7 @@ namespace {
 
 constexpr std::int64_t elements = std::int64_t{1} << 24;
 
-// Many copies over each other, so that what follows has to wait for some milliseconds.
+// Repeated copies that keep the stream busy for some milliseconds.
 void keep_busy(const context<device>& ctx, array<std::int32_t, device>& a, array<std::int32_t, device>& b) {
   for (int i = 0; i < 50; ++i) {
     copy<std::int32_t>(ctx, a.view(), b.view());
@@ -27,7 +26,7 @@ class StreamOrder : public testing::Test {
   void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
 };
 
-// What `second` copies once `order` has been called is what `first` wrote before, and not what was there.
+// After `order`, `second` copies what `first` wrote before, not the old contents.
 template <class Order>
 void expect_ordered(const context<device>& first, const context<device>& second, const Order& order) {
   array<std::int32_t, device> scratch(first, elements);

@@ -1,4 +1,4 @@
-// Copies by threads: every byte, of sizes around the chunks, in both directions.
+// Copies by threads: every byte, sizes around the chunk size, both directions.
 #include <spargo/core/threaded_copy.hpp>
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(ThreadedCopy, ThereAndBack) {
   }
 }
 
-// What the stream is still at comes first.
+// Work already on the stream runs first.
 TEST(ThreadedCopy, KeepsTheOrderOfTheStream) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

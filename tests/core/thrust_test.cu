@@ -1,4 +1,4 @@
-// Thrust on a context's memory and stream, and the example that uses it.
+// Thrust with a context's memory and stream, and the example that uses it.
 #include "support/device.hpp"
 #include "support/folders.hpp"
 
@@ -39,7 +39,7 @@ TEST(Thrust, ScansOnTheHost) {
   }
 }
 
-// Counts what it hands on to another resource, and on which stream.
+// Forwards to another resource and counts calls per stream.
 class counting_resource : public memory_resource<device> {
  public:
   explicit counting_resource(memory_resource<device>& from) : from_(from) {}
@@ -80,7 +80,7 @@ TEST(Thrust, ScansOnTheContextsStreamAndMemory) {
   EXPECT_EQ(std::vector<std::int64_t>(back.begin(), back.end()), sums_up_to(n));
 }
 
-// The lines that the example prints of karate.el.
+// The lines that the example prints for karate.el.
 void expect_degrees_on(const std::string& device_name) {
   const std::string program = test::program_folder() + "/examples/thrust_degrees";
   if (!std::filesystem::exists(program)) GTEST_SKIP() << "the examples are not built (SPARGO_APPS=OFF)";

@@ -1,5 +1,5 @@
-// Reductions and scans of warps and of groups of lanes against loops on the host, copies that run beside threads, and
-// what launches say that are refused.
+// Reductions and scans of warps and lane groups against host loops, asynchronous copies, and errors of refused
+// launches.
 #include "core/device/async_copy.cuh"
 #include "core/device/bulk_copy.cuh"
 #include "core/device/early_launch.cuh"
@@ -54,7 +54,7 @@ __global__ void warp_kernel(const T* in, T* out) {
   }
 }
 
-// Affine maps of integers modulo 2^32, x -> factor * x + summand: their composition is associative and in order.
+// Affine maps modulo 2^32, x -> factor * x + summand: their composition is associative but not commutative.
 struct composition {
   __host__ __device__ std::uint64_t operator()(std::uint64_t f, std::uint64_t g) const {
     const auto factor = static_cast<std::uint32_t>((f >> 32) * (g >> 32));
@@ -77,7 +77,7 @@ __global__ void complex_kernel(const device_complex<double>* in, device_complex<
 
 constexpr int copied = 4 * threads;  // words
 
-// Through shared memory by copies of 16 bytes, a group for the first half and one for the second.
+// Through shared memory by 16-byte copies, one group for each half.
 __global__ void async_copy_kernel(const std::uint32_t* in, std::uint32_t* out) {
   __shared__ alignas(16) std::uint32_t words[2 * copied];
   const int at = 4 * static_cast<int>(threadIdx.x);
@@ -91,7 +91,7 @@ __global__ void async_copy_kernel(const std::uint32_t* in, std::uint32_t* out) {
   for (int k = at; k < at + 4; ++k) out[copied + k] = words[copied + k] + 2;
 }
 
-// Two phases of a barrier; ordinary copies in code for chips without bulk copies.
+// Two phases of a barrier; ordinary copies on chips without bulk copies.
 __global__ void bulk_copy_kernel(const std::uint32_t* in, std::uint32_t* out) {
   if constexpr (has_hopper_blocks) {
     __shared__ alignas(16) std::uint32_t words[copied];
@@ -131,7 +131,7 @@ class WarpCopies : public testing::Test {
  protected:
   void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
 
-  // What a block of `threads` makes of `values`.
+  // The output of one block of `threads` for `values`.
   template <class T, class Kernel>
   static std::vector<T> run(Kernel kernel, const std::vector<T>& values, int size) {
     static const context<device> ctx;
@@ -151,7 +151,7 @@ class Warp : public WarpCopies {};
 using element_types = testing::Types<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
 TYPED_TEST_SUITE(Warp, element_types);
 
-// Small integers of both signs, so that sums of floats are exact, and the smallest of each type's integers.
+// Small integers of both signs, so that sums of floats are exact; for unsigned types also one with the top bit set.
 template <class T>
 std::vector<T> some_values() {
   std::mt19937 random(8);
@@ -241,7 +241,7 @@ TEST_F(WarpCopies, CopiesBesideTheThreads) {
   EXPECT_EQ(run(bulk_copy_kernel, values, 2 * copied), expected);
 }
 
-// The error names the line that asks for the launch, not the block's, and the runtime forgets it.
+// The error names the line of the launch, not that of the library, and the runtime's error state is cleared.
 TEST_F(WarpCopies, RefusedLaunchesNameTheirLine) {
   const context<device> ctx;
   const auto expect_refusal = [](int line, const auto& launch) {

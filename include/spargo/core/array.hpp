@@ -12,7 +12,7 @@ namespace spargo {
 
 namespace detail {
 
-// The memory of an array, whatever its elements: compiled once, in the library.
+// The memory behind an array of any element type, compiled once in the library.
 template <class Space>
 class SPARGO_EXPORT array_memory {
  public:
@@ -29,19 +29,19 @@ class SPARGO_EXPORT array_memory {
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
 
  private:
-  std::optional<context<Space>> ctx_;  // none where nothing was allocated
+  std::optional<context<Space>> ctx_;  // none if nothing was allocated
   void* data_ = nullptr;
   std::int64_t size_ = 0;  // in elements
-  std::size_t bytes_ = 0;  // allocated
+  std::size_t bytes_ = 0;  // bytes allocated
 };
 extern template class array_memory<host>;
 extern template class array_memory<device>;
 
 }  // namespace detail
 
-// Move-only and uninitialised. A device array is allocated and freed in the order of its context's
-// stream, and keeps that stream alive; use it from another stream only after an event or a
-// synchronisation. Throws out_of_memory, naming the bytes.
+// Move-only and uninitialised. A device array is allocated and freed in the order of its context's stream and keeps
+// that stream alive; use it on another stream only after an event or a synchronisation. Throws out_of_memory, naming
+// the bytes.
 template <class T, class Space>
 class array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -61,7 +61,7 @@ class array {
   [[nodiscard]] std::int64_t size() const noexcept { return memory_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  // Keeps the first `size` elements; the memory stays allocated until the array goes.
+  // Keeps the first `size` elements; the memory is freed with the array.
   void truncate(std::int64_t size) { memory_.truncate(size); }
 
   [[nodiscard]] span<T, Space> view() noexcept { return {data(), size()}; }
@@ -69,7 +69,7 @@ class array {
   operator span<T, Space>() noexcept { return view(); }              // NOLINT
   operator span<const T, Space>() const noexcept { return view(); }  // NOLINT
 
-  // Elements, on the host only.
+  // Element access, host arrays only.
   T& operator[](std::int64_t i) requires std::same_as<Space, host> {
     assert(i >= 0 && i < size());
     return data()[i];
@@ -93,8 +93,8 @@ inline void expect_same_size(std::int64_t from, std::int64_t to) {
 }
 }  // namespace detail
 
-// Copies of equal size. Host to host is complete on return; the others are asynchronous on the device
-// context's stream: synchronise before the host reads what came, or changes what went.
+// Copies between ranges of equal size. Host to host is complete on return. The others are asynchronous on the device
+// context's stream: synchronise before the host reads the target or changes the source.
 template <class T>
 void copy(const context<host>& ctx, span<const T, host> from, span<T, host> to) {
   detail::expect_same_size(from.size(), to.size());
@@ -116,13 +116,13 @@ void copy(const context<device>& ctx, span<const T, device> from, span<T, device
   detail::copy_on_device(ctx, from.data(), to.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
 }
 
-// Between whatever is contiguous: arrays, containers, spans.
+// Copies between contiguous ranges: arrays, containers, spans.
 template <class Space, class From, class To>
 void copy(const context<Space>& ctx, const From& from, To&& to) {
   copy<detail::element_of<To>>(ctx, from, to);
 }
 
-// A new array with the same elements. The device ones synchronise the stream before they return.
+// A new array with the same elements. Device versions synchronise the stream before they return.
 template <class T>
 [[nodiscard]] array<std::remove_const_t<T>, host> clone(const context<host>& ctx, span<T, host> from) {
   array<std::remove_const_t<T>, host> to(ctx, from.size());
@@ -152,7 +152,7 @@ template <class T>
   return to;
 }
 
-// Of arrays and containers; of matrices and graphs, too, where there is one for their views.
+// Also for containers, and for matrices and graphs whose views have a `clone`.
 template <class Space, detail::viewable From>
 [[nodiscard]] auto clone(const context<Space>& ctx, const From& from) {
   return clone(ctx, detail::view_of(from));

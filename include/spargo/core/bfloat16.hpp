@@ -8,14 +8,14 @@
 
 namespace spargo {
 
-// 1 sign bit, 8 exponent bits, 7 stored significand bits: the range of float with a relative rounding error of at most
-// 2^-8. For inputs of matrix products; arithmetic is done in float.
+// 1 sign bit, 8 exponent bits, 7 stored significand bits: float's range, relative rounding error at most 2^-8. For
+// inputs of matrix products; arithmetic is in float.
 struct SPARGO_EXPORT bfloat16 {
   std::uint16_t bits = 0;
 
   bfloat16() = default;
 
-  // To nearest, ties to even; overflows to infinity; NaN stays a (quiet) NaN of the same sign.
+  // Rounds to nearest, ties to even. Overflow gives infinity; NaN stays a quiet NaN of the same sign.
   constexpr explicit bfloat16(float value) : bits(rounded(std::bit_cast<std::uint32_t>(value))) {}
 
   [[nodiscard]] static constexpr bfloat16 from_bits(std::uint16_t bits) {

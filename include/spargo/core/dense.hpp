@@ -14,20 +14,20 @@ struct SPARGO_EXPORT dense_view {
   span<V, Space> data;  // at least (rows - 1) * stride + cols elements
 
   using const_view = dense_view<const V, Space>;
-  // A template, or nvcc warns of a conversion to itself where V is const already.
+  // A template, since nvcc warns of a conversion to the same type where V is already const.
   template <class W>
   requires(!std::is_const_v<V> && std::same_as<W, const V>) operator dense_view<W, Space>() const {  // NOLINT
     return {rows, cols, stride, data};
   }
 
-  // Element (i, j), unchecked outside debug builds. Of a view of device memory in device code only.
+  // Element (i, j), unchecked in release builds. For device memory, call it in device code only.
   SPARGO_HD constexpr V& operator()(std::int64_t i, std::int64_t j) const {
     assert(i >= 0 && i < rows && j >= 0 && j < cols);
     return data[i * stride + j];
   }
 };
 
-// Rows one after the other: stride == cols.
+// Contiguous rows: stride == cols.
 template <value_type V, class Space>
 class dense_matrix {
  public:
@@ -43,7 +43,7 @@ class dense_matrix {
   operator dense_view<V, Space>() noexcept { return view(); }              // NOLINT
   operator dense_view<const V, Space>() const noexcept { return view(); }  // NOLINT
 
-  // Elements, on the host only.
+  // Element access, host matrices only.
   V& operator()(std::int64_t i, std::int64_t j) requires std::same_as<Space, host> { return view()(i, j); }
   const V& operator()(std::int64_t i, std::int64_t j) const requires std::same_as<Space, host> { return view()(i, j); }
 

@@ -1,9 +1,8 @@
-// What the code being compiled may use of the chip: one copy of a kernel is compiled for each architecture that the
-// library is built for, and the blocks in core/ choose their instructions by these constants. Headers for code compiled
-// by nvcc do the same.
+// Chip features that the code being compiled may use. Each kernel is compiled once per target architecture, and the
+// blocks in core/ choose their instructions by these constants. For code compiled by nvcc.
 //
-// The host asks `device_properties::code_capability` which copy a device runs before it relies on an instruction: a
-// library built for PTX of 8.0 runs that on every later chip.
+// Before the host relies on an instruction it asks `device_properties::code_capability` which copy a device runs: PTX
+// built for 8.0 runs on every later chip.
 #pragma once
 
 namespace spargo::detail {
@@ -11,24 +10,25 @@ namespace spargo::detail {
 #ifdef __CUDA_ARCH__
 inline constexpr int code_capability = __CUDA_ARCH__ / 10;  // 90 for compute capability 9.0
 #else
-inline constexpr int code_capability = 0;  // the host's half of a CUDA file
+inline constexpr int code_capability = 0;  // the host pass of a CUDA file
 #endif
 
 inline constexpr bool has_async_copies = code_capability >= 80;     // cp.async
 inline constexpr bool has_warp_reductions = code_capability >= 80;  // redux.sync
 inline constexpr bool has_tensor_rounding = code_capability >= 80;  // cvt to bf16 and tf32
-// Clusters, bulk copies and barriers that count their bytes, kernels that start before the one in front has ended.
+// Clusters, bulk copies, barriers that count bytes, programmatic dependent launch.
 inline constexpr int hopper_capability = 90;
 inline constexpr bool has_hopper_blocks = code_capability >= hopper_capability;
-inline constexpr bool has_wide_atomics = code_capability == 0 || code_capability >= hopper_capability;  // of 16 bytes
+inline constexpr bool has_wide_atomics =
+    code_capability == 0 || code_capability >= hopper_capability;  // 16-byte atomics
 
-// Resident on an SM: 1024 on 7.5, 1536 on 8.6, 8.9 and 12.x, 2048 on 8.0, 9.0 and 10.x.
+// Resident threads per SM: 1024 on 7.5, 1536 on 8.6, 8.9 and 12.x, 2048 on 8.0, 9.0 and 10.x.
 inline constexpr int most_resident_threads =
     code_capability == 75                                                                               ? 1024
     : code_capability == 86 || code_capability == 87 || code_capability == 89 || code_capability >= 120 ? 1536
                                                                                                         : 2048;
 
-// For __launch_bounds__: `blocks` of `threads`, or as many of them as can be resident.
+// For __launch_bounds__: `blocks` blocks of `threads` threads, or as many as can be resident.
 constexpr int resident_blocks(int blocks, int threads) {
   return blocks * threads <= most_resident_threads ? blocks : most_resident_threads / threads;
 }

@@ -1,4 +1,4 @@
-// A way out of long work: what a program's Ctrl-C, a deadline or a closed window has to say; and how far the work is.
+// Cancellation of long operations (Ctrl-C, a deadline, a closed window) and their progress.
 #pragma once
 
 #include <spargo/core/config.hpp>
@@ -9,20 +9,21 @@
 
 namespace spargo {
 
-// How much of an operation is done, in parts of its own: sources of betweenness and of its check. Others do not say.
+// Progress of an operation, in units of its own. Reported by betweenness and its check (in sources), by no other
+// operation.
 struct operation_progress {
   std::int64_t done = 0;
   std::int64_t total = 0;  // 0: unknown
 };
 
-// While one lives, the operations that its thread calls ask it now and then whether to go on: between levels,
-// iterations, sources, passes over the edges and blocks of a file, on the thread that made the call, and at most once
-// in `interval`. What `ask` throws ends the operation, whose other threads finish the parts that they have begun, and
-// is what the call throws. A plan whose run has ended so must be made anew; results of before and inputs are as they
-// were. Of several on one thread the one made last is asked. Without one an operation pays for a look at a variable.
+// While an interruption exists, operations called by its thread call `ask` between levels, iterations, sources, passes
+// over the edges and blocks of a file: on the calling thread, at most once per `interval`. An exception from `ask` ends
+// the operation: its other threads finish the parts they have begun, and the call throws that exception. The plan whose
+// run ended must be made anew; inputs and earlier results are unchanged. With several on one thread, the newest is
+// asked. Without one the cost is one read of a variable.
 //
-// Not asked, since they have one pass only: a product, a search by one thread over unweighted edges, Tarjan's
-// algorithm, levels of a few vertices that follow each other; nor while a device is waited for.
+// Not asked within single-pass work (a product, a search of unweighted edges by one thread, Tarjan's algorithm,
+// consecutive levels of a few vertices), nor while waiting for a device.
 class SPARGO_EXPORT interruption {
  public:
   using clock = std::chrono::steady_clock;
@@ -32,10 +33,10 @@ class SPARGO_EXPORT interruption {
                         clock::duration interval = std::chrono::milliseconds(50));
   interruption(const interruption&) = delete;
   interruption& operator=(const interruption&) = delete;
-  ~interruption();  // on the thread that made it, the last made first
+  ~interruption();  // on the thread that made it, in reverse order of construction
 
-  // Asks, if it is time, the one of this thread: for loops of one's own. What `now` says holds until the next such
-  // call; with all done, nothing is known again.
+  // For user-defined loops: calls this thread's `ask` if the interval has passed. `now` is reported until the next such
+  // call; once done == total, progress is unknown again.
   static void look();
   static void look(const operation_progress& now);
 

@@ -1,2 +1,2 @@
-// Gives back what macros_push.hpp hid. The last line of a header.
+// Restores what macros_push.hpp hid. Include it as the last line of a header.
 #pragma pop_macro("I")

@@ -1,4 +1,4 @@
-// Hides the macros of system headers that are names of ours, until macros_pop.hpp: `I` of <complex.h>. The last include
-// of a header, any number of times.
+// Hides macros of system headers that clash with our names (`I` of <complex.h>) until macros_pop.hpp. Include it last
+// in a header; nesting is fine.
 #pragma push_macro("I")
 #undef I

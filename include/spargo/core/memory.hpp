@@ -1,12 +1,12 @@
-// Where memory comes from: an interface that a caller may implement, and the defaults.
+// Memory resources: an interface that callers may implement, and the defaults.
 #pragma once
 
 #include <spargo/core/types.hpp>
 
 #include <cstddef>
 
-// The CUDA runtime's opaque stream, named as the CUDA headers name it, so that a `cudaStream_t` and
-// a `spargo::stream_handle` are the same type without including anything of CUDA.
+// CUDA's opaque stream type under CUDA's own name: `cudaStream_t` and `spargo::stream_handle` are the same type,
+// without a CUDA include.
 struct CUstream_st;
 
 namespace spargo {
@@ -31,11 +31,11 @@ class SPARGO_EXPORT memory_resource {
   virtual void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept = 0;
 };
 
-// Aligned `operator new`; the one a host context uses unless told otherwise. Lives forever.
+// Aligned `operator new`; the default of host contexts. Never destroyed.
 [[nodiscard]] SPARGO_EXPORT memory_resource<host>& default_host_resource();
 
-// Page-locked host memory (`cudaMallocHost`), which copies to and from a GPU at full speed and
-// asynchronously. Throws device_unavailable at allocation without a GPU. Lives forever.
+// Page-locked host memory (`cudaMallocHost`): copies to and from a GPU run at full speed and asynchronously. Without a
+// GPU allocation throws device_unavailable. Never destroyed.
 [[nodiscard]] SPARGO_EXPORT memory_resource<host>& pinned_host_resource();
 
 }  // namespace spargo

@@ -15,7 +15,7 @@ template <class T>
 using pointer_to_array = T (*)[];
 template <class Pointer, class T>
 concept pointer_to =
-    std::convertible_to<pointer_to_array<std::remove_pointer_t<Pointer>>, pointer_to_array<T>>;  // const added at most
+    std::convertible_to<pointer_to_array<std::remove_pointer_t<Pointer>>, pointer_to_array<T>>;  // adds const at most
 template <class Range, class T>
 concept has_data_and_size = requires(Range& range) {
   { std::data(range) } -> pointer_to<T>;
@@ -26,15 +26,15 @@ concept has_space = requires {
   typename Range::space;
 };
 
-// A container or view of another library, over which span<T, host> can be made. A temporary only to be read.
+// A foreign container or view from which span<T, host> can be made; from a temporary only if T is const.
 template <class Range, class T>
 concept host_range = std::is_class_v<std::remove_cvref_t<Range>> && !has_space<std::remove_cvref_t<Range>> &&
                      (std::is_lvalue_reference_v<Range> || std::is_const_v<T>)&&has_data_and_size<Range, T>;
 
 }  // namespace detail
 
-// Two words, trivially copyable, passed by value, usable inside kernels. Sizes are 64-bit.
-// Indexing is unchecked outside debug builds. Dereference a device span in device code only.
+// Two words, trivially copyable, passed by value, usable in kernels. Sizes are 64-bit. Indexing is unchecked in release
+// builds. Dereference a device span in device code only.
 template <class T, class Space>
 class SPARGO_EXPORT span {
  public:
@@ -52,7 +52,7 @@ class SPARGO_EXPORT span {
       constexpr span(span<U, Space> other)  // NOLINT: an implicit conversion on purpose
       : data_(other.data()), size_(other.size()) {}
 
-  // Borrows what is contiguous on the host: std::vector, std::array, std::string, std::span.
+  // From contiguous host ranges: std::vector, std::array, std::string, std::span.
   template <class Range>
   requires(std::same_as<Space, host>&& detail::host_range<Range, T>) constexpr span(Range&& range)  // NOLINT
       : data_(std::data(range)), size_(static_cast<std::int64_t>(std::size(range))) {}

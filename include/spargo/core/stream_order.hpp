@@ -1,5 +1,5 @@
-// The order between a context's stream and another library's, such as CuPy's or PyTorch's: by an event, so that the
-// host waits for nothing.
+// Orders a context's stream with a stream of another library, such as CuPy or PyTorch, by an event; the host does not
+// wait.
 #pragma once
 
 #include <spargo/core/context.hpp>
@@ -8,8 +8,8 @@
 
 namespace spargo {
 
-// Keeps an event: make one where it is used often. For one thread at a time; several may serve one context. Both calls
-// may be captured in a graph, and then are edges of it.
+// Keeps an event, so reuse the object where calls are frequent. One thread at a time; several objects may serve one
+// context. Both calls may be captured into a CUDA graph and become its edges.
 class SPARGO_EXPORT stream_order {
  public:
   explicit stream_order(const context<device>& ctx);
@@ -17,10 +17,10 @@ class SPARGO_EXPORT stream_order {
   stream_order& operator=(stream_order&&) noexcept;
   ~stream_order();
 
-  // What the context enqueues from here on begins after all that is on `stream` now has ended. A stream of the
-  // context's device; null is the legacy default stream, as CUDA has it.
+  // Work that the context enqueues after this call starts once everything now on `stream` has ended. `stream` belongs
+  // to the context's device; null is CUDA's legacy default stream.
   void after(stream_handle stream);
-  // What is enqueued on `stream` from here on begins after all that the context has enqueued has ended.
+  // Work enqueued on `stream` after this call starts once everything the context has enqueued has ended.
   void before(stream_handle stream);
 
  private:

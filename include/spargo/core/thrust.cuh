@@ -1,11 +1,11 @@
-// Thrust on a context's memory and stream, for code compiled by nvcc:
+// Thrust with a context's memory and stream, for code compiled by nvcc:
 //
 //   thrust::sort(thrust_policy(ctx), thrust_begin(keys), thrust_end(keys));   // keys: span<T, Space>
 //
-// On the device an algorithm runs on the context's stream, and its temporary storage comes from the context's resource,
-// in stream order. It returns without waiting where it can (par_nosync): one that returns a value, such as
-// thrust::reduce, waits for it. The context's device has to be current. On the host an algorithm runs sequentially, in
-// the calling thread. Errors: Thrust throws thrust::system_error; want of memory is spargo::error (out_of_memory).
+// On the device an algorithm runs on the context's stream, with temporary storage from the context's resource,
+// stream-ordered. It returns without waiting where it can (par_nosync); one that returns a value, such as
+// thrust::reduce, waits. The context's device must be current. On the host it runs sequentially in the calling thread.
+// Errors: thrust::system_error from Thrust, spargo::error (out_of_memory) from allocation.
 #pragma once
 
 #include <spargo/core/context.hpp>
@@ -18,7 +18,7 @@
 
 namespace spargo {
 
-// The context's memory as an allocator of bytes; holds on to the context.
+// The context's memory as an allocator of bytes; keeps the context alive.
 class thrust_allocator {
  public:
   using value_type = char;

@@ -13,11 +13,11 @@
 
 namespace spargo {
 
-// Memory spaces. They are part of a type, so that device data cannot reach a host function.
+// Memory spaces are part of a type, so that device data cannot reach a host function.
 struct SPARGO_EXPORT host {};
 struct SPARGO_EXPORT device {};
 
-// The value type of a matrix that has a sparsity pattern and no values; each entry stands for 1.
+// Value type of a matrix with a sparsity pattern but no values; each entry stands for 1.
 struct SPARGO_EXPORT pattern {
   friend constexpr bool operator==(pattern, pattern) = default;
 };
@@ -35,11 +35,11 @@ concept complex_type = std::same_as<T, std::complex<float>> || std::same_as<T, s
 template <class T>
 concept real_type = std::same_as<T, float> || std::same_as<T, double>;
 
-// Arithmetic entries.
+// Real or complex values.
 template <class T>
 concept value_type = real_type<T> || complex_type<T>;
 
-// What a sparse format can hold: arithmetic entries, or none.
+// What a sparse format can hold: values, or none.
 template <class T>
 concept entry_type = value_type<T> || std::same_as<T, pattern>;
 
@@ -51,7 +51,7 @@ namespace detail {
 template <class T, class... Types>
 concept one_of = (std::same_as<T, Types> || ...);
 
-// What the library is not built for is refused where it is named, by a sentence.
+// Naming a type that the library is not built for ends compilation with an explanation.
 template <class I, class O>
 [[nodiscard]] consteval bool built_for_indices() {
   static_assert(
@@ -77,7 +77,7 @@ template <class T>
   return true;
 }
 
-// Of template parameters of operations: whatever is not in the list ends the compilation with the sentence.
+// Constraint on an operation's template parameters, with the same explanation.
 template <class T>
 concept scalar = built_for_scalars<T>();
 template <class T>

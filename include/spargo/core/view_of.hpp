@@ -1,6 +1,6 @@
-// From what callers hold to what operations are built for: owners, containers of the host and views of elements that
-// may change become views of const elements. Beside its declaration an operation has an overload for these, which
-// passes them on, so that a call names no type.
+// Converts callers' types to those that operations are built for: owners, host containers and views of mutable elements
+// become views of const elements. Beside its declaration an operation has an overload for these, so that calls need no
+// template arguments.
 #pragma once
 
 #include <spargo/core/span.hpp>
@@ -22,11 +22,11 @@ template <class T>
 template <class T>
 using view_type = decltype(view_of(std::declval<const T&>()));
 
-// What is not yet what operations are built for, but has a view that is.
+// A type that is not such a view but converts to one.
 template <class T>
 concept viewable = std::is_class_v<T> && !std::is_void_v<view_type<T>> && !std::same_as<view_type<T>, T>;
 
-// The types of a matrix's values, indices and offsets; formats without offsets have indices in their place.
+// Types of a matrix's values, indices and offsets; for formats without offsets the index type.
 template <class Matrix>
 using scalar_of = typename decltype(view_type<Matrix>::values)::value_type;
 template <class Matrix>
@@ -44,8 +44,8 @@ constexpr auto offset_type(const View& view) {
 template <class Matrix>
 using offset_of = decltype(offset_type(std::declval<view_type<Matrix>>()));
 
-// Ranges of elements in a space, by which `span<const element_of<Range>, Space>` can be made; those that are no spans
-// themselves, and which can be written.
+// Ranges from which `span<const element_of<Range>, Space>` can be made; writable ones; writable ones that are not spans
+// themselves.
 template <class Range>
 using element_of = typename std::remove_cvref_t<Range>::value_type;
 template <class Range, class Space>

@@ -1,7 +1,7 @@
-// Asynchronous copies from global to shared memory, which bypass registers (PTX ISA, "cp.async"; ordinary loads and
+// Asynchronous copies from global to shared memory that bypass registers (PTX ISA, "cp.async"; ordinary loads and
 // stores before compute capability 8.0).
 //
-// Each thread waits for the copies that it started; what others started it may read after a barrier behind that.
+// A thread waits only for the copies that it started; it may read those of others after a subsequent barrier.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -25,7 +25,7 @@ struct copied_word<16> {
   using type = uint4;
 };
 
-// Of 4, 8 or 16 bytes, aligned to as many, through the L1 cache.
+// 4, 8 or 16 bytes, aligned to their size, through the L1 cache.
 template <int Bytes>
 __device__ __forceinline__ void copy_bytes_async(unsigned shared, const void* from) {
   if constexpr (has_async_copies) {
@@ -36,7 +36,7 @@ __device__ __forceinline__ void copy_bytes_async(unsigned shared, const void* fr
   }
 }
 
-// Of 16 bytes, around the L1 cache.
+// 16 bytes, bypassing the L1 cache.
 __device__ __forceinline__ void copy_line_async(void* to, const void* from) {
   if constexpr (has_async_copies) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
@@ -50,18 +50,18 @@ __device__ void copy_async(D* shared, const D* from) {
   copy_bytes_async<static_cast<int>(sizeof(D))>(shared_address(shared), from);
 }
 
-// Closes a group of the thread's copies.
+// Closes a group of this thread's copies.
 __device__ __forceinline__ void commit_copies() {
   if constexpr (has_async_copies) asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// For all groups but the last `Pending`.
+// Waits for all groups except the last `Pending`.
 template <int Pending>
 __device__ __forceinline__ void wait_for_groups() {
   if constexpr (has_async_copies) asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
-// For all that the thread has started.
+// Waits for all copies of this thread.
 __device__ __forceinline__ void wait_for_copies() {
   if constexpr (has_async_copies) asm volatile("cp.async.wait_all;" ::: "memory");
 }

@@ -1,8 +1,8 @@
 // Barriers in shared memory that count arrivals and bytes (compute capability 9.0; PTX ISA, "mbarrier").
 //
 // A barrier is one 8-byte word. A phase ends when all arrivals and all expected bytes have come; phases alternate
-// between 0 and 1. An arrival releases what its thread did before, a wait acquires it. In code for earlier chips
-// (`has_hopper_blocks` is false) nothing may call these, and they are empty.
+// between 0 and 1. An arrival releases the thread's earlier writes, a wait acquires them. On earlier chips
+// (`has_hopper_blocks` is false) these functions are empty and must not be called.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -13,14 +13,14 @@
 
 namespace spargo::detail {
 
-// By one thread, for so many arrivals a phase.
+// By one thread; `arrivals` per phase.
 __device__ __forceinline__ void mbarrier_init(unsigned address, int arrivals) {
   if constexpr (has_hopper_blocks) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address), "r"(arrivals) : "memory");
   }
 }
-// Makes the thread's initialised barriers visible to copies that it starts and, once the cluster's barrier has been
-// passed, to the cluster's other blocks.
+// Makes the thread's initialised barriers visible to copies that it starts and, after the cluster's barrier, to the
+// cluster's other blocks.
 __device__ __forceinline__ void mbarrier_init_fence() {
   if constexpr (has_hopper_blocks) asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -28,15 +28,15 @@ __device__ __forceinline__ void mbarrier_init_fence() {
 __device__ __forceinline__ void mbarrier_arrive(unsigned address) {
   if constexpr (has_hopper_blocks) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(address) : "memory");
 }
-// Arrives, and makes the phase last until that many bytes have been copied in as well.
+// Arrives, and adds `bytes` to the bytes that the phase waits for.
 __device__ __forceinline__ void mbarrier_expect_tx(unsigned address, unsigned bytes) {
   if constexpr (has_hopper_blocks) {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address), "r"(bytes) : "memory");
   }
 }
-// Arrives at the barrier at the same place in block `rank` of the cluster. It orders nothing but the tensor cores'
-// reads, which their wait has seen to the end: release at the scope of the cluster would wait for every store of the
-// thread to reach the L2 cache (matmul of 8192 x 8192 x 8192 on an H200: 2.05 ms for 1.40).
+// Arrives at the barrier at the same address in block `rank` of the cluster. Orders only the tensor cores' reads, which
+// have already been waited for. Release at cluster scope would wait until all of the thread's stores reach the L2 cache
+// (matmul of 8192 x 8192 x 8192 on an H200: 2.05 ms instead of 1.40).
 __device__ __forceinline__ void mbarrier_arrive_at(unsigned address, unsigned rank) {
   if constexpr (has_hopper_blocks) {
     asm volatile(
@@ -50,7 +50,7 @@ __device__ __forceinline__ void mbarrier_arrive_at(unsigned address, unsigned ra
   }
 }
 
-// Whether the phase of that parity has ended, maybe after a short wait; sees what was copied in before.
+// Whether the phase of this parity has ended; may wait briefly. If so, its copied bytes are visible.
 __device__ __forceinline__ bool mbarrier_try_wait(unsigned address, unsigned parity) {
   unsigned done = 1;
   if constexpr (has_hopper_blocks) {
@@ -61,7 +61,7 @@ __device__ __forceinline__ bool mbarrier_try_wait(unsigned address, unsigned par
   }
   return done != 0;
 }
-// Until it has. The compiler does not see the loop, and unrolls those around it.
+// Waits until the phase has ended. The loop is in assembly, so that the compiler still unrolls the loops around it.
 __device__ __forceinline__ void mbarrier_wait(unsigned address, unsigned parity) {
   if constexpr (has_hopper_blocks) {
     asm volatile(
@@ -76,7 +76,7 @@ __device__ __forceinline__ void mbarrier_wait(unsigned address, unsigned parity)
   }
 }
 
-// The same as an object in shared memory.
+// A barrier as an object in shared memory.
 class shared_barrier {
  public:
   [[nodiscard]] __device__ unsigned address() const { return shared_address(&state_); }

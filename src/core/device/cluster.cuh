@@ -1,5 +1,5 @@
-// The blocks of a cluster, which run beside each other and reach each other's shared memory (compute capability 9.0).
-// In code for earlier chips a block is a cluster of its own.
+// Thread block clusters, whose blocks run at the same time and access each other's shared memory (compute capability
+// 9.0). On earlier chips each block is its own cluster.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -17,11 +17,11 @@ class block_cluster {
     NV_IF_ELSE_TARGET(NV_PROVIDES_SM_90, (return static_cast<int>(cooperative_groups::this_cluster().block_rank());),
                       (return 0;))
   }
-  // Of all threads; what they have written is there for all.
+  // Barrier over all threads; earlier writes are visible to all.
   __device__ void sync() const {
     NV_IF_ELSE_TARGET(NV_PROVIDES_SM_90, (cooperative_groups::this_cluster().sync();), (__syncthreads();))
   }
-  // The same variable of block `rank`.
+  // The same shared variable in block `rank`.
   template <class T>
   [[nodiscard]] __device__ T* at(T* shared, int rank) const {
     NV_IF_ELSE_TARGET(NV_PROVIDES_SM_90, (return cooperative_groups::this_cluster().map_shared_rank(shared, rank);),

@@ -1,8 +1,8 @@
-// Values as kernels see them: real ones as they are, complex ones as a pair with plain arithmetic.
+// Value types of kernels: real ones unchanged, complex ones as a pair with plain arithmetic.
 //
-// `std::complex` multiplication checks for NaN and calls into the host's library; kernels use this instead:
-// the textbook formula, with fused multiply-adds. Layout is that of std::complex (two adjacent parts), aligned
-// so that an element is one load: 8 bytes for float parts, 16 for double. Device arrays are aligned to 256.
+// `std::complex` multiplication checks for NaN and calls the host's library; kernels use the textbook formula with
+// fused multiply-adds. The layout is that of std::complex, aligned so that an element is one load: 8 bytes for float
+// parts, 16 for double. Device arrays are aligned to 256.
 #pragma once
 
 #include <spargo/core/types.hpp>
@@ -65,19 +65,19 @@ template <class V>
 struct device_value<const V> {
   using type = const typename device_value<V>::type;
 };
-// What a kernel uses for V: `device_value_t<const std::complex<float>>` is `const device_complex<float>`.
+// The kernel's type for V: `device_value_t<const std::complex<float>>` is `const device_complex<float>`.
 template <class V>
 using device_value_t = typename device_value<V>::type;
 
 static_assert(sizeof(device_complex<float>) == sizeof(std::complex<float>));
 static_assert(sizeof(device_complex<double>) == sizeof(std::complex<double>));
 
-// The same memory, typed for kernels.
+// Reinterprets an array for kernels.
 template <class V>
 device_value_t<V>* device_cast(V* values) {
   return reinterpret_cast<device_value_t<V>*>(values);
 }
-// A host value (an alpha, say) as a kernel argument.
+// Converts a host value, such as alpha, to a kernel argument.
 template <class V>
 device_value_t<V> to_device_value(V value) {
   if constexpr (complex_type<V>) {

@@ -1,4 +1,4 @@
-// Kernels that have a barrier over their whole grid.
+// Kernels with a grid-wide barrier.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -11,8 +11,8 @@
 
 namespace spargo::detail {
 
-// Such a kernel with its grid: as many blocks as can be resident together, which the barrier needs, or `most` for each
-// multiprocessor. `operation` is for the message if there are none.
+// A cooperative kernel and its grid: as many blocks as can be resident together, at most `most` per SM. `operation` is
+// named in the error if there are none.
 template <class... T>
 class cooperative_kernel {
  public:
@@ -48,9 +48,8 @@ class cooperative_kernel {
   std::size_t shared_bytes_ = 0;
 };
 
-// The calling warp's number in such a grid: neighbouring warps are in different blocks, so that a few of them are
-// spread over the device. Asked for where it is needed: held in a register through a large kernel, it would push others
-// out.
+// The calling warp's number in the grid. Consecutive warps are in different blocks, so that a few active warps spread
+// over the device. Recomputed where needed: kept in a register through a large kernel, it would cause spills.
 __device__ inline std::int64_t grid_warp() { return threadIdx.x / warp_size * gridDim.x + blockIdx.x; }
 __device__ inline std::int64_t grid_warps() { return std::int64_t{gridDim.x} * (blockDim.x / warp_size); }
 

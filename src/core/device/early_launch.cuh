@@ -1,5 +1,5 @@
-// Kernels that start while the one in front of them still runs, and wait for its end themselves (programmatic dependent
-// launch, compute capability 9.0; one after the other before that).
+// Programmatic dependent launch: a kernel starts while its predecessor still runs and waits for its end itself (compute
+// capability 9.0; earlier chips run the kernels one after the other).
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -10,18 +10,18 @@
 
 namespace spargo::detail {
 
-// Until everything that the kernel in front has written is there. A kernel of `launch_early` calls it before it reads
-// or writes any of that.
+// Waits until all writes of the preceding kernel are visible. A kernel of `launch_early` calls it before it touches any
+// of that memory.
 __device__ __forceinline__ void wait_for_kernel_in_front() {
   if constexpr (has_hopper_blocks) asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
-// Lets the kernel behind start as soon as all blocks have come here and there is room.
+// Lets the next kernel start once all blocks have called this and there is room.
 __device__ __forceinline__ void start_kernel_behind() {
   if constexpr (has_hopper_blocks) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-// Only where the code that runs is Hopper's or later: other code does not wait.
+// Only for Hopper code or later: other code does not wait for its predecessor.
 template <class... T>
 void launch_early(const launch_site& at, const launch_shape& shape, void (*kernel)(T...),
                   std::type_identity_t<T>... arguments) {

@@ -1,4 +1,4 @@
-// Launches with their checks, loops over an index range, and temporary storage for CUB.
+// Checked launches, loops over an index range, temporary storage for CUB.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -16,7 +16,7 @@ inline void check_cuda(cudaError_t status, const char* call, const std::source_l
   if (status != cudaSuccess) throw_cuda_error(status, call, from.file_name(), static_cast<int>(from.line()));
 }
 
-// Where work is handed to the device: on the context's stream or on another, and by which line, for the error to name.
+// Context, stream (the context's own by default) and source line of a launch; errors name the line.
 struct launch_site {
   using line = std::source_location;
   launch_site(const context<device>& c, const line& l = line::current()) : launch_site(c, c.stream(), l) {}
@@ -27,7 +27,7 @@ struct launch_site {
   line from;
 };
 
-// Blocks, threads of each, and what each has of shared memory beside what the kernel declares.
+// Grid size, block size, dynamic shared memory per block.
 struct launch_shape {
   launch_shape(dim3 b, dim3 t, std::size_t bytes = 0) : blocks(b), threads(t), shared_bytes(bytes) {}
   launch_shape(std::int64_t b, int t, std::size_t bytes = 0)
@@ -40,12 +40,12 @@ struct launch_shape {
   std::size_t shared_bytes;
 };
 
-// A thread for each item, in blocks of so many.
+// One thread per item.
 [[nodiscard]] inline launch_shape one_thread_each(std::int64_t items, int threads) {
   return {div_up(items, std::int64_t{threads}), threads};
 }
 
-// A block for each tile of so many rows and columns, columns along x; along y no more than a grid can have.
+// One block per tile, columns along x. The y dimension is limited to the largest grid.
 [[nodiscard]] inline launch_shape image_shape(std::int64_t rows, std::int64_t cols, std::int64_t tile_rows,
                                               std::int64_t tile_cols, dim3 threads) {
   launch_shape shape(div_up(cols, tile_cols), 1);
@@ -63,14 +63,15 @@ void launch_kernel(const launch_site& at, const launch_shape& shape, void (*kern
 
 inline constexpr int block_threads = 256;
 
-// Blocks of a grid-stride loop: enough to fill the device twice over, none without work.
+// Grid size of a grid-stride loop: one block per `units_per_block`, but at most twice what fills the device and at
+// least 1.
 inline unsigned blocks_for(const context<device>& ctx, std::int64_t units, std::int64_t units_per_block) {
   const std::int64_t most = 2 * std::int64_t{ctx.properties().multiprocessors} *
                             std::max(1, ctx.properties().max_threads_per_multiprocessor / block_threads);
   return static_cast<unsigned>(std::clamp<std::int64_t>(div_up(units, units_per_block), 1, most));
 }
 
-// The shape of such a loop in blocks of block_threads, each with so many units in a round.
+// Launch shape of a grid-stride loop with blocks of block_threads.
 [[nodiscard]] inline launch_shape grid_stride(const context<device>& ctx, std::int64_t units,
                                               std::int64_t units_per_block = block_threads) {
   return {blocks_for(ctx, units, units_per_block), block_threads};
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(block_threads) for_each_kernel(std::int64_t si
   for (std::int64_t i = global_thread(); i < size; i += grid_threads()) f(i);
 }
 
-// f(i) for every i in [0, size), each by one thread; asynchronous. `f` is a __device__ lambda.
+// f(i) for every i in [0, size), one thread each; asynchronous. `f` is a __device__ lambda.
 template <class F>
 void for_each(const launch_site& at, std::int64_t size, F f) {
   if (size <= 0) return;
@@ -89,7 +90,7 @@ void for_each(const launch_site& at, std::int64_t size, F f) {
   launch_kernel(at, grid_stride(at.ctx, size), for_each_kernel<F>, size, f);
 }
 
-// The first i in [0, size] with i == size or values[i] >= wanted; values ascend.
+// The first i in [0, size] with i == size or values[i] >= wanted, for ascending values.
 template <class T>
 __device__ std::int64_t lower_bound(const T* values, std::int64_t size, std::int64_t wanted) {
   std::int64_t first = 0;
@@ -105,7 +106,7 @@ __device__ std::int64_t lower_bound(const T* values, std::int64_t size, std::int
   return first;
 }
 
-// call(storage, bytes) is a CUB device algorithm: asked for its size first, then run.
+// Calls the CUB device algorithm call(storage, bytes) twice: for its size, then to run it.
 template <class F>
 void with_temporary_storage(const launch_site& at, F&& call) {
   const device_guard guard(at.ctx);

@@ -1,4 +1,4 @@
-// The memory of a plan on the device.
+// Device memory of a plan.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -8,7 +8,7 @@
 
 namespace spargo::detail {
 
-// Arrays that live as long as their plan, which knows them by where they are.
+// Arrays that live as long as their plan; the plan keeps raw pointers to them.
 class plan_memory {
  public:
   explicit plan_memory(const context<device>& ctx) : ctx_(ctx) {}

@@ -1,4 +1,4 @@
-// Grids of kernels whose blocks go through their work in turn.
+// Grids of persistent kernels.
 #pragma once
 
 #include "core/cuda.cuh"

@@ -1,4 +1,4 @@
-// How much shared memory a kernel may be launched with.
+// The dynamic shared memory limit of a kernel.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -7,8 +7,8 @@
 
 namespace spargo::detail {
 
-// At least `bytes` of dynamic shared memory on the current device. The limit is the kernel's, which other plans launch
-// as well, so it is never lowered.
+// Raises the kernel's limit on the current device to at least `bytes`. Other plans launch the same kernel, so the limit
+// is never lowered.
 template <class... T>
 void allow_shared(void (*kernel)(T...), std::size_t bytes) {
   static std::mutex one_at_a_time;

@@ -1,9 +1,9 @@
-// Shuffles, reductions and prefix sums of a warp's values, one value per lane. All lanes of the warp call them.
+// Warp shuffles, reductions and prefix sums, one value per lane. All lanes of the warp must call them.
 //
-// A reduction is a butterfly (__shfl_xor_sync), so that every lane gets the result; warp_sum, warp_max and warp_or of
-// 4-byte integers go by "redux.sync" (PTX ISA) where the chip has it. A scan is Kogge and Stone's, log2(lanes) steps;
-// combine(a, b) gets the value of the lower lane first. A group is a power of two of neighbouring lanes; all groups of
-// the warp work at once.
+// A reduction is a butterfly (__shfl_xor_sync), so every lane gets the result; for 4-byte integers warp_sum, warp_max
+// and warp_or use "redux.sync" (PTX ISA) where the chip has it. Scans are Kogge and Stone's, log2(lanes) steps;
+// combine(a, b) gets the lower lane's value first. A group is a power of two of neighbouring lanes; all groups of a
+// warp run at once.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -15,7 +15,7 @@
 
 namespace spargo::detail {
 
-// Of blocks of one dimension.
+// For one-dimensional blocks.
 __device__ __forceinline__ int lane_id() { return static_cast<int>(threadIdx.x) % warp_size; }
 
 struct plus {
@@ -78,7 +78,7 @@ __device__ __forceinline__ T warp_reduce(T value, F combine) {
   return group_reduce(value, warp_size, combine);
 }
 
-// Lane 0 alone gets the result: the lanes' values by halves, the lower lane's first.
+// The result is in lane 0 only. Combines halves, the lower lane's value first.
 template <class T, class F>
 __device__ __forceinline__ T warp_reduce_to_first(T value, F combine) {
 #pragma unroll
@@ -115,7 +115,7 @@ __device__ __forceinline__ T warp_or(T value) {
 
 // --- Scans ----------------------------------------------------------------
 
-// Over the lanes of the group up to this one.
+// Over the group's lanes up to this one.
 template <class T, class F>
 __device__ __forceinline__ T group_inclusive_scan(T value, int lanes, F combine) {
   const int in_group = static_cast<int>(threadIdx.x) & (lanes - 1);
@@ -126,7 +126,7 @@ __device__ __forceinline__ T group_inclusive_scan(T value, int lanes, F combine)
   return value;
 }
 
-// Over the lanes of the group from this one on.
+// Over the group's lanes from this one on.
 template <class T, class F>
 __device__ __forceinline__ T group_suffix_scan(T value, int lanes, F combine) {
   const int in_group = static_cast<int>(threadIdx.x) & (lanes - 1);
@@ -137,7 +137,7 @@ __device__ __forceinline__ T group_suffix_scan(T value, int lanes, F combine) {
   return value;
 }
 
-// A kernel that has its lane as another expression passes it, so that it is not computed twice.
+// A kernel that already has its lane number passes it, so that it is not computed twice.
 template <class T, class F>
 __device__ __forceinline__ T warp_inclusive_scan(T value, F combine, int lane = lane_id()) {
 #pragma unroll
@@ -156,7 +156,7 @@ __device__ __forceinline__ T warp_exclusive_sum(T value) {
   return warp_inclusive_sum(value) - value;
 }
 
-// What an inclusive scan gives for the lane below; `first` in lane 0.
+// Turns an inclusive scan into an exclusive one: the value of the lane below, `first` in lane 0.
 template <class T>
 __device__ __forceinline__ T shift_up(T scanned, T first) {
   const T before = __shfl_up_sync(full_mask, scanned, 1);

@@ -1,5 +1,4 @@
-// Moving entries on the device needs their size, not their type: kernels that only move are compiled for words of
-// 4, 8 and 16 bytes, and serve indices and values alike.
+// Kernels that only move entries are compiled for words of 4, 8 and 16 bytes, and serve indices and values alike.
 #pragma once
 
 #include "core/device/launch.cuh"

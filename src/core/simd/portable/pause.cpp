@@ -1,4 +1,4 @@
-// Where no hint is known that a thread only waits: nothing.
+// No known hint on this processor.
 #include "core/parallel.hpp"
 
 namespace spargo::detail {

@@ -1,5 +1,4 @@
-// The same loop twice: with the instruction that counts bits, which x86-64's baseline lacks, where the processor has
-// it.
+// One loop compiled twice: with the popcnt instruction where the processor has it, since x86-64's baseline lacks it.
 #include "core/common_bits.hpp"
 
 #include <bit>

@@ -1,4 +1,4 @@
-// x86's hint that a thread only waits.
+// x86's spin-wait hint.
 #include "core/parallel.hpp"
 
 #include <immintrin.h>
