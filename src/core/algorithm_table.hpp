@@ -51,8 +51,7 @@ template <class Space, class Algorithm, std::size_t Size>
   return false;
 }
 
-// Throws invalid_argument, listing the algorithms of the space, for a value outside the table or an algorithm that the
-// space lacks.
+// Throws invalid_argument, with the space's algorithms, for a value outside the table or one that the space lacks.
 template <class Space, class Algorithm, std::size_t Size>
 void expect_runs_on(const algorithm_table<Algorithm, Size>& table, std::string_view operation, Algorithm algorithm) {
   if (runs_on<Space>(table, algorithm)) return;

@@ -1,5 +1,5 @@
 // For operations with a host and a device half. A library built without CUDA has no device half, yet a program for both
-// backends links and gets an error at run time. No device context can exist there, so the branch
+// links and gets an error at run time. No device context can exist there, so the branch
 //   if constexpr (is_built<Space>) { the backend's work } else { no_device(operation); }
 // avoids naming the missing half.
 #pragma once

@@ -53,8 +53,7 @@ std::string unescaped(const std::string& text) {
   return plain;
 }
 
-// The process's group in a controller's hierarchy. Lines of /proc/self/cgroup are ID:CONTROLLERS:PATH; version 2 has no
-// controllers.
+// The process's group in a controller's hierarchy, from lines ID:CONTROLLERS:PATH (version 2: no controllers).
 std::optional<std::string> group_of(const std::string& root, version kind, std::string_view controller) {
   std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {

@@ -1,7 +1,6 @@
 // Device contexts (a device, a non-blocking stream, a pool), the pinned host resource, byte copies.
 //
-// Each context owns its pool, so the process's default pool keeps its settings. Freed memory stays in the pool until
-// the context is destroyed.
+// Each context owns its pool, which keeps freed memory; the process's default pool keeps its settings.
 #include "core/cuda.cuh"
 #include "core/device_list.hpp"
 
@@ -158,8 +157,7 @@ int capability_of(int ordinal) {
   return 10 * major + minor;
 }
 
-// Capability of the library's code for the current device, which is `ordinal`. Throws device_unavailable if there is
-// none.
+// Of the library's code for `ordinal`, the current device. Throws device_unavailable if there is none.
 int find_code_capability(int ordinal) {
   cudaFuncAttributes attributes{};
   const cudaError_t status = cudaFuncGetAttributes(&attributes, probe_kernel);

@@ -2,8 +2,7 @@
 //
 // cudaSetDevice creates a context on the device it names, including the device that a scope would restore. If the
 // program never uses that device, this wastes half a gigabyte of its memory and some tenths of a second. So the guard
-// pushes the device's primary context onto the thread's stack and pops it again, leaving the runtime's current device
-// unchanged.
+// pushes the device's primary context onto the thread's stack and pops it again; the runtime's choice is unchanged.
 #include "core/cuda.cuh"
 
 #include <cuda.h>

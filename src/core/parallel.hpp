@@ -136,8 +136,7 @@ void parallel_for(int threads, std::int64_t size, std::int64_t least, Body&& bod
   });
 }
 
-// Combines body(first, last) -> R over ranges that cover [0, size), in no fixed order: for integer sums, minima and the
-// like.
+// Combines body(first, last) -> R over ranges that cover [0, size), in no fixed order: for integer sums and minima.
 template <class R, class Body, class Combine>
 [[nodiscard]] R parallel_reduce(int threads, std::int64_t size, std::int64_t least, R start, Body&& body,
                                 Combine&& combine) {

@@ -1,5 +1,4 @@
-// Records an event on one stream and lets the other wait for it. A wait refers to the record before it, so one event
-// serves all calls.
+// Records an event on one stream; the other waits for it. A wait refers to the last record, so one event is enough.
 #include "core/cuda.cuh"
 
 #include <spargo/core/stream_order.hpp>

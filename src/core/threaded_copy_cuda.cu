@@ -22,8 +22,7 @@ namespace {
 // Estimates; no other values were measured.
 struct copy_tuning {
   static constexpr std::size_t chunk_bytes = std::size_t{2} << 20;
-  static constexpr std::size_t least_bytes = std::size_t{16} << 20;  // smaller copies take less time than preparing the
-                                                                     // slots
+  static constexpr std::size_t least_bytes = std::size_t{16} << 20;  // below, slots cost more than the copy
   static constexpr int most_threads = 16;
 };
 

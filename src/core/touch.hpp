@@ -8,8 +8,7 @@
 
 namespace spargo::detail {
 
-// Does not preserve the contents. One thread touches each huge page: if several hit an untouched page, each clears a
-// page and only one is used.
+// Does not preserve the contents. One thread per huge page: if several hit an untouched page, each clears one.
 inline void touch_pages(int threads, void* first, std::int64_t bytes) {
   constexpr std::int64_t page_bytes = std::int64_t{2} << 20;
   constexpr std::int64_t small_page_bytes = 4096;

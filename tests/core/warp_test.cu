@@ -1,5 +1,4 @@
-// Reductions and scans of warps and lane groups against host loops, asynchronous copies, and errors of refused
-// launches.
+// Reductions and scans of warps and lane groups against host loops; asynchronous copies; errors of refused launches.
 #include "core/device/async_copy.cuh"
 #include "core/device/bulk_copy.cuh"
 #include "core/device/early_launch.cuh"

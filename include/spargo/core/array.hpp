@@ -39,9 +39,8 @@ extern template class array_memory<device>;
 
 }  // namespace detail
 
-// Move-only and uninitialised. A device array is allocated and freed in the order of its context's stream and keeps
-// that stream alive; use it on another stream only after an event or a synchronisation. Throws out_of_memory, naming
-// the bytes.
+// Move-only and uninitialised. A device array is allocated and freed in stream order and keeps its context's stream
+// alive; use it on another stream only after an event or a synchronisation. Throws out_of_memory, naming the bytes.
 template <class T, class Space>
 class array {
   static_assert(std::is_trivially_copyable_v<T>);

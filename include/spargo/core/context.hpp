@@ -19,8 +19,7 @@ template <memory_space Space>
 class context;
 
 struct SPARGO_EXPORT host_options {
-  // Maximum number of threads, at most `most_threads`. 0: as many as affinity, cgroup quota, OMP_NUM_THREADS and
-  // OMP_THREAD_LIMIT allow.
+  // At most `most_threads`. 0: what affinity, cgroup quota, OMP_NUM_THREADS and OMP_THREAD_LIMIT allow.
   int threads = 0;
   memory_resource<host>* resource = nullptr;  // null: default_host_resource(); must outlive the arrays
 };
@@ -33,9 +32,8 @@ class SPARGO_EXPORT context<host> {
 
   static constexpr int most_threads = 1024;
 
-  // Maximum number of threads of a host operation. An operation uses at most one per processor, and the calling thread
-  // alone for small work. Worker threads belong to the calling thread and sleep between operations; after fork() the
-  // child starts its own.
+  // Maximum number of threads of a host operation, which uses at most one per processor, and the calling thread alone
+  // for small work. Workers belong to the calling thread and sleep between operations; a forked child starts its own.
   [[nodiscard]] int threads() const noexcept { return threads_; }
   [[nodiscard]] memory_resource<host>& resource() const noexcept { return *resource_; }
 
@@ -60,8 +58,7 @@ struct SPARGO_EXPORT device_properties {
   std::string name;
   int compute_capability_major = 0;
   int compute_capability_minor = 0;
-  int code_capability = 0;  // compute capability of the library's code that runs on it: 80 if the driver compiled PTX
-                            // for 8.0
+  int code_capability = 0;  // of the library's code for it: 80 if the driver compiled PTX for 8.0
   int multiprocessors = 0;
   int max_threads_per_multiprocessor = 0;
   std::int64_t shared_memory_per_block = 0;           // bytes, opt-in limit
@@ -129,8 +126,7 @@ class SPARGO_EXPORT device_guard {
   bool pushed_ = false;
 };
 
-// Byte copies behind `copy`. Device copies are asynchronous on the context's stream; for pageable host memory CUDA may
-// block the caller.
+// Byte copies behind `copy`. Device copies are asynchronous on the context's stream, unless host memory is pageable.
 SPARGO_EXPORT void copy_host_to_host(const context<host>& ctx, const void* from, void* to, std::size_t bytes);
 SPARGO_EXPORT void copy_to_device(const context<device>& ctx, const void* from, void* to, std::size_t bytes);
 SPARGO_EXPORT void copy_to_host(const context<device>& ctx, const void* from, void* to, std::size_t bytes);

@@ -27,8 +27,8 @@ struct SPARGO_EXPORT source_position {
   std::int64_t column = 0;
 };
 
-// `what()` is one line: operation, fault, what was expected. With a position it begins with `FILE:LINE:COLUMN: `
-// (`FILE: ` if the line is 0).
+// `what()` is one line: operation, fault, what was expected. With a position it begins with `FILE:LINE:COLUMN: `, or
+// `FILE: ` if the line is 0.
 class SPARGO_EXPORT error : public std::runtime_error {
  public:
   error(error_code code, const std::string& message);

@@ -9,8 +9,7 @@
 
 namespace spargo {
 
-// Progress of an operation, in units of its own. Reported by betweenness and its check (in sources), by no other
-// operation.
+// Progress in units of the operation. Reported by betweenness and its check only (in sources).
 struct operation_progress {
   std::int64_t done = 0;
   std::int64_t total = 0;  // 0: unknown

@@ -1,4 +1,3 @@
-// Hides macros of system headers that clash with our names (`I` of <complex.h>) until macros_pop.hpp. Include it last
-// in a header; nesting is fine.
+// Hides macros of system headers (`I` of <complex.h>) until macros_pop.hpp. A header's last include; may be nested.
 #pragma push_macro("I")
 #undef I

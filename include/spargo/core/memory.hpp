@@ -5,8 +5,7 @@
 
 #include <cstddef>
 
-// CUDA's opaque stream type under CUDA's own name: `cudaStream_t` and `spargo::stream_handle` are the same type,
-// without a CUDA include.
+// CUDA's opaque stream type, so that `cudaStream_t` and `spargo::stream_handle` are one type without a CUDA include.
 struct CUstream_st;
 
 namespace spargo {

@@ -1,5 +1,4 @@
-// Orders a context's stream with a stream of another library, such as CuPy or PyTorch, by an event; the host does not
-// wait.
+// Orders a context's stream with one of another library (CuPy, PyTorch) by an event; the host does not wait.
 #pragma once
 
 #include <spargo/core/context.hpp>

@@ -1,6 +1,5 @@
 // Converts callers' types to those that operations are built for: owners, host containers and views of mutable elements
-// become views of const elements. Beside its declaration an operation has an overload for these, so that calls need no
-// template arguments.
+// become views of const elements. An operation has an overload for these, so that calls need no template arguments.
 #pragma once
 
 #include <spargo/core/span.hpp>
@@ -44,8 +43,7 @@ constexpr auto offset_type(const View& view) {
 template <class Matrix>
 using offset_of = decltype(offset_type(std::declval<view_type<Matrix>>()));
 
-// Ranges from which `span<const element_of<Range>, Space>` can be made; writable ones; writable ones that are not spans
-// themselves.
+// Ranges convertible to `span<const element_of<Range>, Space>`; writable ones; writable ones other than spans.
 template <class Range>
 using element_of = typename std::remove_cvref_t<Range>::value_type;
 template <class Range, class Space>

@@ -19,8 +19,7 @@ __device__ __forceinline__ void mbarrier_init(unsigned address, int arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address), "r"(arrivals) : "memory");
   }
 }
-// Makes the thread's initialised barriers visible to copies that it starts and, after the cluster's barrier, to the
-// cluster's other blocks.
+// Makes initialised barriers visible to this thread's copies and, after the cluster's barrier, to its other blocks.
 __device__ __forceinline__ void mbarrier_init_fence() {
   if constexpr (has_hopper_blocks) asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }

@@ -10,8 +10,7 @@
 
 namespace spargo::detail {
 
-// Waits until all writes of the preceding kernel are visible. A kernel of `launch_early` calls it before it touches any
-// of that memory.
+// Waits until all writes of the preceding kernel are visible. Call it before touching any of that memory.
 __device__ __forceinline__ void wait_for_kernel_in_front() {
   if constexpr (has_hopper_blocks) asm volatile("griddepcontrol.wait;" ::: "memory");
 }

@@ -63,8 +63,7 @@ void launch_kernel(const launch_site& at, const launch_shape& shape, void (*kern
 
 inline constexpr int block_threads = 256;
 
-// Grid size of a grid-stride loop: one block per `units_per_block`, but at most twice what fills the device and at
-// least 1.
+// Blocks of a grid-stride loop: one per `units_per_block`, at most twice what fills the device, at least 1.
 inline unsigned blocks_for(const context<device>& ctx, std::int64_t units, std::int64_t units_per_block) {
   const std::int64_t most = 2 * std::int64_t{ctx.properties().multiprocessors} *
                             std::max(1, ctx.properties().max_threads_per_multiprocessor / block_threads);

@@ -7,8 +7,7 @@
 
 namespace spargo::detail {
 
-// Raises the kernel's limit on the current device to at least `bytes`. Other plans launch the same kernel, so the limit
-// is never lowered.
+// Raises the kernel's limit to at least `bytes`. Other plans launch the same kernel, so it is never lowered.
 template <class... T>
 void allow_shared(void (*kernel)(T...), std::size_t bytes) {
   static std::mutex one_at_a_time;
