@@ -1,4 +1,4 @@
-// Reading single elements of an array in any space.
+// Reads single elements of an array in any space.
 #pragma once
 
 #include <spargo/core/array.hpp>

@@ -1,5 +1,5 @@
-// The operations of reductions and scans as function objects for host and device code: `identity` is what an empty
-// range gives, and apply(a, b) with a the earlier operand.
+// Operations of reductions and scans as function objects for host and device code: `identity` is the value of an empty
+// range; in apply(a, b), a is the earlier operand.
 #pragma once
 
 #include <spargo/core/error.hpp>
@@ -37,7 +37,7 @@ struct product_operation {
   }
 };
 
-// NaN, once met, stays: a is kept unless b is smaller, and b is taken if it is NaN.
+// NaN propagates: a is kept unless b is smaller, and b is taken if it is NaN.
 template <class T>
 struct min_operation {
   static constexpr T identity =

@@ -1,12 +1,11 @@
-// Atomic operations that the hardware has not, for code compiled by nvcc: a compare-and-swap loop over any function,
-// and with it the maximum and minimum of float and double, and updates of 16 bytes at once.
+// Atomic operations that the hardware lacks, for code compiled by nvcc: any function by a compare-and-swap loop, and
+// with it the maximum and minimum of float and double, and 16-byte updates.
 //
-// Idea: read the word, compute the new value, and swap it in if the word is still the one that was read; else again
-// with what was found. Of the threads that try at once one always succeeds, so the whole makes progress, though a
-// thread may have to wait. A value that would not change is not written, so most of many maxima cost one read. Memory
-// order: relaxed, at the device's scope; results are visible to other threads after a barrier or fence. Addresses in
-// global or shared memory (16 bytes: global), aligned to the size. Under contention of k threads on one word O(k)
-// rounds each in the worst case. On the host std::atomic_ref does the same.
+// Read the word, compute the new value, and swap it in if the word is unchanged; otherwise retry with the value found.
+// One of the competing threads always succeeds, so the loop is lock-free but not wait-free. An unchanged value is not
+// written, so most of many maxima cost one read. Memory order: relaxed, device scope; results are visible to other
+// threads after a barrier or fence. Addresses are aligned, in global or shared memory (16 bytes: global only). Worst
+// case with k competing threads: O(k) rounds each. On the host use std::atomic_ref.
 #pragma once
 
 #include <spargo/core/device_features.cuh>
@@ -41,7 +40,7 @@ __device__ inline bool same_bits(unsigned a, unsigned b) { return a == b; }
 __device__ inline bool same_bits(unsigned long long a, unsigned long long b) { return a == b; }
 __device__ inline bool same_bits(atomic_pair_bits a, atomic_pair_bits b) { return a.low == b.low && a.high == b.high; }
 
-// The loop on words of type Bits.
+// The loop over words of type Bits.
 template <class T, class Bits, class F>
 __device__ T update_bits(Bits* address, F f) {
   Bits old = atomicCAS(address, Bits{}, Bits{});  // swapping 0 for 0 reads
@@ -49,7 +48,7 @@ __device__ T update_bits(Bits* address, F f) {
     const T before = bits_as<T>(old);
     const Bits next = bits_as<Bits>(static_cast<T>(f(before)));
     if (same_bits(next, old)) {
-      // Nothing to write if the word is what it seemed; a swap for itself finds out.
+      // No new value to write if the word still is `old`; swapping it for itself verifies that.
       const Bits now = atomicCAS(address, old, old);
       if (same_bits(now, old)) return before;
       old = now;
@@ -63,7 +62,7 @@ __device__ T update_bits(Bits* address, F f) {
 
 }  // namespace detail
 
-// *address = f(*address) as one step; returns what was there before. f may be called more than once and must not have
+// *address = f(*address) atomically; returns the previous value. f may be called several times and must have no side
 // effects. T: 4, 8 or 16 bytes, trivially copyable; 16 bytes need code for compute capability 9.0 or later.
 template <detail::atomic_word T, class F>
 __device__ T atomic_update(T* address, F f) {
@@ -74,20 +73,20 @@ __device__ T atomic_update(T* address, F f) {
   }
 }
 
-// *address = the larger of *address and value; NaN, once met on either side, stays. Of +0 and -0 the one that was there
-// stays. Returns what was there before. T: float, double.
+// *address = max(*address, value); NaN on either side gives NaN. Between +0 and -0 the present one stays. Returns the
+// previous value. T: float, double.
 template <class T>
 requires std::is_floating_point_v<T> __device__ T atomic_max(T* address, T value) {
   return atomic_update(address, [value](T now) { return value != value || now < value ? value : now; });
 }
 
-// The smaller, by the same rules.
+// The minimum, by the same rules.
 template <class T>
 requires std::is_floating_point_v<T> __device__ T atomic_min(T* address, T value) {
   return atomic_update(address, [value](T now) { return value != value || value < now ? value : now; });
 }
 
-// *address *= value; returns what was there before.
+// *address *= value; returns the previous value.
 template <class T>
 requires std::is_arithmetic_v<T> __device__ T atomic_multiply(T* address, T value) {
   return atomic_update(address, [value](T now) { return static_cast<T>(now * value); });

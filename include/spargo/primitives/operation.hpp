@@ -1,4 +1,4 @@
-// The associative operations of reductions and scans.
+// Associative operations for reductions and scans.
 #pragma once
 
 #include <spargo/core/types.hpp>
@@ -7,9 +7,8 @@
 
 namespace spargo {
 
-// Over int32, int64, float and double. Integer sums and products wrap. `min` and `max` of floating-point values give
-// NaN where an operand is NaN. The bitwise operations are for integers; of floating-point values they are refused
-// (invalid_argument).
+// For int32, int64, float and double. Integer sums and products wrap. Floating-point `min` and `max` give NaN if an
+// operand is NaN. Bitwise operations are for integers only (floating point: invalid_argument).
 enum class operation { sum, product, min, max, bit_and, bit_or };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(operation op) noexcept;

@@ -1,13 +1,13 @@
-// Reductions of a range, or of two, to one value.
+// Reductions of one range, or of two, to one value.
 //
 // T: int32, int64, float, double. `reduce`, `dot` and `max_abs_difference` return the value to the host, so on a device
-// they synchronise the context's stream; the `_into` forms leave it in memory of the range's own space and, on a
-// device, return before it is there. Scratch: at most one element for each 16 KiB of input, from the context's pool.
+// they synchronise the context's stream; the `_into` forms write it to memory of the range's own space and are
+// asynchronous on a device. Scratch: at most one element per 16 KiB of input, from the context's pool.
 //
-// Every algorithm is deterministic: the same bits in every run. `deterministic`, `single_pass` and every host algorithm
-// combine in an order that depends on the number of elements alone: also the same bits for any launch shape, device and
-// thread count. A float sum is wrong by at most (64 + n / 2^23) * eps / 2 * sum |x| (n the elements; the host:
-// (log2(n) + 32) * eps / 2 * sum |x|), and a sum of at most 2^30 equal powers of two is exact.
+// Every algorithm is deterministic. `deterministic`, `single_pass` and every host algorithm combine in an order that
+// depends on the number of elements only: the same bits for any launch shape, device and thread count. The error of a
+// float sum is at most (64 + n / 2^23) * eps / 2 * sum |x| for n elements (host: (log2(n) + 32) * eps / 2 * sum |x|); a
+// sum of at most 2^30 equal powers of two is exact.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -17,16 +17,16 @@
 
 namespace spargo {
 
-// Each rung but the last writes one value per block and starts again on those until one is left.
+// Each algorithm but the last writes one value per block and repeats on those until one is left.
 enum class reduce_algorithm {
   automatic,              // single_pass on a device, deterministic on a host
-  interleaved_divergent,  // device: every second, fourth, eighth ... thread adds: half of each warp idles
-  interleaved_strided,    // device: neighbouring threads add at a growing stride: conflicts of shared-memory banks
+  interleaved_divergent,  // device: every second, fourth, eighth ... thread adds: half of each warp is idle
+  interleaved_strided,    // device: neighbouring threads add at a growing stride: bank conflicts
   sequential,             // device: the upper half is added to the lower: neither divergence nor conflicts
   add_on_load,            // device: each thread adds two elements as it loads them
   coarsened,              // device: each thread adds eight, all loads in flight at once
   warp_shuffle,           // device: as before, with shuffles instead of shared memory within a warp
-  deterministic,          // both: a tree over the elements; on a device one launch per level
+  deterministic,          // host and device: a tree over the elements; on a device one launch per level
   single_pass,            // device: one launch, 16-byte loads; the block that finishes last adds the blocks' values
 };
 
@@ -34,12 +34,12 @@ enum class reduce_algorithm {
 
 struct SPARGO_EXPORT reduce_options {
   reduce_algorithm algorithm = reduce_algorithm::automatic;
-  // Of single_pass; 0: as many as are resident at once. Changes the time, never the result.
+  // Number of blocks of single_pass; 0: as many as are resident. Affects the time, never the result.
   int blocks = 0;
 };
 
-// values[0] op values[1] op ... An empty range gives the identity (sum 0, product 1, bit_and all ones, bit_or 0); `min`
-// and `max` of an empty range are an invalid_argument, and so are a null range that is not empty, bitwise operations on
+// values[0] op values[1] op ... An empty range gives the identity (sum 0, product 1, bit_and all ones, bit_or 0).
+// Throws invalid_argument for `min` and `max` of an empty range, a null range of non-zero size, bitwise operations on
 // floating-point values and an algorithm of the other backend. O(n) work, n reads.
 template <detail::scalar T, class Space>
 [[nodiscard]] SPARGO_EXPORT T reduce(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> values,
@@ -51,8 +51,8 @@ SPARGO_EXPORT void reduce_into(const context<Space>& ctx, std::type_identity_t<s
                                span<T, Space> result, operation op = operation::sum,
                                const reduce_options& options = {});
 
-// a[0] * b[0] + a[1] * b[1] + ...: 0 for empty ranges. Sizes are equal. Integers wrap. Each product of floating-point
-// values is rounded before it is added. 2n reads.
+// a[0] * b[0] + a[1] * b[1] + ...; 0 for empty ranges. Sizes are equal. Integers wrap; floating-point products are
+// rounded before they are added. 2n reads.
 template <detail::scalar T, class Space>
 [[nodiscard]] SPARGO_EXPORT T dot(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> a,
                                   std::type_identity_t<span<const T, Space>> b, const reduce_options& options = {});
@@ -79,7 +79,7 @@ template <detail::scalar T, class Space>
 template <detail::scalar T, class Space>
 [[nodiscard]] SPARGO_EXPORT T reduce_max(const context<Space>& ctx, span<const T, Space> values);
 
-// The same without naming T: of arrays, containers and spans.
+// For arrays, containers and spans, without template arguments.
 template <class Space, detail::input_range<Space> Values>
 [[nodiscard]] auto reduce(const context<Space>& ctx, const Values& values, operation op = operation::sum,
                           const reduce_options& options = {}) {

@@ -1,4 +1,4 @@
-// Prefix sums, and prefixes under any of the associative operations.
+// Prefix sums, and scans under any associative operation.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -8,24 +8,23 @@
 
 namespace spargo {
 
-// How a scan runs. Every rung gives the same bits whatever the threads, the launch and the alignment of the ranges.
+// Every algorithm gives the same bits for any thread count, launch and alignment.
 enum class scan_algorithm {
   automatic,  // chained_blocks on the host, decoupled_lookback on a device
 
-  // Device: scans of one block, extended to any length by a scan of the blocks' totals (recursively) and a pass that
-  // puts each block's prefix in front of it: 4n element moves.
+  // Device: textbook block scans, extended to any length: the blocks' totals are scanned recursively, and a final pass
+  // adds each block's prefix: 4n element moves.
   kogge_stone,                  // log2(b) steps in one buffer, two barriers per step (Kogge and Stone 1973)
   kogge_stone_double_buffered,  // the same between two buffers, one barrier per step
-  brent_kung,  // a reduction tree up and down again, 2b operations for b elements (Brent and Kung 1982)
+  brent_kung,  // an up-sweep and a down-sweep of a reduction tree, 2b operations for b elements (Brent and Kung 1982)
 
-  // Device: one pass, 2n element moves. Tiles publish their totals as soon as these are known and look back over
-  // their predecessors' (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016).
+  // Device: one pass, 2n element moves. Tiles publish their totals early and look back over those of their predecessors
+  // (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016).
   decoupled_lookback,
 
   // Host.
   sequential,     // one loop in one thread
-  chained_blocks  // cache-sized blocks handed from thread to thread; the second pass over a block hits the cache: 2n
-                  // moves
+  chained_blocks  // threads pass on cache-sized blocks; a block's second pass hits the cache: 2n moves
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(scan_algorithm algorithm) noexcept;
@@ -34,21 +33,20 @@ struct SPARGO_EXPORT scan_options {
   scan_algorithm algorithm = scan_algorithm::automatic;
 };
 
-// out[i] = in[0] op ... op in[i-1], and out[0] is the operation's identity: 0 for sum and bit_or, 1 for product, all
-// ones for bit_and, and for min and max the largest and the smallest value of T (an infinity for floats).
-// T: int32, int64, float, double. `in` and `out` have equal sizes, any length including 0, any alignment, and may be
-// the same range.
+// out[i] = in[0] op ... op in[i-1]; out[0] is the operation's identity: 0 for sum and bit_or, 1 for product, all ones
+// for bit_and; for min and max the largest and smallest value of T (an infinity for floats). T: int32, int64, float,
+// double. `in` and `out` have equal sizes, any length including 0, any alignment, and may be the same range.
 //
-// Operations are regrouped, never reordered. Integers wrap. A sum of floats errs by at most d * eps * (|in[0]| + ... +
-// |in[i]|), d being the longest chain of additions:
+// Operations are regrouped, never reordered. Integers wrap. The error of a float sum is at most d * eps * (|in[0]| +
+// ... + |in[i]|), where d is the longest chain of additions:
 //   sequential n; chained_blocks n/2^14 + 2200;
-//   decoupled_lookback n/2^18 + 130; block rungs 25 for each of log_512(n) levels.
-// NaN and infinity go as the operation takes them: sums, products, min and max are NaN from the first NaN on.
+//   decoupled_lookback n/2^18 + 130; block algorithms 25 for each of log_512(n) levels.
+// Sums, products, min and max are NaN from the first NaN on.
 //
-// Asynchronous on a device. Scratch: 8 bytes for some thousand elements (16 for 8-byte types); of the block rungs n/511
+// Asynchronous on a device. Scratch: 8 bytes per few thousand elements (16 for 8-byte types); block algorithms n/511
 // elements.
-// Throws invalid_argument when sizes differ, when the ranges overlap without being the same, when a range of non-zero
-// size is null, for a bitwise operation on floats, and for an algorithm of the other backend.
+// Throws invalid_argument if sizes differ, ranges overlap without being the same, a range of non-zero size is null, for
+// a bitwise operation on floats, and for an algorithm of the other backend.
 template <detail::scalar T, class Space>
 SPARGO_EXPORT void exclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
                                   span<T, Space> out, operation op = operation::sum, const scan_options& options = {});
@@ -58,7 +56,7 @@ template <detail::scalar T, class Space>
 SPARGO_EXPORT void inclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
                                   span<T, Space> out, operation op = operation::sum, const scan_options& options = {});
 
-// Into arrays and containers.
+// For arrays and containers.
 template <class Space, detail::output_storage<Space> Out, class T = detail::element_of<Out>>
 void exclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, Out&& out,
                     operation op = operation::sum, const scan_options& options = {}) {

@@ -1,4 +1,4 @@
-// The maximum over a forward window of a line, or of a volume.
+// The maximum over a forward window, along a line or in a volume.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -8,12 +8,12 @@
 namespace spargo {
 
 enum class sliding_max_algorithm {
-  automatic,  // tiled where the window is narrow, else van_herk
+  automatic,  // tiled for narrow windows, else van_herk
   naive,      // one output per thread, every element of its window read from memory
-  tiled,      // w reads per output, from shared memory (host: in vectors); volumes: axis by axis
-  van_herk,   // runs of the line scanned from both ends, a window is the end of one and the start of another: work
+  tiled,      // w reads per output, from shared memory (host: in vectors); volumes: one axis at a time
+  van_herk,   // runs of the line scanned from both ends; a window is the end of one run and the start of the next: work
               // independent of w (van Herk, Pattern Recognition Letters 13(7), 1992; Gil and Werman, IEEE PAMI 15(5),
-              // 1993); volumes: axis by axis
+              // 1993); volumes: one axis at a time
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(sliding_max_algorithm algorithm) noexcept;
@@ -22,7 +22,7 @@ struct SPARGO_EXPORT sliding_max_options {
   sliding_max_algorithm algorithm = sliding_max_algorithm::automatic;
 };
 
-// A box of elements, or a window: element (p, r, c) of a volume at (p * rows + r) * cols + c.
+// Extents of a volume or a window; element (p, r, c) of a volume is at (p * rows + r) * cols + c.
 struct SPARGO_EXPORT volume_shape {
   std::int64_t planes = 0;
   std::int64_t rows = 0;
@@ -30,17 +30,17 @@ struct SPARGO_EXPORT volume_shape {
 };
 
 // A line: out[i] = max of in[i .. min(i + window, n) - 1]. A volume: out(p, r, c) = max of in(p', r', c') over p <= p'
-// < min(p + window.planes, shape.planes), and so on: windows are cut off at the end, and nothing stands for what is
-// missing. T: float, double; any data, any window from 1.
+// < min(p + window.planes, shape.planes), and so on: windows are truncated at the end, without padding. T: float,
+// double; any data, any window from 1; an empty input is valid.
 //
 // Errors (invalid_argument), before any work: sizes that differ from each other or from the shape, a window below 1,
-// null spans of non-zero size, an output that overlaps the input. An empty input is no error.
+// null spans of non-zero size, output overlapping input.
 //
-// Exact: every algorithm gives the largest element, and NaN where the window holds one (any NaN of it: its payload is
-// not specified; likewise the sign where the largest are 0 and -0). `naive` costs w reads per output (the product of
-// the three in a volume), `tiled` the sum of the three, `van_herk` a constant number. Asynchronous on a device;
-// scratch from the context's pool: n / 128 elements on wide windows of a line, one array of the volume's size where
-// the window is wider than 1 on two axes or more (not for `naive`).
+// Exact: every algorithm gives the largest element, and NaN if the window contains one (payload unspecified; likewise
+// the sign if the largest are 0 and -0). `naive` costs w reads per output (in a volume the product of the three
+// extents), `tiled` their sum, `van_herk` a constant number. Asynchronous on a device; scratch from the context's pool:
+// n / 128 elements for wide windows of a line, one array of the volume's size if the window is wider than 1 on two axes
+// or more (not for `naive`).
 template <detail::real T, class Space>
 SPARGO_EXPORT void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
                                std::int64_t window, span<T, Space> out, const sliding_max_options& options = {});
@@ -49,7 +49,7 @@ SPARGO_EXPORT void sliding_max(const context<Space>& ctx, std::type_identity_t<s
                                const volume_shape& shape, const volume_shape& window, span<T, Space> out,
                                const sliding_max_options& options = {});
 
-// Into arrays and containers.
+// For arrays and containers.
 template <class Space, detail::output_storage<Space> Out, class T = detail::element_of<Out>>
 void sliding_max(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in, std::int64_t window,
                  Out&& out, const sliding_max_options& options = {}) {

@@ -1,4 +1,4 @@
-// Whether a product takes a matrix as it is stored or transposed.
+// Whether a product uses a matrix or its transpose.
 #pragma once
 
 namespace spargo {

@@ -1,4 +1,4 @@
-// The algorithms of convolutions. `separable` is for images only; some take filters of limited width.
+// Convolution algorithms. `separable` is for images only; some take filters of limited width only.
 #pragma once
 
 #include "core/algorithm_table.hpp"
@@ -18,7 +18,7 @@ inline constexpr algorithm_table<convolve_algorithm, 8> algorithms{{
     {convolve_algorithm::separable, "separable", true, true},
 }};
 
-inline constexpr int widest_parameter = 15;  // filters of up to this width are passed by value
+inline constexpr int widest_parameter = 15;  // filters up to this width are passed by value
 
 // Whether the algorithm takes filters of this width.
 template <class Space>
@@ -28,7 +28,7 @@ template <class Space>
   return any || width <= widest_parameter;
 }
 
-// The algorithms for filters of any taps and this width: all but `separable`.
+// Algorithms for any taps of this width: all but `separable`.
 template <class Space>
 [[nodiscard]] std::vector<convolve_algorithm> algorithms_for(std::int64_t width) {
   auto found = algorithms_on<Space>(algorithms);

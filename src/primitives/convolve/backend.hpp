@@ -1,4 +1,4 @@
-// The host and device halves of convolution, behind its checks and its choice of algorithm.
+// The host and device backends of convolution.
 #pragma once
 
 #include "primitives/convolve/algorithms.hpp"
@@ -7,21 +7,21 @@
 
 namespace spargo::detail::convolve {
 
-// What every half gets: at least one element, shapes and overlap checked. `filter` has K or K * K taps in `width` K.
+// Arguments of both backends: not empty, shapes and overlap checked. `filter` has K or K * K taps, K = `width`.
 template <class T>
 struct plain_filter {
   span<const T, host> taps;
   std::int64_t width = 0;
 };
 
-// A filter of rank 1: taps are down[s] * across[t] up to rounding, sum |across| <= 1.
+// A rank-1 filter: taps are down[s] * across[t] up to rounding, sum |across| <= 1.
 template <class T>
 struct separated_filter {
   std::vector<T> down;
   std::vector<T> across;
 };
 
-// `algorithm` is one of the backend's, not automatic; `separable` has the overload below.
+// `algorithm` is not automatic; `separable` has the overload below.
 template <class T>
 void run_line(const context<host>& ctx, span<const T, host> in, const plain_filter<T>& filter, span<T, host> out,
               convolve_algorithm algorithm);

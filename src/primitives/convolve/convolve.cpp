@@ -1,4 +1,4 @@
-// Convolution: names, checks, filters of rank 1, the choice of algorithm and of backend.
+// Convolution: checks, factoring of rank-1 filters, choice of algorithm.
 #include "primitives/convolve/backend.hpp"
 
 #include "core/backend.hpp"
@@ -19,8 +19,8 @@ using detail::convolve::plain_filter;
 using detail::convolve::separated_filter;
 
 struct tuning {
-  // Below this width `automatic` leaves a filter of rank 1 whole: the plain sum is bound by memory as well (host, 2048
-  // x 2048 float, two threads, plain and separable: K = 3 1.09, 1.38 ms; K = 7 2.85, 1.79).
+  // Below this width `automatic` does not factor: the plain sum is memory-bound too (host, 2048 x 2048 float, two
+  // threads, ms, plain and separable: K = 3 1.09, 1.38; K = 7 2.85, 1.79).
   static constexpr int narrowest_separable_on_device = 9;
   static constexpr int narrowest_separable_on_host = 7;
 };
@@ -38,7 +38,7 @@ void expect_algorithm(convolve_algorithm algorithm, std::int64_t width) {
   }
 }
 
-// The filter's width, of `taps` taps of a line or of an image.
+// The width of a filter with `taps` taps.
 std::int64_t odd_width(std::int64_t width) {
   SPARGO_EXPECTS(width > 0 && width % 2 == 1, "convolve: the filter's width must be odd, not " + std::to_string(width));
   return width;
@@ -57,14 +57,14 @@ bool all_finite(span<const T, host> values) {
   return std::all_of(values.begin(), values.end(), [](T v) { return std::isfinite(v); });
 }
 
-// Whether scaling `from` to `to` kept its relative precision.
+// Whether scaling `from` to `to` kept its relative precision (no underflow).
 template <class T>
 bool is_exact_scale(T to, T from) {
   return std::isnormal(to) || from == 0;
 }
 
-// The filter as an outer product where it is one up to the rounding of its taps; the factors of a power of two between
-// the two sides are chosen so that a pass along rows cannot overflow.
+// Factors the filter if it is an outer product up to the rounding of its taps. The power of two in each factor is
+// chosen so that a pass along rows cannot overflow.
 template <class T>
 std::optional<separated_filter<T>> separated(const plain_filter<T>& filter) {
   const auto k = static_cast<int>(filter.width);

@@ -1,11 +1,11 @@
-// Convolution on a device: the rungs without tiles, filters of any width, and the choice of rung.
+// Convolution on a device: untiled algorithms, filters of any width, choice of algorithm.
 //
-// `naive` and `constant_filter` differ in one thing: where the taps lie. In global memory a tap is a load through the
-// cache hierarchy; as a kernel parameter it lies in constant memory and is broadcast to the warp.
-// Wide filters (K above what a parameter holds) are register-tiled in another way than narrow ones: a thread holds a
-// column of outputs, and walks down each column of inputs once per filter column. Every input then meets 8 taps, which
-// slide through registers, so that 8 products cost one load and a share of another.
-// Cost: K * K products per output; no order of the sum depends on the launch.
+// `naive` and `constant_filter` differ only in where the taps are: in global memory a tap is a load through the caches;
+// as a kernel parameter it is in constant memory and broadcast to the warp.
+// Filters too wide for a parameter use another register tiling: a thread holds a column of outputs and traverses each
+// column of inputs once per filter column. Each input is multiplied by 8 taps, which slide through registers, so that 8
+// products cost one load of an input and a fraction of a load of taps.
+// Cost: K * K products per output. The order of summation does not depend on the launch.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/convolve/filter.cuh"
@@ -15,12 +15,12 @@ namespace spargo::detail::convolve {
 namespace {
 
 struct tuning {
-  // 32 columns for coalescing; 8 rows.
+  // 32 columns for coalescing, 8 rows.
   static constexpr int naive_cols = 32;
   static constexpr int naive_rows = 8;
-  // Outputs per thread with wide filters: 8 taps and 8 sums in registers.
+  // Outputs per thread for wide filters: 8 taps and 8 sums in registers.
   static constexpr int wide_outputs = 8;
-  static constexpr int wide_rows = 4;  // warps per block, of one row of threads each
+  static constexpr int wide_rows = 4;  // warps per block, one row each
 };
 
 // Taps in global memory, any width.
@@ -30,7 +30,7 @@ struct global_filter {
   std::int64_t width;
 };
 
-// A null row stands for one outside.
+// A null row lies outside the image.
 template <class T, class Filter>
 __device__ T add_row_tested(const T* row, std::int64_t cols, std::int64_t col, const Filter& filter,
                             std::int64_t filter_row, T sum) {
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// Filters wider than a parameter holds, column after column from addresses of 16 bytes on.
+// A filter too wide for a parameter, stored by columns that begin at multiples of 16 bytes.
 template <class T>
 struct column_filter {
   static constexpr int vec = 16 / static_cast<int>(sizeof(T));
@@ -79,9 +79,8 @@ struct column_filter {
   __device__ const T* column(int t) const { return tap + t * stride(width); }
 };
 
-// Adds a column of inputs to N outputs of a column: step s of the walk down meets input s, which has tap s - r for
-// output r. Taps slide through `window`: at step s, window[N + k] is tap s + k. All the inputs are in the image, and
-// the filter is at least N wide.
+// Adds a column of inputs to N outputs of a column: step s reads input s, whose tap for output r is s - r. Taps slide
+// through `window`: at step s, window[N + k] is tap s + k. All inputs are in the image; the filter is at least N wide.
 template <class T, int N>
 __device__ void add_inner_column(const T* from, std::int64_t pitch, const T* taps, int width, T (&sum)[N]) {
   constexpr int vec = column_filter<T>::vec;
@@ -128,7 +127,7 @@ __device__ void add_inner_column(const T* from, std::int64_t pitch, const T* tap
   }
 }
 
-// The same where some of the `rows` inputs from `first` on are outside of the image, and left out.
+// The same at the image's top and bottom: of the `rows` inputs from `first` on, those outside are skipped.
 template <class T, int N>
 __device__ void add_outer_column(const T* from, std::int64_t pitch, std::int64_t first, std::int64_t rows,
                                  const T* taps, int width, T (&sum)[N]) {
@@ -172,7 +171,7 @@ __global__ void __launch_bounds__(32 * tuning::wide_rows)
   }
 }
 
-// A thread's outputs lie block_threads apart, so that every load is coalesced and a tap is used for all of them.
+// A thread's outputs are block_threads apart, so that loads are coalesced and each tap serves all of them.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     wide_line_kernel(span<const T, device> in, span<T, device> out, global_filter<T> filter) {
@@ -201,7 +200,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int r = 0; r < N; ++r) out[mine + r * block_threads] = sum[r];
 }
 
-// Taps in scratch. The host memory is free on return.
+// Copies taps to the device. The host memory may be freed on return.
 template <class T>
 array<T, device> upload(const context<device>& ctx, std::vector<T> taps) {
   array<T, device> there(ctx, static_cast<std::int64_t>(taps.size()));
@@ -254,7 +253,7 @@ void launch_wide(const context<device>& ctx, span<const T, device> in, const pla
                 out, {taps.data(), filter.width});
 }
 
-// Lines and images alike.
+// For lines and images.
 template <class T, class In, class Out, class Narrow>
 void run(const context<device>& ctx, const In& in, const plain_filter<T>& filter, const Out& out,
          convolve_algorithm algorithm, Narrow&& register_tiled) {

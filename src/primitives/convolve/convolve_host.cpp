@@ -1,8 +1,7 @@
-// Convolution on the host: tiles of outputs over the threads, each by the register tiles of simd/convolve_rows.hpp.
+// Convolution on the host: threads take tiles of outputs, computed by the register tiles of simd/convolve_rows.hpp.
 //
-// A line is an image of one row. A separable filter takes a tile of outputs in two passes over scratch that stays in
-// the cache: along the rows that the tile reaches, then down the columns. An output's sum runs in one order whatever
-// the tiles and threads are.
+// A line is an image of one row. A separable filter processes a tile in two passes over scratch that stays in cache:
+// along the input rows, then down the columns. The order of an output's sum does not depend on tiles or threads.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
@@ -16,18 +15,18 @@ namespace spargo::detail::convolve {
 namespace {
 
 struct tuning {
-  static constexpr std::int64_t tile_rows = 16;  // times 1024 floats: 64 KiB of output, its inputs stay in the cache
+  static constexpr std::int64_t tile_rows = 16;  // times 1024 floats: 64 KiB of output, inputs stay in cache
   static constexpr std::int64_t tile_cols = 1024;
   static constexpr std::int64_t line_tile = 8192;     // outputs of a line
-  static constexpr std::int64_t separable_rows = 64;  // K - 1 further rows are filtered along for each tile
-  static constexpr std::int64_t grain = 1 << 16;      // multiply-adds per thread at least: about 10 us
+  static constexpr std::int64_t separable_rows = 64;  // each tile filters K - 1 further rows
+  static constexpr std::int64_t grain = 1 << 16;      // least multiply-adds per thread: about 10 us
 };
 
 struct tile {
   std::int64_t row, row_end, col, col_end;
 };
 
-// f(tile) for tiles that cover rows x cols, in equal shares of the threads; `work` in multiply-adds per output.
+// f(tile) for tiles that cover rows x cols, spread evenly over the threads; `work` in multiply-adds per output.
 template <class F>
 void for_tiles(const context<host>& ctx, std::int64_t rows, std::int64_t cols, std::int64_t tall, std::int64_t wide,
                std::int64_t work, F&& f) {
@@ -53,7 +52,7 @@ void register_tiled(const context<host>& ctx, const tile_job<T>& job, T* out, st
   });
 }
 
-// Output after output, with a boundary test per tap.
+// Each output with a boundary test per tap.
 template <class T>
 void naive(const context<host>& ctx, const tile_job<T>& job, T* out, std::int64_t out_pitch) {
   for_tiles(ctx, job.rows, job.cols, 1, tuning::line_tile, job.down * job.across, [&](std::int64_t, const tile& at) {

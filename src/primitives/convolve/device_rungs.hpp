@@ -1,5 +1,4 @@
-// The device's ways to convolve, one file each. Filters have at most widest_parameter columns, unless it says
-// otherwise.
+// The device algorithms of convolution, one file each. Filters have at most widest_parameter columns.
 #pragma once
 
 #include "primitives/convolve/backend.hpp"

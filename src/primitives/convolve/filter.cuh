@@ -1,12 +1,11 @@
-// Filters as kernel parameters, which lie in constant memory and belong to one launch: two streams cannot race for
-// them.
+// Filters as kernel parameters: in constant memory, and private to a launch, so streams cannot race for them.
 #pragma once
 
 #include "primitives/convolve/device_rungs.hpp"
 
 namespace spargo::detail::convolve {
 
-// Any filter of an image of width up to widest_parameter, or of a line.
+// A line's filter, or an image's of width up to widest_parameter.
 template <class T>
 struct parameter_filter {
   T tap[widest_parameter * widest_parameter];

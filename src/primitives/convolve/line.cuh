@@ -1,11 +1,10 @@
 // Convolution of a line by register windows.
 //
-// Idea: a thread writes several 16-byte vectors of outputs, a block apart. For each it reads the aligned vectors that
-// the filter reaches (3 for float and K <= 9) with 16-byte loads: one comes from memory, the others from the L1 cache,
-// where the neighbouring lanes' loads put them. Taps are kernel parameters at constant indices.
-// The outputs decide the alignment; the inputs lie `Shift` elements past a 16-byte boundary then, so that the window
-// starts at a constant place in the loaded registers.
-// What lies before the first whole vector of outputs and after the last is computed by threads of the first block.
+// A thread writes several 16-byte vectors of outputs, a block apart. For each it reads the aligned vectors that the
+// filter covers (3 for float and K <= 9) with 16-byte loads: one from memory, the others from the L1 cache, filled by
+// the neighbouring lanes' loads. Taps are kernel parameters at constant indices. Outputs determine the alignment;
+// inputs are then `Shift` elements past a 16-byte boundary, so that the window starts at a constant place in the loaded
+// registers. The first block's threads compute the outputs before the first whole vector and after the last.
 // Cost: each input is read once from memory, each output written once.
 #pragma once
 
@@ -21,7 +20,7 @@ struct line_filter {
   T tap[K];
 };
 
-// out[i] for i in [first, first + vectors * vec) where out + first is 16-byte aligned; `size` is that of the line.
+// out[i] for i in [first, first + vectors * vec); out + first is 16-byte aligned; `size` is the line's length.
 template <class T>
 struct line_part {
   const T* in;
@@ -37,10 +36,10 @@ template <class T, int K, int Shift>
 struct line_window {
   static constexpr int vec = 16 / static_cast<int>(sizeof(T));
   static constexpr int half = K / 2;
-  static constexpr int below = (half - Shift + vec - 1) / vec;  // vectors before the one of the first output
-  static constexpr int above = (Shift + vec - 1 + half) / vec;  // and after it
+  static constexpr int below = (half - Shift + vec - 1) / vec;  // vectors before the first output's
+  static constexpr int above = (Shift + vec - 1 + half) / vec;  // vectors after it
   static constexpr int vectors = below + 1 + above;
-  static constexpr int begin = below * vec + Shift - half;  // of the window, in the loaded elements
+  static constexpr int begin = below * vec + Shift - half;  // start of the window within the loaded elements
 };
 
 template <class T, int K>
@@ -70,7 +69,7 @@ __global__ void __launch_bounds__(line_threads)
   T loaded[PerThread][w::vectors * w::vec];
 #pragma unroll
   for (int u = 0; u < PerThread; ++u) {
-    const std::int64_t at = first + (u * line_threads + static_cast<int>(threadIdx.x)) * w::vec;  // of the output
+    const std::int64_t at = first + (u * line_threads + static_cast<int>(threadIdx.x)) * w::vec;  // output index
     const T* from = line.in + at - Shift - w::below * w::vec;
     if (inside) {
 #pragma unroll

@@ -9,7 +9,7 @@ namespace spargo::detail::convolve {
 namespace {
 
 struct tuning {
-  // Vectors per thread, 1 and 2: K = 11 0.514, 0.521 ms; K = 15 0.551, 0.511; double, K = 15 0.570, 0.702 (H200).
+  // Vectors per thread, ms with 1 and 2: K = 11 0.514, 0.521; K = 15 0.551, 0.511; double, K = 15 0.570, 0.702 (H200).
   template <class T, int K>
   static constexpr int vectors() {
     return sizeof(T) == 4 && K > 11 ? 2 : 1;
@@ -23,7 +23,7 @@ void launch(const context<device>& ctx, const line_part<T>& line, const line_fil
   launch_kernel(ctx, {blocks, line_threads}, line_kernel<T, K, Shift, tuning::vectors<T, K>()>, line, filter);
 }
 
-// How far past a 16-byte boundary, in elements.
+// Elements past a 16-byte boundary.
 template <class T>
 std::int64_t past_boundary(const T* data) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % 16 / sizeof(T));

@@ -1,15 +1,15 @@
-// Convolution of an image by warps that march down it.
+// Convolution of an image by warps that move down it.
 //
-// Idea: a warp owns a strip of 512 bytes of columns, one 16-byte vector per lane, and the K output rows that the
-// current input row reaches. Each input row is staged once in the warp's own ring of shared memory by asynchronous
-// copies, some rows ahead; a lane reads its window of it once (2 to 5 loads) and adds K * K products per column to the
-// K pending rows, which stay in registers. Filter taps are kernel parameters at constant indices, so that each product
-// is one instruction with an operand in the constant bank: no load, no register, and no state shared between streams.
-// Invariant: before input row r, pending[j] holds what the rows above r add to output row r - K/2 - 1 + j. Adding row r
-// shifts: new pending[j] = old pending[j + 1] + ..., which costs nothing, as the first product of a sum writes another
-// register than it adds to.
-// Outside the image the copies write zeros instead of reading. No barrier of the block: only of the warp.
-// Cost: every input is read (1 + 2 * halo / width) * (1 + (K - 1) / rows per strip) times, every output written once.
+// A warp owns a strip 512 bytes wide, one 16-byte vector per lane, and the K output rows that the current input row
+// contributes to. It stages each input row once in its ring of shared memory by asynchronous copies, some rows ahead; a
+// lane reads its window once (2 to 5 loads) and adds K * K products per column to the K pending rows in registers. Taps
+// are kernel parameters at constant indices, so each product is one instruction with an operand in the constant bank:
+// no load, no register, no state shared between streams.
+// Invariant: before input row r, pending[j] holds the sum for output row r - K/2 - 1 + j over the rows above r. Adding
+// row r shifts: new pending[j] = old pending[j + 1] + ..., at no cost, as a sum's first product writes another register
+// than it reads.
+// Outside the image zeros are stored instead of copied. Only warp barriers are needed.
+// Cost: each input is read (1 + 2 * halo / width) * (1 + (K - 1) / rows per strip) times, each output written once.
 #pragma once
 
 #include "core/device/async_copy.cuh"
@@ -20,7 +20,7 @@
 
 namespace spargo::detail::convolve {
 
-// How a warp reaches memory: 16 bytes per lane where rows are aligned to that, else one element per lane.
+// Memory accesses: 16 bytes per lane where rows are aligned to that, else one element per lane.
 enum class row_access { vectors, elements };
 
 // K x K taps, added row by row and left to right: the order of the plain sum.
@@ -29,7 +29,7 @@ struct full_filter {
   static constexpr int width = K;
   T tap[K][K];
 
-  // pending rows of V columns, from a window of V + K - 1 inputs.
+  // Adds a row to the pending rows of V columns, from a window of V + K - 1 inputs.
   template <int V>
   __device__ __forceinline__ void add_row(const T* window, T (&pending)[K][V]) const {
 #pragma unroll
@@ -45,7 +45,7 @@ struct full_filter {
   }
 };
 
-// The filter down[i] * across[j]: a pass along the row, then one down the columns, both in registers.
+// The filter down[i] * across[j]: a pass along the row, then one down the columns, in registers.
 template <class T, int K>
 struct outer_filter {
   static constexpr int width = K;
@@ -82,17 +82,16 @@ struct march_image {
   std::int64_t cols;
 };
 
-// The shape of a launch: vectors per lane, 512 bytes apart; rows per step, and steps in the ring (all but one are
-// in flight).
+// Launch shape: vectors per lane, 512 bytes apart; rows per step; steps in the ring (all but one in flight).
 template <int Vectors, int Rows, int Stages, int Blocks>
 struct march_shape {
   static constexpr int vectors = Vectors;
   static constexpr int rows = Rows;
   static constexpr int stages = Stages;
-  static constexpr int blocks = Blocks;  // of one warp, resident on an SM
+  static constexpr int blocks = Blocks;  // one-warp blocks resident on an SM
 };
 
-// A value that the compiler holds on to instead of computing it again in every step.
+// Makes the compiler keep a value in a register instead of recomputing it in every step.
 template <class T>
 __device__ __forceinline__ T keep(T value) {
   if constexpr (sizeof(T) == 8) {
@@ -108,10 +107,10 @@ struct march {
   static constexpr int size = static_cast<int>(sizeof(T));
   static constexpr int vec = 16 / size;
   static constexpr int half = K / 2;
-  static constexpr int halo = (half + vec - 1) / vec * vec;  // staged on each side: whole vectors
+  static constexpr int halo = (half + vec - 1) / vec * vec;  // columns staged on each side: whole vectors
   static constexpr int group = 32 * vec;                     // columns of one vector per lane
   static constexpr int groups = Shape::vectors;
-  static constexpr int width = groups * group;  // columns of a warp
+  static constexpr int width = groups * group;  // columns of the warp
   static constexpr int staged = width + 2 * halo;
   static constexpr int rows = Shape::rows;
   static constexpr int stages = Shape::stages;
@@ -123,20 +122,20 @@ struct march {
     T result[Access == row_access::elements ? rows : 1][Access == row_access::elements ? width : groups];
   };
 
-  // One lane's part of copying a row. Of 16-byte copies all but the last cover the warp's columns, the last both halos.
-  // Copies outside the image's columns are off: the ring holds zeros there from the start.
+  // A lane's part of copying a row. Of the 16-byte copies the last covers both halos, the others the warp's columns.
+  // Copies outside the image's columns are disabled: the ring is zeroed at the start.
   static constexpr int copies = Access == row_access::vectors ? groups + (halo > 0 ? 1 : 0) : (staged + 31) / 32;
   static constexpr int copy_size = Access == row_access::vectors ? vec : 1;
-  static constexpr int pointers = Access == row_access::vectors && halo > 0 ? 2 : 1;  // columns; halos
-  static constexpr int apart = Access == row_access::vectors ? group : 32;            // copies of one pointer
+  static constexpr int pointers = Access == row_access::vectors && halo > 0 ? 2 : 1;  // columns and halos
+  static constexpr int apart = Access == row_access::vectors ? group : 32;            // between copies of one pointer
 
   struct lane_copies {
     const T* from[pointers];  // in the next row
-    int at[copies];           // element of the staged row
-    unsigned on;              // bit k: the lane has copy k, and all of it is in the image
-    int end;                  // of the image, as an element of the staged row
-    int rows_left;            // rows of the image from the next one on
-    int whole_left;           // the same; 0 where the image ends within a vector of the strip
+    int at[copies];           // index in the staged row
+    unsigned on;              // bit k: the lane has copy k, entirely inside the image
+    int end;                  // end of the image as an index in the staged row
+    int rows_left;            // rows of the image from the next row on
+    int whole_left;           // the same; 0 if the image ends within a vector of the strip
   };
 
   __device__ static lane_copies plan(const march_image<T>& image, std::int64_t first_col, std::int64_t first_row,
@@ -176,7 +175,7 @@ struct march {
   __device__ static void stage_row(unsigned to, lane_copies& p, std::int64_t pitch) {
 #pragma unroll
     for (int k = 0; k < copies; ++k) {
-      // Through the L1 cache: around it, as 16 bytes might go, K = 3 takes 0.160 ms instead of 0.148.
+      // Through L1: bypassing it, as 16-byte copies could, K = 3 takes 0.160 ms instead of 0.148.
       if ((p.on >> k & 1U) != 0) copy_bytes_async<copy_size * size>(to + p.at[k] * size, element(p, k));
     }
 #pragma unroll
@@ -204,7 +203,7 @@ struct march {
     commit_copies();
   }
 
-  // What the image has of the vector that it ends within, one element per lane.
+  // The part of the image's last, incomplete vector, one element per lane.
   __device__ static void stage_last(unsigned to, const lane_copies& p) {
     const int at = p.end / copy_size * copy_size + static_cast<int>(threadIdx.x);
     if (at < p.end) copy_bytes_async<size>(to + at * size, p.from[0] + (at - p.at[0]));
@@ -222,7 +221,7 @@ struct march {
     }
   }
 
-  // The lane's vector of the warp's columns and what the filter reaches beside it.
+  // The lane's vector and the halo that the filter needs on both sides.
   __device__ static void read_window(const T* from, int lane, T* window) {
     T all[vec + 2 * halo];
 #pragma unroll
@@ -233,7 +232,7 @@ struct march {
     for (int k = 0; k < vec + K - 1; ++k) window[k] = all[halo - half + k];
   }
 
-  // Stores a complete row. `to` is its element of the lane's first column, `left` the columns of the image from there.
+  // Stores a complete row. `to` is at the lane's first column, `left` is the number of columns from there.
   __device__ static void store(T* to, int left, int lane, const T (&done)[vec], T* result) {
     if constexpr (Access == row_access::vectors) {
       if (left >= vec) {
@@ -255,9 +254,8 @@ struct march {
   }
 };
 
-// Blocks are single warps, so that all control flow is uniform in a block: the compiler then keeps taps in uniform
-// registers. Grid: x over strips of Shape::vectors * 512 bytes of columns, y over shares of `share` output rows (below
-// 2^30).
+// Single-warp blocks make all control flow uniform per block, so that the compiler keeps taps in uniform registers.
+// Grid: x over strips of Shape::vectors * 512 bytes, y over groups of `share` output rows (below 2^30).
 template <class T, class Filter, class Shape, row_access Access>
 __global__ void __launch_bounds__(32, Shape::blocks)
     march_kernel(const __grid_constant__ march_image<T> image, int share, const __grid_constant__ Filter filter) {
@@ -268,7 +266,7 @@ __global__ void __launch_bounds__(32, Shape::blocks)
   const std::int64_t first_col = std::int64_t{blockIdx.x} * m::width;
   const std::int64_t first = std::int64_t{blockIdx.y} * share;
   const int count = static_cast<int>(min(std::int64_t{share}, image.rows - first));
-  const int above = static_cast<int>(min(first, std::int64_t{m::half}));  // input rows read above the first output's
+  const int above = static_cast<int>(min(first, std::int64_t{m::half}));  // input rows above the first output's
   const int lane_col = Access == row_access::vectors ? lane * m::vec : lane;
   const int left = keep(static_cast<int>(min(image.cols - first_col, std::int64_t{m::width})) - lane_col);
 
@@ -290,7 +288,7 @@ __global__ void __launch_bounds__(32, Shape::blocks)
   int slot = 0;
   for (int row = -above; row < count + m::half; row += m::rows) {
     wait_for_groups<m::stages - 2>();
-    __syncwarp();  // the slot of this step is written, that of the step before is read
+    __syncwarp();  // this step's slot is written, the previous one's has been read
     m::stage(ring + (slot == 0 ? m::stages - 1 : slot - 1) * m::slot_bytes, copies, image.in_pitch);
 #pragma unroll
     for (int v = 0; v < m::rows; ++v) {

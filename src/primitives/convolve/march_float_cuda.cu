@@ -1,4 +1,4 @@
-// Convolution of images of float by marching warps: see march.cuh.
+// Convolution of images of float: see march.cuh.
 #include "primitives/convolve/march_launch.cuh"
 
 namespace spargo::detail::convolve {

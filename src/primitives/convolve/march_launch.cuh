@@ -1,4 +1,4 @@
-// Launches of march.cuh, instantiated by the files of each value type.
+// Launches of march.cuh, instantiated in one file per value type.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -8,15 +8,15 @@
 namespace spargo::detail::convolve {
 
 struct march_tuning {
-  // Fewest output rows per strip: below, its K - 1 extra input rows would be most of its work.
+  // Fewest output rows per strip; below, most work would be the K - 1 extra input rows.
   static constexpr std::int64_t shortest_strip = 16;
   static constexpr std::int64_t longest_strip = std::int64_t{1} << 29;  // rows are counted in 32 bits within a strip
   static constexpr std::int64_t grid_rows = 65535;
 };
 
-// Vectors per lane, rows per step, steps in the ring, warps per SM, by the width of the filter. Two vectors per lane
-// read half the halo; from K = 9 on arithmetic is the limit, and more warps hide its latency; from K = 11 on registers
-// allow one vector only. H200, 8192 x 8192 float, ms; all measurements: apps/bench/results/primitives_tuning.txt.
+// By filter width: vectors per lane, rows per step, steps in the ring, warps per SM. Two vectors per lane read half the
+// halo; from K = 9 on arithmetic dominates and more warps hide its latency; from K = 11 on registers allow one vector
+// only. H200, 8192 x 8192 float, ms; all measurements: apps/bench/results/primitives_tuning.txt.
 template <class T, int K>
 struct march_shape_of {
   static constexpr bool is_float = sizeof(T) == 4;
@@ -35,7 +35,7 @@ bool is_aligned(const T* data, std::int64_t pitch, std::int64_t rows) {
          (rows == 1 || pitch % (16 / static_cast<std::int64_t>(sizeof(T))) == 0);
 }
 
-// Strips as tall as leave every SM its warps, so that all end together.
+// Strip height that gives every SM its warps in equal numbers, so that all end together.
 template <class Shape, class T, class Filter>
 void launch_march(const context<device>& ctx, const image_view<const T, device>& in, const Filter& filter,
                   const image_view<T, device>& out) {

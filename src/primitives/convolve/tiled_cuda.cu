@@ -1,12 +1,12 @@
-// Convolution on a device through tiles in shared memory, three ways to meet the halo (Kirk and Hwu, "Programming
+// Convolution on a device through tiles in shared memory, with three ways to treat the halo (Kirk and Hwu, "Programming
 // Massively Parallel Processors", the chapters on convolution):
-//   tiled_halo_output  a block has one thread per output; all its threads load the larger input tile, in strides.
-//   tiled_halo_input   a block has one thread per input of the tile; those at the rim compute nothing.
-//   tiled_cached_halo  a block stages its own inputs only; what lies beside them is read through the caches, where the
-//                      neighbouring blocks have put it.
-// Invariant: one barrier between the last store to the tile and the first read of it, one between the last read and the
-// next tile's first store. Staged elements outside of the input are 0; unstaged ones are not multiplied.
-// Cost: an input is loaded ((tile + K - 1) / tile)^2 times, times the number of blocks; K * K shared reads per output.
+//   tiled_halo_output  one thread per output; all threads load the larger input tile in strides.
+//   tiled_halo_input   one thread per input of the tile; those at the rim compute nothing.
+//   tiled_cached_halo  a block stages only its own inputs; the halo is read through the caches, which neighbouring
+//                      blocks have filled.
+// Invariant: one barrier separates the last store to a tile from the first read of it, one the last read from the next
+// tile's first store. Staged elements outside the input are 0; unstaged ones are not multiplied.
+// Cost: on average an input is loaded ((tile + K - 1) / tile)^2 times; K * K shared reads per output.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/convolve/filter.cuh"
@@ -17,10 +17,10 @@ namespace {
 
 struct tuning {
   static constexpr int cols = 32;  // one warp per row: shared reads without bank conflicts
-  static constexpr int rows = 16;  // of output tiles: 512 threads
+  static constexpr int rows = 16;  // rows of output tiles: 512 threads
   static constexpr int input_rows = 32;
   static constexpr int line = 256;
-  static constexpr int halo = widest_parameter - 1;  // both sides
+  static constexpr int halo = widest_parameter - 1;  // on both sides together
 };
 
 template <class T>
@@ -32,7 +32,7 @@ __device__ T or_zero(span<const T, device> in, std::int64_t i) {
   return i >= 0 && i < in.size() ? in[i] : T{0};
 }
 
-// The sum of a window whose top left corner is `corner`, in a tile of rows of `pitch`.
+// The sum over a window with top left corner `corner`, in a tile with rows of `pitch`.
 template <class T>
 __device__ T window_sum(const T* corner, int pitch, const parameter_filter<T>& filter, int rows) {
   T sum{0};
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(tuning::cols* tuning::input_rows)
                             const __grid_constant__ parameter_filter<T> filter) {
   __shared__ T tile[tuning::input_rows * tuning::cols];
   const int half = filter.width / 2;
-  const int rows = tuning::input_rows - 2 * half;  // of outputs
+  const int rows = tuning::input_rows - 2 * half;  // output rows
   const int cols = tuning::cols - 2 * half;
   const int x = static_cast<int>(threadIdx.x);
   const int y = static_cast<int>(threadIdx.y);

@@ -1,4 +1,4 @@
-// The host and device halves of histograms.
+// The host and device backends of histograms.
 #pragma once
 
 #include "core/backend.hpp"
@@ -9,7 +9,7 @@
 
 namespace spargo::detail::histogram {
 
-// Adds to counts[bins(v)] for every v, ranges not empty; `bins` is one of bins.hpp.
+// Increments counts[bins(v)] for every v; ranges are not empty; `bins` is a type of bins.hpp.
 template <class Bins, class Count>
 void run(const context<host>& ctx, span<const typename Bins::value, host> values, const Bins& bins,
          span<Count, host> counts, histogram_algorithm algorithm);

@@ -1,7 +1,7 @@
-// Which bin an element belongs to: function objects for host and device code, the same on both.
+// Maps elements to bins: function objects for host and device code with equal results.
 //
-// bins(v) is the bin, or at least `most` and at least the number of counts where there is none. Signed keys arrive as
-// their unsigned twins: the negative ones are then larger than any bin.
+// bins(v) is the bin, or at least `most` and at least the number of counts if there is none. Signed keys are passed as
+// unsigned, so that negative keys exceed any bin.
 #pragma once
 
 #include <spargo/core/types.hpp>
@@ -12,7 +12,7 @@
 
 namespace spargo::detail::histogram {
 
-// Itself.
+// The key itself.
 template <std::unsigned_integral Key>
 struct key_bins {
   using value = Key;
@@ -21,8 +21,8 @@ struct key_bins {
   SPARGO_HD index operator()(Key key) const { return key; }
 };
 
-// Equal widths. The difference and the product are rounded once each; there is no sum after the product that a compiler
-// could fuse with it, so every machine gives the same bin.
+// Equal widths. Difference and product are rounded once each, and no sum follows that a compiler could fuse with the
+// product, so every machine gives the same bin.
 template <std::floating_point T>
 struct even_bins {
   using value = T;
@@ -41,8 +41,7 @@ struct even_bins {
   }
 };
 
-// The number of edges that are not above v, less one: by halving steps, each a comparison and a selection. NaN is above
-// none, so that it and everything below the first edge become 0 - 1, the largest index.
+// Number of edges <= v, minus one: a branchless binary search. NaN and v below all edges give 0 - 1, the largest index.
 template <std::floating_point T>
 struct edge_bins {
   using value = T;
@@ -64,8 +63,8 @@ struct edge_bins {
 };
 
 // Groups of letters. For x < 26, x / group = x * inverse >> 16 where inverse = floor(65536 / group) + 1: the quotient
-// is too large by at most x / 65536, less than the 1 / group that could change its whole part while group < 2520; from
-// 26 on it is below 1, as it should be.
+// is too large by at most x / 65536, less than the 1 / group needed to change its integer part while group < 2520; for
+// group >= 26 it is below 1, as it should be.
 struct letter_bins {
   using value = std::uint8_t;
   using index = std::uint32_t;

@@ -1,5 +1,4 @@
-// Counting: checks, and the choice of backend. Integer keys are counted as unsigned ones, so that negative keys and
-// those past the last bin are told apart from the others by one comparison.
+// Histograms: checks. Integer keys are counted as unsigned: one comparison then excludes every key that has no bin.
 #include <spargo/primitives/histogram.hpp>
 
 #include "core/checks.hpp"
@@ -26,7 +25,7 @@ void expect_ranges(const char* caller, span<const T, Space> values, span<const C
   detail::expect_apart(caller, "counts", detail::memory_of(counts), "the input", detail::memory_of(values));
 }
 
-// The checked call: zeroes, and counts what there is to count into the first `used` bins, those that can occur.
+// After the checks: zeroes the counts and counts into the first `used` bins, those that can occur.
 template <class Bins, class Count, class Space>
 void run(const char* caller, const context<Space>& ctx, span<const typename Bins::value, Space> values,
          const Bins& bins, span<Count, Space> counts, std::int64_t used, histogram_algorithm algorithm) {
@@ -40,7 +39,7 @@ void run(const char* caller, const context<Space>& ctx, span<const typename Bins
   }
 }
 
-// Bins are formed in double, so that float values meet the same edges as double ones.
+// In double, so that float values and double values have the same edges.
 template <std::floating_point T>
 detail::histogram::even_bins<T> make_even_bins(T lower, T upper, std::int64_t bins) {
   const double scale = static_cast<double>(bins) / (static_cast<double>(upper) - static_cast<double>(lower));

@@ -1,4 +1,4 @@
-// Counting on the device: which rung, and its launch. Instantiated in histogram_*_cuda.cu, a few element types each.
+// Histograms on the device: choice of algorithm, launch. Instantiated in histogram_*_cuda.cu, a few types each.
 #pragma once
 
 #include "core/device/shared_limit.cuh"
@@ -8,16 +8,16 @@
 namespace spargo::detail::histogram {
 
 struct choice_tuning {
-  // Elements per bin below which one table per block costs more than it saves: each block sweeps its own table.
+  // With fewer elements per bin, a table per block costs more than it saves, since each block sweeps its own.
   static constexpr std::int64_t elements_per_bin = 4;
-  // Windows of bins from which one random atomic per element is faster than reading all elements once per window:
-  // 11 ms against 0.22 ms per window (2^28 int32).
+  // From this many windows on, one random atomic per element is faster than reading all elements once per window: 11 ms
+  // against 0.22 ms per window (2^28 int32).
   static constexpr std::int64_t windows = 44;
-  // Elements per thread at least, so that sweeping a block's table is a small part.
+  // Least elements per thread, so that the sweep over a block's table is a small part.
   static constexpr std::int64_t elements_per_thread = 16;
 };
 
-// What a launch needs to know.
+// Arguments of a launch.
 template <class Bins>
 struct request {
   const context<device>& ctx;
@@ -26,14 +26,15 @@ struct request {
   result out;
 
   [[nodiscard]] int staged() const { return static_cast<int>(staged_bytes(bins)); }
-  // 32-bit counters that shared memory holds beside the edges.
+  // 32-bit counters that fit shared memory beside the edges.
   [[nodiscard]] std::int64_t counters() const { return (ctx.properties().shared_memory_per_block - staged()) / 4; }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(out.size); }
 
-  // Resident blocks of tuning::threads: all that fit the device with `shared` bytes each, none without work.
+  // Blocks that are resident with `shared` bytes each, but no more than the elements need.
   [[nodiscard]] std::int64_t staying_blocks(std::int64_t shared) const {
     const auto& device = ctx.properties();
-    const std::int64_t by_memory = device.shared_memory_per_multiprocessor / (shared + 1024);  // 1 KiB: the system's
+    const std::int64_t by_memory =
+        device.shared_memory_per_multiprocessor / (shared + 1024);  // 1 KiB is reserved by CUDA
     const std::int64_t of_one =
         std::clamp<std::int64_t>(by_memory, 1, std::max(1, device.max_threads_per_multiprocessor / tuning::threads));
     return std::clamp<std::int64_t>(div_up(in.size, choice_tuning::elements_per_thread * tuning::threads), 1,
@@ -83,7 +84,7 @@ void run_lanes(const request<Bins>& r) {
   }
 }
 
-// In as few windows as shared memory allows, of equal and even size.
+// In as few windows as shared memory allows, of equal, even size.
 template <class Bins>
 void run_packed(const request<Bins>& r) {
   const std::int64_t count = div_up(r.size(), 2 * r.counters());

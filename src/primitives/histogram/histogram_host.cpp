@@ -1,12 +1,11 @@
-// Counting on the host.
+// Histograms on the host.
 //
-// `interleaved`, the fast one: neighbours go to different tables, so that an increment does not wait for the store of
-// the one before when both hit the same bin (a round trip through the store buffer takes 5 to 8 cycles), and elements
-// outside go to one slot more, without a branch. `privatized`: one table per thread. `global_atomic`: relaxed
-// increments of the counts themselves, for tables so large that copies would cost more than the elements. Invariant:
-// after a share is done, its counts are in its tables; tables are added by bins, so no two threads write one count.
-// Cost: n increments in the L1 cache, then tables * bins additions. Interleaved tables: Collet, FiniteStateEntropy,
-// hist.c, 2013.
+// `interleaved`, the fastest: neighbouring elements go to different tables, so that an increment does not wait for the
+// previous store to the same bin (a round trip through the store buffer takes 5 to 8 cycles); elements outside all bins
+// go to an extra slot, without a branch. `privatized`: one table per thread. `global_atomic`: relaxed increments of the
+// counts, for tables so large that copies would cost more than the elements. Invariant: when a thread's share is done,
+// its counts are in its tables; tables are summed by bin, so no two threads write one count. Cost: n increments in L1,
+// then tables * bins additions. Interleaved tables: Collet, FiniteStateEntropy, hist.c, 2013.
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
 #include "primitives/histogram/backend.hpp"
@@ -20,13 +19,13 @@ namespace spargo::detail::histogram {
 namespace {
 
 struct tuning {
-  // Elements per share at least: about 10 us of work.
+  // Least elements per share: about 10 us of work.
   static constexpr std::int64_t grain = 1 << 15;
-  // Tables of 32-bit counters per thread. Eight of 256 are 8 KiB of the 32 or 48 KiB of L1 cache.
+  // Tables of 32-bit counters per thread. Eight of 256 take 8 KiB of the 32 or 48 KiB of L1.
   static constexpr std::int64_t tables = 8;
-  // Bins up to which the tables stay in the L2 cache (256 KiB).
+  // Largest number of bins whose tables stay in L2 (256 KiB).
   static constexpr std::int64_t interleaved_bins = 8191;
-  // Elements after which 32-bit counters are added up, before they can wrap.
+  // Elements after which 32-bit counters are summed, before they can wrap.
   static constexpr std::int64_t block = std::int64_t{1} << 31;
 };
 
@@ -61,7 +60,7 @@ void count_private(const context<host>& ctx, span<const typename Bins::value, ho
   });
 }
 
-// Table t of a share is at tables + t * pitch.
+// Table t is at tables + t * pitch.
 template <class Bins>
 void count_block(const typename Bins::value* values, std::int64_t n, const Bins& bins, std::uint64_t size,
                  small_count* tables, std::int64_t pitch) {
@@ -77,8 +76,7 @@ void count_block(const typename Bins::value* values, std::int64_t n, const Bins&
   for (; i < n; ++i) ++tables[slot(values[i])];
 }
 
-// Bytes are counted as they are, two words of eight at a time; the bin of each byte value is looked up once, at the
-// end.
+// Counts byte values, two 8-byte words per step; their bins are looked up once at the end.
 inline void count_bytes(const std::uint8_t* bytes, std::int64_t n, small_count* tables) {
   constexpr std::int64_t word = sizeof(std::uint64_t);
   static_assert(tuning::tables == word);

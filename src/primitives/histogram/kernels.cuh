@@ -1,12 +1,12 @@
-// The device's kernels of counting, one for each rung of the ladder.
+// Histogram kernels, one per device algorithm.
 //
-// Idea: counters as near as they fit, and few, cheap increments. An increment of a shared counter by the constant 1
-// whose old value nobody asks for becomes one instruction (ATOMS.POPC.INC) that counts all the lanes at one address at
-// once, so tables of 32-bit counters do not mind skewed data; its only cost are bank conflicts (3.5 of them for 32
-// random lanes), and tables by lanes have none.
-// Invariant: a bin's count is the sum of its shared counters of all blocks and of what was added to the result; every
-// element is counted by one thread. Integer sums come out the same in any order.
-// Cost: n reads; in each resident block, one sweep over its table at the end.
+// Idea: counters in the nearest memory that holds them, and few, cheap increments. An increment of a shared counter by
+// the constant 1 whose old value is unused compiles to one instruction (ATOMS.POPC.INC), which counts all lanes at one
+// address at once. So skewed data is no problem for 32-bit tables; their only cost is bank conflicts (3.5 for 32 random
+// lanes), and per-lane tables have none.
+// Invariant: a bin's count is the sum of its shared counters over all blocks plus what was added to the result
+// directly; one thread counts each element. Integer sums do not depend on order.
+// Cost: n reads; each resident block sweeps its table once at the end.
 // Sources: Shams and Kennedy, Efficient histogram algorithms for NVIDIA CUDA compatible devices, 2007; Podlozhnyuk,
 // Histogram calculation in CUDA, 2007 (tables per warp); Gomez-Luna et al., An optimized approach to histogram
 // computation on GPU, 2013 (replicated tables).
@@ -19,18 +19,18 @@
 
 namespace spargo::detail::histogram {
 
-// Measured on an H200 with 2^30 bytes (256 bins) and 2^28 int32 keys, cold, medians.
+// H200, 2^30 bytes (256 bins) and 2^28 int32 keys, cold, medians.
 struct tuning {
   static constexpr int threads = 1024;         // two blocks of 1024 beat four of 512 by 2 %, one by 2 % (bytes)
   static constexpr int byte_vectors = 4;       // 16-byte loads in flight: 1, 2, 4 take 0.273, 0.264, 0.259 ms
-  static constexpr int vectors = 4;            // 2 or 4, 65,536 bins packed: 0.312, 0.282 ms
+  static constexpr int vectors = 4;            // 2, 4: 0.312, 0.282 ms (65,536 packed bins)
   static constexpr int lanes = 32;             // tables: 1, 8, 16, 32 take 0.446, 0.418, 0.301, 0.264 ms (random bytes)
-  static constexpr int block_bins = 12288;     // 48 KiB: what a block gets without asking, for the rung of small blocks
-  static constexpr int edge_bytes = 64 << 10;  // of edges that are copied to shared memory for the search
-  static constexpr int hot_lanes = 6;          // of 32 that hold one key: from here on it is counted apart
+  static constexpr int block_bins = 12288;     // 48 KiB, the limit without opt-in, for the algorithm of small blocks
+  static constexpr int edge_bytes = 64 << 10;  // edges up to this size are copied to shared memory for the search
+  static constexpr int hot_lanes = 6;          // of 32 lanes with the same key: from here on it is counted separately
 };
 
-// The counts, of either width, so that a kernel is compiled once.
+// Counts of either width, so that each kernel is compiled once.
 struct result {
   void* data;
   std::uint64_t size;
@@ -47,13 +47,13 @@ struct result {
 
 // --- Elements -------------------------------------------------------------------------------------------------------
 
-// Values from any address: vectors of 16 bytes on their boundaries, and fewer than two vectors' worth around them.
+// Values at any address: aligned 16-byte vectors, and fewer than two vectors' worth of loose values around them.
 template <class T>
 struct values {
   static constexpr int per_vector = 16 / static_cast<int>(sizeof(T));
   const T* data;
   std::int64_t size;
-  std::int64_t head;  // values before the first boundary
+  std::int64_t head;  // loose values before the first boundary
   std::int64_t vectors;
 
   values(const T* from, std::int64_t count) : data(from), size(count) {
@@ -82,7 +82,7 @@ __device__ T element(const uint4& v, int j) {
   }
 }
 
-// f(v) for the share of block `block` of `blocks`; `ahead` loads of a thread are in flight at a time.
+// f(v) for the values of block `block` of `blocks`; each thread has `ahead` loads in flight.
 template <int ahead, class T, class F>
 __device__ void for_each_value(const values<T>& in, std::int64_t block, std::int64_t blocks, F&& f) {
   const auto each = [&](const uint4& v) {
@@ -100,13 +100,13 @@ __device__ void for_each_value(const values<T>& in, std::int64_t block, std::int
     for (int k = 0; k < ahead; ++k) each(v[k]);
   }
 #pragma unroll 1
-  for (; i < in.vectors; i += blockDim.x) each(in.vector(i));  // the last tile, which this thread's loads overlap
+  for (; i < in.vectors; i += blockDim.x) each(in.vector(i));  // the last, partial tile
   if (block == 0 && threadIdx.x < in.loose()) f(in.loose(threadIdx.x));
 }
 
 // --- Shared memory --------------------------------------------------------------------------------------------------
 
-// A block's dynamic shared memory: edges to search, if they were small enough to copy, then counters.
+// A block's dynamic shared memory: edges to search if they are small enough, then counters.
 template <class Bins>
 std::int64_t staged_bytes(const Bins& bins) {
   if constexpr (requires { bins.edges; }) {
@@ -133,7 +133,7 @@ __device__ inline void zero(unsigned* table, unsigned size) {
   for (unsigned i = threadIdx.x; i < size; i += blockDim.x) table[i] = 0;
 }
 
-// Where block b of a grid starts its sweep over a table, so that blocks that end together do not meet at one address.
+// Where a block starts its sweep over a table, so that blocks that end together do not hit the same addresses.
 __device__ inline unsigned sweep_start(unsigned size) {
   return static_cast<unsigned>(std::uint64_t{blockIdx.x} * size / gridDim.x) / warp_size * warp_size;
 }
@@ -162,13 +162,13 @@ __global__ void __launch_bounds__(block_threads) global_atomic(values<typename B
   }
 }
 
-// The lanes of a warp that hold the same bin are found by their bits; the first of them adds for all.
+// Finds the lanes that hold the same bin by ballots over its bits; the first of them adds for all.
 template <class Bins>
 __global__ void __launch_bounds__(block_threads) aggregated(values<typename Bins::value> in, Bins bins, result out) {
   using index = typename Bins::index;
   using matched = std::conditional_t<sizeof(index) == 4, unsigned, unsigned long long>;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  // The bound is the warp's, so that all its lanes reach every collective.
+  // Uniform over the warp, so that all its lanes reach every collective.
   for (std::int64_t first = global_thread() - lane; first < in.size; first += grid_threads()) {
     const std::int64_t i = first + lane;
     const index bin = i < in.size ? bins(in.data[i]) : ~index{0};
@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(block_threads) aggregated(values<typename Bins
   }
 }
 
-// Counts one element in the block's table of the first `held` bins, or in the result.
+// Counts one element in the block's table of the first `held` bins, or else in the result.
 template <class Index>
 __device__ void count_one(Index bin, unsigned* table, unsigned held, const result& out) {
   if (bin < held) {
@@ -197,7 +197,7 @@ __device__ inline void add_table(const unsigned* table, unsigned held, const res
   }
 }
 
-// privatized: a block has as many elements as threads.
+// privatized: one element per thread.
 template <class Bins>
 __global__ void __launch_bounds__(tuning::threads)
     privatized(values<typename Bins::value> in, Bins bins, result out, unsigned held) {
@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(tuning::threads)
   add_table(table, held, out);
 }
 
-// privatized_coarsened: as many blocks as fit the device.
+// privatized_coarsened: as many blocks as are resident.
 template <class Bins>
 __global__ void __launch_bounds__(tuning::threads)
     coarsened(values<typename Bins::value> in, Bins bins_, result out, unsigned held, int staged) {
@@ -224,8 +224,8 @@ __global__ void __launch_bounds__(tuning::threads)
   add_table(table, held, out);
 }
 
-// lane_privatized of bytes: the table of lane l is in bank l, the counters of all 256 bytes whatever their bins, so
-// that an increment takes a shift and a mask, and nothing conflicts. The bins are looked up at the end.
+// lane_privatized for bytes: lane l's table of all 256 byte values is in bank l, so that an increment takes a shift and
+// a mask and never conflicts. Bins are looked up at the end.
 template <class Bins>
 __global__ void __launch_bounds__(tuning::threads, resident_blocks(2, tuning::threads))
     lanes_of_bytes(values<std::uint8_t> in, Bins bins, result out) {
@@ -246,7 +246,7 @@ __global__ void __launch_bounds__(tuning::threads, resident_blocks(2, tuning::th
   }
 }
 
-// lane_privatized of wider elements: 2^shift tables, as many as fit, bin by bin side by side.
+// lane_privatized for wider elements: 2^shift tables, as many as fit, interleaved by bin.
 template <class Bins>
 __global__ void __launch_bounds__(tuning::threads)
     lanes_of_values(values<typename Bins::value> in, Bins bins_, result out, unsigned held, int shift, int staged) {

@@ -1,22 +1,21 @@
 // multi_pass: two 16-bit counters per word of shared memory, so that a block holds about 116,000 bins.
 //
-// Bin k of a window of 2 * half bins is the lower half of word k, or the upper half of word k - half. Increments are
-// atomic additions of n or n * 65536 (0 < n < 65536) to the word, and each looks at the old word it is given:
-//   - an addition to an upper half that passes 65535 leaves it 65536 too small: 65536 go to the result;
-//   - one to a lower half that passes 65535 leaves it 65536 too small, too, and its carry adds 1 to the upper half,
-//     wrapping that from 65535 to 0 perhaps (65536 to the result of the upper bin). The thread then takes the 1 back by
-//     subtracting 65536 from the word, which wraps an upper half of 0 to 65535 (65536 off the result).
-// Invariant: every change of a half is the change that was meant, give or take 65536, and what was given or taken is
-// put right in the result by the thread that did it, from the old word alone. So half + result differ from the true
-// count by the carries that are not yet taken back, whatever the interleaving; after the barrier there are none. Sums
-// in between may be negative: they are modulo 2^32 or 2^64.
+// Bin k of a window of 2 * half bins is the lower half of word k, or the upper half of word k - half. Increments
+// atomically add n or n * 65536 (0 < n < 65536) to the word and test the old word returned:
+//   - if an upper half overflows, it is 65536 too small: the thread adds 65536 to the result;
+//   - if a lower half overflows, it is 65536 too small too, and its carry adds 1 to the upper half, which may wrap from
+//     65535 to 0 (the thread adds 65536 to the upper bin's result). The thread then subtracts 65536 from the word to
+//     undo the carry, which may wrap an upper half from 0 to 65535 (it subtracts 65536 from that result).
+// Invariant: every change of a half is the intended one, up to 65536, and the thread that made it corrects the result
+// from the old word alone. So half + result differ from the true count only by carries not yet undone, for any
+// interleaving; after the barrier there are none. Intermediate sums may be negative: they are modulo 2^32 or 2^64.
 //
-// Lanes that hold one bin queue up at its word. So each warp samples one of its keys per batch: if many lanes hold the
-// same, that key is hot and counted in registers, by each lane for itself, until another one takes its place. Batches
-// without a hot key pay two votes and a shuffle for 16 keys per lane.
+// Lanes with the same bin serialise at its word. So each warp samples one key per batch: if many lanes hold the same,
+// that key is hot, and each lane counts it in a register until another key becomes hot. Batches without a hot key pay
+// two votes and a shuffle per 16 keys per lane.
 //
-// More bins are counted in windows of what a table holds: the blocks of all windows of a tile are neighbours and read
-// it from the L2 cache after the first has.
+// If there are more bins than a table holds, they are counted in windows: for each tile the blocks of all windows are
+// neighbours and read it from L2 after the first one has.
 #pragma once
 
 #include "core/device/warp.cuh"
@@ -25,8 +24,8 @@
 namespace spargo::detail::histogram {
 
 struct windows {
-  unsigned held;   // bins of a window
-  unsigned count;  // windows; keys outside of this block's belong to another block
+  unsigned held;   // bins per window
+  unsigned count;  // number of windows; other keys belong to other blocks
   int staged;      // bytes of edges before the table
 };
 
@@ -36,13 +35,13 @@ struct packed_table {
 
   unsigned* words;
   unsigned half;
-  std::uint64_t first;  // bin of the window
+  std::uint64_t first;  // first bin of the window
   const result& out;
 
   __device__ unsigned add(unsigned key, unsigned n) const {
     return key < half ? atomicAdd(words + key, n) : atomicAdd(words + (key - half), n << 16);
   }
-  // Whether adding n to the half of `key` passed its end, by the old word.
+  // Whether adding n to the half of `key` overflowed it, given the old word.
   __device__ bool carries(unsigned key, unsigned n, unsigned old) const {
     return (key < half ? old & 0xffffU : old >> 16) + n > 0xffffU;
   }
@@ -56,13 +55,13 @@ struct packed_table {
     const unsigned old = add(key, n);
     if (carries(key, n, old)) put_right(key, old);
   }
-  // The upper half of the last word of an odd number of bins is no bin, and stays 0 in the end.
+  // With an odd number of bins the last word's upper half is no bin and is 0 in the end.
   __device__ void correct(unsigned key, std::int64_t by) const {
     if (first + key < out.size) out.add(first + key, static_cast<std::uint64_t>(by));
   }
 };
 
-// The key that many lanes hold, and how often this lane has met it.
+// The hot key and this lane's count of it.
 struct hot_key {
   unsigned key = packed_table::nothing;
   unsigned hits = 0;
@@ -72,7 +71,7 @@ struct hot_key {
     if (all != 0 && key != packed_table::nothing && threadIdx.x % warp_size == 0) table.add_checked(key, all);
     hits = 0;
   }
-  // Whether the lanes' `sample` says that a batch should count a hot key apart; it may become another one.
+  // Whether the batch has a hot key, judged by the lanes' `sample`; may replace the hot key.
   __device__ bool look(const packed_table& table, unsigned sample, unsigned turn) {
     const int of_old = __popc(__ballot_sync(full_mask, sample == key));
     if (of_old >= tuning::hot_lanes) return true;
@@ -84,7 +83,7 @@ struct hot_key {
   }
 };
 
-// Counts a batch of keys, eight additions in flight at a time.
+// Counts a batch of keys, eight additions in flight.
 template <bool with_hot, int size>
 __device__ void count_batch(const packed_table& table, const unsigned (&key)[size], hot_key& hot) {
   constexpr int group = size < 8 ? size : 8;

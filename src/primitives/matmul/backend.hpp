@@ -1,4 +1,4 @@
-// What the backends of the dense product share.
+// Shared by the backends of the dense product.
 #pragma once
 
 #include <spargo/primitives/matmul.hpp>
@@ -7,7 +7,7 @@
 
 namespace spargo::detail::matmul {
 
-// A checked product. alpha = 0 has become k = 0.
+// A checked product. alpha = 0 is turned into k = 0.
 template <class V>
 struct dense_job {
   std::int64_t m = 0;
@@ -16,7 +16,7 @@ struct dense_job {
   V alpha{};
   V beta{};
   const V* a = nullptr;
-  const V* b = nullptr;  // k x n, or n x k when transposed
+  const V* b = nullptr;  // k x n; transposed: n x k
   V* c = nullptr;
   std::int64_t lda = 0;
   std::int64_t ldb = 0;
@@ -29,12 +29,12 @@ void run_host(const context<host>& ctx, const dense_job<V>& job);
 template <class V>
 void run_device(const context<device>& ctx, const dense_job<V>& job, matmul_algorithm algorithm);
 
-// The device's halves; m, n, k > 0.
+// Device algorithms; m, n, k > 0.
 template <class V>
 void run_register_tiled(const context<device>& ctx, const dense_job<V>& job);
 template <class V>
 void run_split_k(const context<device>& ctx, const dense_job<V>& job);
-// Blocks that share a tile's k, when `tiles` tiles do not fill a device of `blocks` blocks per SM.
+// Blocks that split a tile's k range if `tiles` tiles do not fill a device of `blocks` blocks per SM.
 [[nodiscard]] std::int64_t shares_of_k(const context<device>& ctx, std::int64_t tiles, std::int64_t blocks,
                                        std::int64_t k);
 void run_tensor_double(const context<device>& ctx, const dense_job<double>& job);

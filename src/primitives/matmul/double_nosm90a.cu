@@ -1,4 +1,4 @@
-// Stands in for double_sm90a.cu in a library that is not built for compute capability 9.0.
+// Replaces double_sm90a.cu in a library not built for compute capability 9.0.
 #include "primitives/matmul/backend.hpp"
 
 namespace spargo::detail::matmul {

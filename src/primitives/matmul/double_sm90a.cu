@@ -1,10 +1,10 @@
 // Dense product of doubles on Hopper's tensor cores: mma.m16n8k8 in IEEE double precision.
 //
 // A block of four warps computes 64 x 64 of C, a warp 32 x 32; four stages of shared memory, each a k step of 16, are
-// filled by asynchronous copies three steps ahead. Rows of the stages are 4 doubles longer than a power of two, so that
-// the eight rows and four columns that a warp reads for a fragment lie in different banks. H200, 4096 cubed: 52.9
-// TFLOP/s; 32 x 64 and 64 x 32 per warp 44, three stages 51. Fragment layouts: PTX ISA, "Matrix fragments for
-// mma.m16n8k8" (.f64).
+// filled by asynchronous copies three steps ahead. Stage rows are 4 doubles longer than a power of two, so that the
+// eight rows and four columns that a warp reads for a fragment are in different banks. H200, 4096 cubed: 52.9 TFLOP/s;
+// 32 x 64 and 64 x 32 per warp 44, three stages 51. Fragment layouts: PTX ISA, "Matrix fragments for mma.m16n8k8"
+// (.f64).
 #include "core/device/async_copy.cuh"
 #include "primitives/matmul/pack.cuh"
 
@@ -22,7 +22,7 @@ struct shape {
   static constexpr int shared_bytes = stages * stage * static_cast<int>(sizeof(double));
 };
 
-// Starts the copy of the k step at k0, if there is one, and closes a group either way.
+// Starts the copy of the k step at k0, if any, and closes a group in either case.
 __device__ inline void copy_step(double* stage, const double* a, const double* b, const padded_job<double>& g,
                                  std::int64_t k0) {
   if (k0 < g.k_end()) {
@@ -51,7 +51,7 @@ __device__ inline void multiply_add(double (&c)[4], const double (&a)[4], const 
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
 
-// One k step from a stage.
+// Multiplies one k step from a stage.
 __device__ inline void use_step(const double* stage, int row, int col,
                                 double (&sum)[shape::WM / 16][shape::WN / 8][4]) {
   const int group = static_cast<int>(threadIdx.x) % warp_size / 4;
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks) tensor_double_k
   const std::int64_t k_end = g.k_end();
   for (std::int64_t k0 = g.k_begin(); k0 < k_end; k0 += shape::BK) {
     wait_for_groups<shape::stages - 2>();
-    __syncthreads();  // this step is in for all threads, and the stage filled next has been read
+    __syncthreads();  // this step has arrived for all threads, and the stage filled next has been read
     const int ahead = (now + shape::stages - 1) % shape::stages;
     copy_step(stages + ahead * shape::stage, a, b, g, k0 + (shape::stages - 1) * shape::BK);
     use_step(stages + now * shape::stage, row, col, sum);

@@ -1,4 +1,4 @@
-// The dense product: checks, and the choice of backend.
+// The dense product: checks.
 #include "primitives/matmul/algorithms.hpp"
 #include "primitives/matmul/backend.hpp"
 

@@ -1,7 +1,7 @@
-// Dense product on the device: the rungs up to shared-memory tiles, and the choice among all.
+// Dense product on the device: algorithms up to shared-memory tiles, and the choice among all.
 //
-// Shared by all: C is row-major m x n, blockIdx.x walks column tiles and blockIdx.y row tiles (past 65535 of them in
-// strides), and a load outside a matrix gives 0, so that edges add nothing. Only the last step looks at alpha and beta.
+// In all of them C is row-major m x n, blockIdx.x covers column tiles and blockIdx.y row tiles (past 65535 in strides),
+// and loads outside a matrix give 0, so that edges add nothing. Only the last step uses alpha and beta.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/matmul/backend.hpp"
@@ -39,13 +39,13 @@ __global__ void naive_kernel(dense_job<V> g) {
 }
 
 // --- tiled and coarsened --------------------------------------------------------------------------------------------
-// A tile of A is loaded once per phase and meets `Columns` tiles of B one after the other; each thread owns one row and
-// `Columns` columns, tile apart. Columns = 1 is the plain tiled product. Threads: tile x tile.
+// Each phase loads a tile of A once and multiplies it by `Columns` tiles of B; a thread owns one row and `Columns`
+// columns, a tile apart. Columns = 1 is the plain tiled product. Threads: tile x tile.
 constexpr int tile = 32;
 
 template <int Columns, bool TransB, class V>
 __global__ void __launch_bounds__(tile* tile) tiled_kernel(dense_job<V> g) {
-  // The extra column turns the transposed store's stride of `tile` words into one that meets all banks.
+  // Padding: the transposed store's stride is no multiple of the number of banks.
   __shared__ V a_tile[tile][tile];
   __shared__ V b_tile[tile][tile + 1];
   const int tx = static_cast<int>(threadIdx.x);
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(tile* tile) tiled_kernel(dense_job<V> g) {
           const bool inside = first + tx < g.n && phase + ty < g.k;
           b_tile[ty][tx] = inside ? g.b[(phase + ty) * g.ldb + first + tx] : V{0};
         }
-        __syncthreads();  // both tiles are in
+        __syncthreads();  // both tiles have arrived
 #pragma unroll 8
         for (int p = 0; p < tile; ++p) sum[c] += a_tile[ty][p] * b_tile[p][tx];
         __syncthreads();  // and have been used
@@ -96,7 +96,7 @@ void launch_tiled(const context<device>& ctx, const dense_job<V>& g) {
 }
 
 struct tuning {
-  // split_k pays where the small register tiles (64 x 128) leave most SMs idle and k is long.
+  // split_k pays if the small register tiles (64 x 128) leave most SMs idle and k is long.
   static constexpr std::int64_t tile_rows = 64;
   static constexpr std::int64_t tile_cols = 128;
   static constexpr std::int64_t long_k = 1024;

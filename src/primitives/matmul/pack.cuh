@@ -1,7 +1,7 @@
-// Operands in whole tiles: what the fast kernels of the dense product start from.
+// Operands in whole tiles, as the fast dense kernels need them.
 //
-// A matrix that begins at 16 bytes, whose rows are whole multiples of them and whose sizes are multiples of the tile,
-// is used where it is; any other, and a transposed B, is copied into scratch with zeros around it.
+// A matrix is used in place if it is 16-byte aligned, its rows are whole multiples of 16 bytes and its sizes multiples
+// of the tile. Others, and a transposed B, are copied to zero-padded scratch.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -18,8 +18,8 @@ struct padded_job {
   const V* b;
   V* c;
   std::int64_t lda, ldb, ldc;
-  std::int64_t k_share;  // range of k per block, numbered by blockIdx.y: a multiple of the k step
-  V* partials;           // with several shares: a rows x cols matrix for each; else null
+  std::int64_t k_share;  // k range per block (blockIdx.y): a multiple of the k step
+  V* partials;           // a rows x cols matrix per k range if there are several; else null
 
   [[nodiscard]] __device__ std::int64_t k_begin() const { return std::int64_t{blockIdx.y} * k_share; }
   [[nodiscard]] __device__ std::int64_t k_end() const {
@@ -43,7 +43,7 @@ struct tile_position {
   std::int64_t col;
 };
 
-// Tiles in bands of eight tile rows, column by column: blocks that run together share rows of A and columns of B in L2.
+// Tiles in bands of eight tile rows, column by column: concurrent blocks share rows of A and columns of B in L2.
 __device__ inline tile_position tile_of(unsigned id, std::int64_t m, std::int64_t n, int bm, int bn) {
   constexpr unsigned band = 8;
   const auto tiles_m = static_cast<unsigned>(m / bm);
@@ -57,7 +57,7 @@ __device__ inline tile_position tile_of(unsigned id, std::int64_t m, std::int64_
 inline constexpr int pack_tile = 32;
 inline constexpr int pack_rows = 8;
 
-// to (rows x cols, whole) = from (from_rows x from_cols), zeros outside; Transpose: from is given the other way round.
+// to (rows x cols, whole) = from (from_rows x from_cols) with zeros outside; Transpose: from is transposed.
 template <transpose_kind Op, class V>
 __global__ void __launch_bounds__(pack_tile* pack_rows)
     pack_kernel(const V* from, std::int64_t from_rows, std::int64_t from_cols, std::int64_t stride, V* to,
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(pack_tile* pack_rows)
       }
     } else {
       for (int y = static_cast<int>(threadIdx.y); y < pack_tile; y += pack_rows) {
-        const std::int64_t r = row0 + x;  // the column of `from`
+        const std::int64_t r = row0 + x;  // column of `from`
         const std::int64_t c = col0 + y;
         tile[y][x] = r < from_rows && c < from_cols ? from[c * stride + r] : V{0};
       }
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(pack_tile* pack_rows)
   }
 }
 
-// C from the shares' partial products, added in the order of the shares.
+// C from the partial products of the k ranges, summed in order.
 template <class V>
 __global__ void __launch_bounds__(block_threads) sum_partials_kernel(padded_job<V> g, std::int64_t shares) {
   const std::int64_t size = g.rows * g.cols;
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(block_threads) sum_partials_kernel(padded_job<
 template <class V>
 class padded_operands {
  public:
-  // `shares` blocks, or fewer, work on each tile of C.
+  // At most `shares` blocks split the k range of each tile of C.
   padded_operands(const context<device>& ctx, const dense_job<V>& job, int bm, int bn, int bk, std::int64_t shares = 1)
       : job_{.m = up(job.m, bm),
              .n = up(job.n, bn),
@@ -152,7 +152,7 @@ class padded_operands {
     if (count > INT32_MAX) throw error(error_code::unsupported, "matmul: more tiles than a grid has blocks");
     return {static_cast<unsigned>(count), static_cast<unsigned>(shares_)};
   }
-  // After the product's kernel.
+  // Call after the product's kernel.
   void finish(const context<device>& ctx) const {
     if (shares_ == 1) return;
     launch_kernel(ctx, grid_stride(ctx, job_.rows * job_.cols), sum_partials_kernel<V>, job_, shares_);
@@ -174,7 +174,7 @@ class padded_operands {
   padded_job<V> job_;
   std::int64_t shares_ = 1;
   array<V, device> partials_;
-  array<V, device> a_;  // freed in stream order, after the kernel that reads them
+  array<V, device> a_;  // freed in stream order after the kernel that reads them
   array<V, device> b_;
 };
 

@@ -1,13 +1,12 @@
-// Dense product on the device from register tiles.
+// Dense product on the device by register tiles.
 //
-// A block computes BM x BN of C, each warp a rectangle of it, and each thread TM x TN elements as runs of 16 bytes, so
-// that a warp's shared loads meet few words of A and consecutive ones of B. While one k step of A and B is used from
-// one stage of shared memory, the next is on its way into the other: B by asynchronous 16-byte copies, A through
-// registers, because it is transposed as it is stored (k slow, so that a thread's rows are consecutive words). Half a
-// step later the registers are stored, and one barrier per step is enough. Invariant: operands have whole tiles and
-// 16-byte rows; matrices that have not are copied first, padded with zeros, which costs (m k + k n) / (m n k) of the
-// product. Cost a k step: (TM + TN) / 4 shared loads for TM * TN multiply-adds. Scheme: Volkov and Demmel, SC 2008;
-// CUTLASS's notes on efficient GEMM.
+// A block computes BM x BN of C, each warp a rectangle of it, each thread TM x TN elements as 16-byte runs, so that a
+// warp's shared loads touch few words of A and consecutive words of B. While one k step is computed from one stage of
+// shared memory, the next is copied into the other: B by asynchronous 16-byte copies, A through registers, because it
+// is stored transposed (k slow, so that a thread's rows are consecutive words). The registers are stored half a step
+// later, so one barrier per step suffices. Invariant: operands have whole tiles and 16-byte rows; others are first
+// copied with zero padding, at (m k + k n) / (m n k) of the product's cost. Cost per k step: (TM + TN) / 4 shared loads
+// for TM * TN multiply-adds. Scheme: Volkov and Demmel, SC 2008; CUTLASS's notes on efficient GEMM.
 #include "core/cuda.cuh"
 #include "core/device/async_copy.cuh"
 #include "core/instantiate.hpp"
@@ -17,7 +16,7 @@ namespace spargo::detail::matmul {
 
 namespace {
 
-// BM x BN x BK: the block's tile and its k step. LM x LN: a warp's lanes. Blocks: resident per SM.
+// BM x BN x BK: the block's tile and k step. LM x LN: a warp's lanes. Blocks: resident per SM.
 template <class V, int BM_, int BN_, int BK_, int TM_, int TN_, int LM_, int LN_, int Blocks_>
 struct tile_shape {
   static constexpr int BM = BM_, BN = BN_, BK = BK_, TM = TM_, TN = TN_, LM = LM_, LN = LN_, blocks = Blocks_;
@@ -30,9 +29,9 @@ struct tile_shape {
   static_assert(LM * LN == warp_size && BM * BK / run % threads == 0 && BN * BK / run % threads == 0);
 };
 
-// H200, 4096 and 8192 cubed: 47.2 and 47.8 TFLOP/s of cuBLAS's 50.0 and 50.8; 256 x 128 43, 128 x 128 45.
+// H200, 4096 and 8192 cubed: 47.2 and 47.8 TFLOP/s (cuBLAS 50.0 and 50.8); 256 x 128 43, 128 x 128 45.
 using large_float = tile_shape<float, 128, 256, 16, 16, 8, 4, 8, 1>;
-// 44.4 and 45.8: less per tile, but tiles a quarter as large, so that fewer of the last blocks idle.
+// 44.4 and 45.8: slower per tile, but tiles are a quarter as large, so that fewer SMs idle at the end.
 using small_float = tile_shape<float, 64, 128, 8, 8, 8, 4, 8, 4>;
 using small_double = tile_shape<double, 64, 64, 8, 8, 4, 4, 8, 4>;
 
@@ -46,13 +45,13 @@ __device__ word_of<V> load_word(const V* p) {
   return *reinterpret_cast<const word_of<V>*>(p);
 }
 
-// A step of A, on its way from global memory to its transposed place.
+// A k step of A between its load and its transposed store.
 template <class S, class V>
 struct staged_a {
   static constexpr int words = S::BM * S::BK / S::run / S::threads;
   word_of<V> word[words];
 
-  // `from` is the thread's place in the step: row threadIdx.x % BM.
+  // `from` is the thread's element of the step: row threadIdx.x % BM.
   __device__ void load(const V* from) {
     static_assert(S::threads % S::BM == 0);
 #pragma unroll
@@ -69,7 +68,7 @@ struct staged_a {
   }
 };
 
-// A step of B; `to` and `from` are the thread's places in it: row threadIdx.x / (BN / run).
+// A k step of B; `to` and `from` are the thread's elements: row threadIdx.x / (BN / run).
 template <class S, class V>
 __device__ void copy_b(V* to, const V* from, std::int64_t ldb) {
   constexpr int rows = S::threads / (S::BN / S::run);
@@ -157,7 +156,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks) register_tiled_kernel(p
       for (int i = 0; i < S::TM; ++i) {
 #pragma unroll
         for (int jj = 0; jj < S::TN; ++jj) {
-          const int j = (i & 1) != 0 ? S::TN - 1 - jj : jj;  // neighbours in time share an operand
+          const int j = (i & 1) != 0 ? S::TN - 1 - jj : jj;  // consecutive products share an operand
           sum[i][j] += fragment[k & 1].a[i] * fragment[k & 1].b[j];
         }
       }
@@ -185,7 +184,7 @@ void launch(const context<device>& ctx, const dense_job<V>& job, std::int64_t sh
   operands.finish(ctx);
 }
 
-// Time of a product in units of its own: rounds of resident blocks, times what a round computes, by the tile's rate.
+// Estimated time in relative units: waves of resident blocks times the work per wave, divided by the tile's rate.
 template <class S, class V>
 double estimate(const context<device>& ctx, const dense_job<V>& job, double rate) {
   const std::int64_t slots = std::int64_t{ctx.properties().multiprocessors} * S::blocks;
@@ -208,7 +207,7 @@ void run_register_tiled(const context<device>& ctx, const dense_job<V>& job) {
   }
 }
 
-// As many shares as fill the device, each of at least eight k steps of 32.
+// As many k ranges as fill the device, each at least eight k steps of 32.
 std::int64_t shares_of_k(const context<device>& ctx, std::int64_t tiles, std::int64_t blocks, std::int64_t k) {
   const std::int64_t slots = std::int64_t{ctx.properties().multiprocessors} * blocks;
   return std::clamp<std::int64_t>(std::min(slots / std::max<std::int64_t>(tiles, 1), k / 256), 1, 1024);

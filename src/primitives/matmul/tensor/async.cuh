@@ -1,7 +1,7 @@
-// The bulk tensor copy engine, as PTX, for blocks of one cluster.
+// PTX wrappers for bulk tensor copies to the blocks of one cluster.
 //
-// Idea: the copy engine writes tiles into the shared memory of one block or of every block of the cluster, and counts
-// the bytes on a barrier at the same place in each of them. Source: PTX ISA, "cp.async.bulk.tensor".
+// The copy engine (TMA) writes tiles into the shared memory of one or all blocks of the cluster and counts the bytes on
+// a barrier at the same address in each. Source: PTX ISA, "cp.async.bulk.tensor".
 #pragma once
 
 #include "core/device/barrier.cuh"
@@ -18,7 +18,7 @@ __device__ __forceinline__ std::uint32_t cluster_rank() {
   return rank;
 }
 
-// Every thread of every block of the cluster.
+// Barrier over all threads of the cluster.
 __device__ __forceinline__ void cluster_synchronize() {
   asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
@@ -27,7 +27,7 @@ __device__ __forceinline__ void prefetch_map(const CUtensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
-// A box of the matrix from column x and row y on, into this block.
+// Loads the matrix's box at column x and row y into this block.
 __device__ __forceinline__ void load_box(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int x,
                                          int y) {
   asm volatile(
@@ -37,7 +37,7 @@ __device__ __forceinline__ void load_box(std::uint32_t to, const CUtensorMap& ma
       : "memory");
 }
 
-// The same into every block whose bit is set in `blocks`; each one's barrier counts the bytes.
+// Into every block whose bit is set in `blocks`; each block's own barrier counts the bytes.
 __device__ __forceinline__ void load_box(std::uint32_t to, const CUtensorMap& map, std::uint32_t barrier, int x, int y,
                                          std::uint16_t blocks) {
   asm volatile(
@@ -47,7 +47,7 @@ __device__ __forceinline__ void load_box(std::uint32_t to, const CUtensorMap& ma
       : "memory");
 }
 
-// Moves registers between warpgroups: each calls one of the two once.
+// Moves registers between warpgroups: each calls one of these two once.
 template <int Registers>
 __device__ __forceinline__ void give_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));

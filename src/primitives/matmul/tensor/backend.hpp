@@ -1,4 +1,4 @@
-// The product on tensor cores behind `matmul`: what its files share.
+// Shared by the files of the tensor-core product.
 #pragma once
 
 #include <spargo/core/bfloat16.hpp>
@@ -8,10 +8,10 @@
 
 namespace spargo::detail::matmul::tensor {
 
-enum class precision { bf16, tf32 };  // what both inputs are rounded to, to nearest
+enum class precision { bf16, tf32 };  // rounding of both inputs, to nearest
 enum class major { k, mn };           // which index of an operand is contiguous in memory
 
-// A or B as it is stored: row-major with k as the columns (major::k: A is m x k, B is n x k) or the rows (major::mn).
+// A or B as stored, row-major: k along columns (major::k: A is m x k, B is n x k) or along rows (major::mn).
 template <class T>
 struct operand {
   const T* data = nullptr;
@@ -30,22 +30,20 @@ struct product {
   std::int64_t c_stride = 0;
 };
 
-// Sizes are at most this, so that tiles over the edge still have int coordinates.
+// Largest size for which tiles that extend past the edge still have int coordinates.
 inline constexpr std::int64_t largest_size = (std::int64_t{1} << 31) - 1024;
 
-// Whether `multiply` runs: on Hopper, in a library that is built for it.
+// Whether `multiply` can run: on Hopper, in a library built for it.
 [[nodiscard]] bool has_tensor_cores(const context<device>& ctx);
 
-// The product itself, m, n and k > 0, on tensor cores, and on any device by ordinary instructions. Data begin at
-// multiples of 16 bytes, and so does every row; TF32 operands are major::k, and are floats whose low 13 bits are
-// ignored. Asynchronous on the context's stream.
+// The product for m, n, k > 0: on tensor cores, and on any device by ordinary instructions. Data and rows are 16-byte
+// aligned; TF32 operands are major::k, floats whose low 13 bits are ignored. Asynchronous on the context's stream.
 void multiply(const context<device>& ctx, precision inputs, const operand<void>& a, const operand<void>& b,
               const product& p);
 void multiply_portable(const context<device>& ctx, precision inputs, const operand<void>& a, const operand<void>& b,
                        const product& p);
 
-// Any sizes and alignment. float inputs are rounded to `inputs` in scratch; bfloat16 ones are copied only where the
-// alignment asks for it.
+// Any sizes and alignment. Rounds float inputs to `inputs` in scratch; copies bfloat16 inputs only if misaligned.
 void run(const context<device>& ctx, precision inputs, const operand<float>& a, const operand<float>& b,
          const product& p);
 void run(const context<device>& ctx, const operand<bfloat16>& a, const operand<bfloat16>& b, const product& p);

@@ -1,14 +1,14 @@
-// C = alpha * A * B + beta * C on Hopper's tensor cores: a persistent kernel of specialised warps.
+// C = alpha * A * B + beta * C on Hopper's tensor cores: a persistent, warp-specialised kernel.
 //
-// Idea: one warp keeps a ring of tiles of A and B in shared memory full by the copy engine; two warpgroups multiply
-// them with `wgmma`, each 64 rows x 256 columns of the block's tile. The blocks of a cluster are neighbours in m,
-// use the same tile of B, and load a share of it each for all. Clusters walk over the tiles of C in bands of a few
-// rows, so that the tiles in flight share operands in the L2 cache.
+// One warp keeps a ring of tiles of A and B in shared memory filled by the copy engine; two warpgroups multiply them
+// with `wgmma`, each 64 rows x 256 columns of the block's tile. The blocks of a cluster are neighbours in m, use the
+// same tile of B, and each load a part of it for all. Clusters process the tiles of C in bands of a few rows, so that
+// concurrent tiles share operands in L2.
 // Invariant: a slot of the ring is written only after both warpgroups of every block of the cluster have released it
-// (barrier `empty`), and read only after its bytes have come (barrier `full`); both change parity once a lap.
-// Boxes that reach over an edge are filled with zeros by the copy engine, so only stores look at the matrix's size.
-// Cost: 2 m n k operations; a tile of C reads (128 + 256 / cluster) * k elements through the L2 cache.
-// Source: PTX ISA; the structure is that of CUTLASS 3's warp-specialised persistent kernels (Thakkar et al., 2023).
+// (barrier `empty`), and read only after its bytes have arrived (barrier `full`); both change parity once per lap. The
+// copy engine fills boxes past an edge with zeros, so only stores test the matrix's size.
+// Cost: 2 m n k operations; a tile of C reads (128 + 256 / cluster) * k elements through L2.
+// Source: PTX ISA; the structure follows CUTLASS 3's warp-specialised persistent kernels (Thakkar et al., 2023).
 #pragma once
 
 #include "primitives/matmul/tensor/async.cuh"
@@ -16,19 +16,19 @@
 
 namespace spargo::detail::matmul::tensor {
 
-// What is multiplied how; see matmul_tensor_sm90a.cu for the choice.
+// Precision, operand orders and tile shape; matmul_tensor_sm90a.cu chooses them.
 template <precision Precision, major A, major B, int Cluster, int Stages, int Band>
 struct shape {
   static_assert(Precision == precision::bf16 || (A == major::k && B == major::k), "TF32 operands are K-major");
   static constexpr int element_bytes = Precision == precision::bf16 ? 2 : 4;
-  static constexpr int rows = 2 * wgmma_rows;  // of a block's tile of C
+  static constexpr int rows = 2 * wgmma_rows;  // rows of a block's tile of C
   static constexpr int columns = wgmma_columns;
-  static constexpr int depth = 128 / element_bytes;  // of k in a slot: one swizzled row
+  static constexpr int depth = 128 / element_bytes;  // k extent of a slot: one swizzled row
   static constexpr int a_bytes = rows * 128;
   static constexpr int b_bytes = columns * 128;
   static constexpr int slot_bytes = a_bytes + b_bytes;
-  static constexpr int share = columns / Cluster;  // columns of B that a block loads
-  static constexpr int chunk = 64;                 // elements of m (n) in a row of an MN-major tile
+  static constexpr int share = columns / Cluster;  // columns of B loaded by each block
+  static constexpr int chunk = 64;                 // elements of m (n) per row of an MN-major tile
   static constexpr int chunk_bytes = chunk * 128;
   static constexpr int threads = 3 * 128;
   static constexpr int shared_bytes = 1024 + Stages * slot_bytes + 2 * Stages * 8;
@@ -47,7 +47,7 @@ struct shape {
   static constexpr int band = Band;
 };
 
-// Addresses in shared memory; slots begin at multiples of 1024 as the swizzle needs.
+// Addresses in shared memory; slots are aligned to 1024 bytes, as the swizzle requires.
 template <class Shape>
 struct ring {
   std::uint32_t base;
@@ -58,7 +58,7 @@ struct ring {
   __device__ std::uint32_t empty(int slot) const { return full(slot) + Shape::stages * 8; }
 };
 
-// The slot in turn and the parity of its present lap.
+// The current slot and the parity of its lap.
 template <class Shape>
 struct turn {
   int slot = 0;
@@ -72,7 +72,7 @@ struct turn {
   }
 };
 
-// Tiles of a cluster, in bands of Shape::band rows, column by column within a band.
+// A cluster's tiles, in bands of Shape::band rows, column by column within a band.
 template <class Shape>
 struct tiling {
   int tile_rows;
@@ -92,7 +92,7 @@ struct tiling {
   }
 };
 
-// Fills slots for every tile of this cluster; one thread.
+// Fills slots for every tile of this cluster. Run by one thread.
 template <class Shape>
 __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensorMap& b_map, const product& p,
                                         ring<Shape> slots, std::uint32_t rank) {
@@ -104,7 +104,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
     int column = 0;
     tiles.locate(tile, row, column);
     const int i = (row * Shape::cluster + static_cast<int>(rank)) * Shape::rows;
-    const int first = static_cast<int>(rank) * Shape::share;  // of this block's share of B
+    const int first = static_cast<int>(rank) * Shape::share;  // of this block's part of B
     const int j = column * Shape::columns + first;
     for (int k = 0; k < p.k; k += Shape::depth, at.next()) {
       mbarrier_wait(slots.empty(at.slot), at.parity);
@@ -133,7 +133,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
   }
 }
 
-// One slot's share of the product: 64 rows from `a` on.
+// One slot's contribution: 64 rows from `a` on.
 template <class Shape>
 __device__ __forceinline__ void multiply(float (&d)[accumulators], std::uint32_t a, std::uint32_t b, int accumulate) {
   constexpr std::uint32_t a_step = Shape::a_major == major::k ? wgmma_depth_bytes : 16 * 128;
@@ -175,7 +175,7 @@ __device__ __forceinline__ void store_pair(const product& p, float* c, float lef
   *reinterpret_cast<float2*>(c) = {combined<Reads>(p, left, &before.x), combined<Reads>(p, right, &before.y)};
 }
 
-// The 64 x 256 sums of a warpgroup, whose first is C(i, j): 4 lanes hold 8 neighbours of a row, 32 bytes of one sector.
+// A warpgroup's 64 x 256 sums, the first for C(i, j): 4 lanes hold 8 neighbours of a row, 32 bytes of one sector.
 template <bool Reads>
 __device__ __forceinline__ void store(const product& p, const float (&d)[accumulators], std::int64_t i, int j) {
   const int thread = static_cast<int>(threadIdx.x) % 128;
@@ -199,7 +199,7 @@ __device__ __forceinline__ void store(const product& p, const float (&d)[accumul
   }
 }
 
-// One warpgroup, on rows `group * 64` to `group * 64 + 63` of every tile of this block.
+// One warpgroup: rows `group * 64` to `group * 64 + 63` of every tile of this block.
 template <class Shape>
 __device__ __forceinline__ void consume(const product& p, ring<Shape> slots, std::uint32_t rank, int group) {
   const tiling<Shape> tiles(p);
@@ -235,7 +235,7 @@ __device__ __forceinline__ void consume(const product& p, ring<Shape> slots, std
   }
 }
 
-// k > 0, m > 0, n > 0. Grid: a multiple of the cluster, at most as many blocks as fit at once.
+// m, n, k > 0. Grid: a multiple of the cluster size, at most what is resident at once.
 template <class Shape>
 __global__ void __launch_bounds__(Shape::threads, 1)
     multiply_kernel(const __grid_constant__ CUtensorMap a_map, const __grid_constant__ CUtensorMap b_map,
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     consume<Shape>(p, slots, rank, warpgroup - 1);
   }
   __syncwarp();
-  cluster_synchronize();  // no block ends while another one may still write into it or arrive at its barriers
+  cluster_synchronize();  // no block ends while another may still write into it or arrive at its barriers
 }
 
 }  // namespace spargo::detail::matmul::tensor

@@ -1,4 +1,4 @@
-// Dense products on tensor cores: checks, and the way to the device.
+// Dense products on tensor cores: checks.
 #include <spargo/primitives/matmul_tensor.hpp>
 
 #include "core/backend.hpp"

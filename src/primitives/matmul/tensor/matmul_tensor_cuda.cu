@@ -1,8 +1,7 @@
-// Operands prepared for the product on tensor cores, and the products that need none.
+// Prepares operands for the tensor-core product, and computes products without work.
 //
-// Idea: what the copy engine cannot read (floats to round, rows not aligned to 16 bytes, TF32 contiguous in m or n) is
-// first copied to scratch by pack.cuh. Cost: at most one read and one write of each operand beside the
-// product's 2 m n k operations.
+// pack.cuh copies to scratch what the copy engine cannot read: floats to round, rows not aligned to 16 bytes, TF32
+// contiguous in m or n. Cost: at most one read and one write of each operand besides the 2 m n k operations.
 #include "core/device/launch.cuh"
 #include "primitives/matmul/tensor/backend.hpp"
 #include "primitives/matmul/tensor/pack.cuh"
@@ -14,7 +13,7 @@ namespace spargo::detail::matmul::tensor {
 
 namespace {
 
-inline constexpr std::int64_t most_rows_of_blocks = 65535;  // of a grid's second dimension
+inline constexpr std::int64_t most_rows_of_blocks = 65535;  // limit of a grid's second dimension
 
 struct extent {
   std::int64_t rows;
@@ -25,7 +24,7 @@ extent stored(major order, std::int64_t mn, std::int64_t k) {
   return order == major::k ? extent{mn, k} : extent{k, mn};
 }
 
-// An operand as `multiply` takes it, and the scratch that holds it if it had to be copied.
+// An operand for `multiply`, and the scratch that holds it if it was copied.
 template <class T>
 struct prepared {
   std::optional<array<T, device>> scratch;
@@ -53,7 +52,7 @@ prepared<To> pack(const context<device>& ctx, const From* from, std::int64_t str
   return result;
 }
 
-// Rounded to TF32, transposed to major::k.
+// Rounded to TF32 and transposed to major::k.
 prepared<tf32_bits> pack_transposed(const context<device>& ctx, const operand<float>& from, extent size) {
   const std::int64_t to_stride = padded(size.rows);
   prepared<tf32_bits> result{array<tf32_bits, device>(ctx, size.columns * to_stride), {}};
@@ -72,7 +71,7 @@ prepared<tf32_bits> to_tf32(const context<device>& ctx, const operand<float>& fr
   return pack<tf32_bits>(ctx, from.data, from.stride, from.order, size);
 }
 
-// As it is where the copy engine can read it.
+// Used in place if the copy engine can read it.
 prepared<bf16_bits> to_bf16(const context<device>& ctx, const operand<bfloat16>& from, extent size) {
   const bool readable = reinterpret_cast<std::uintptr_t>(from.data) % 16 == 0 && from.stride % 8 == 0;
   if (readable) return {std::nullopt, {from.data, from.stride, from.order}};
@@ -91,7 +90,7 @@ __global__ void __launch_bounds__(block_threads) scale_kernel(product p) {
   }
 }
 
-// True if nothing is left to multiply: C = beta * C, without reading A or B.
+// True if nothing is left to multiply: then C = beta * C, and A and B are not read.
 bool scaled_only(const context<device>& ctx, const product& p) {
   if (p.m == 0 || p.n == 0) return true;
   if (p.k != 0 && p.alpha != 0) return false;

@@ -1,9 +1,8 @@
-// The product on Hopper's tensor cores: shapes of the kernel, tensor maps, launches.
+// The product on Hopper's tensor cores: kernel shapes, tensor maps, launches.
 //
-// Idea: one kernel (kernel.cuh) for the four orders of bfloat16 operands and for TF32.
-// Invariant: tensor maps describe the operands' true sizes, so that the copy engine fills what lies outside with zeros.
-// Source: CUDA driver API, "Tensor map object management"; the encoder is asked of the driver through the runtime, so
-// that the library does not link with the driver.
+// One kernel (kernel.cuh) serves the four orders of bfloat16 operands and TF32. Tensor maps have the operands' true
+// sizes, so that the copy engine fills the outside with zeros. Source: CUDA driver API, "Tensor map object management";
+// the runtime finds the driver's encoder, so the library does not link the driver.
 #include "core/cuda.cuh"
 #include "primitives/matmul/tensor/kernel.cuh"
 
@@ -13,11 +12,11 @@ namespace spargo::detail::matmul::tensor {
 
 namespace {
 
-// On an H200, 8192 x 8192 x 8192, bfloat16 (A K-major, B MN-major), variants and cuBLAS taking turns because the chip
-// slows down at its power limit: median and fastest of 25. cuBLAS: 1.664 and 1.366 ms.
+// H200, 8192 x 8192 x 8192, bfloat16 (A K-major, B MN-major), median and fastest of 25; variants and cuBLAS alternate
+// because the chip slows down at its power limit. cuBLAS: 1.664 and 1.366 ms.
 struct tuning {
-  static constexpr int cluster = 2;  // 1.622 and 1.359 ms; 1: 1.640 and 1.445; 4: 2.8, as not all of them fit at once
-  static constexpr int stages = 4;   // what shared memory holds; 3: 6 percent slower (with the dearer barriers of then)
+  static constexpr int cluster = 2;  // 1.622 and 1.359 ms; 1: 1.640 and 1.445; 4: 2.8, as not all are resident
+  static constexpr int stages = 4;   // what shared memory holds; 3 is 6 percent slower (with costlier barriers)
   static constexpr int band = 8;     // rows of clusters; 4: 1.630 and 1.370, 16: 1.641 and 1.366
 };
 
@@ -35,7 +34,7 @@ decltype(&cuTensorMapEncodeTiled) map_encoder() {
   return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
 }
 
-// Boxes of box_x x box_y elements, 128 bytes wide, of a row-major matrix of `rows` rows of `columns` elements.
+// Boxes of box_x x box_y elements, 128 bytes wide, of a row-major matrix of `rows` x `columns`.
 CUtensorMap make_map(precision inputs, const operand<void>& from, std::int64_t columns, std::int64_t rows, int box_x,
                      int box_y) {
   const bool narrow = inputs == precision::bf16;
@@ -79,7 +78,7 @@ void launch(const context<device>& ctx, const operand<void>& a, const operand<vo
   config.stream = ctx.stream();
   config.attrs = &cluster;
   config.numAttrs = 1;
-  // Not SMs / cluster: a cluster stays within one part of the chip, which may hold an odd number of them.
+  // Not SMs / cluster: a cluster stays within one GPC, which may have an odd number of SMs.
   int resident = 0;
   SPARGO_CUDA_TRY(cudaOccupancyMaxActiveClusters(&resident, kernel, &config));
   const std::int64_t tiles =

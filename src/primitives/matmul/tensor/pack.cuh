@@ -1,8 +1,7 @@
-// Operands rounded and padded for the tensor cores: rows begin at multiples of 16 bytes, as the copy engine needs.
+// Rounds and pads operands for the tensor cores: the copy engine needs 16-byte aligned rows.
 //
-// Idea: straight copies move 8 elements per thread; TF32 operands that are contiguous in m (n) are transposed through
-// 64 x 64 tiles of shared memory. Invariant: every element of the padded rows is written, the padding with zeros.
-// Cost: one read and one write of the operand.
+// Straight copies move 8 elements per thread; TF32 operands contiguous in m (n) are transposed through 64 x 64 tiles in
+// shared memory. Every element of the padded rows is written. Cost: one read and one write of the operand.
 #pragma once
 
 #include <spargo/core/device_features.cuh>
@@ -11,23 +10,23 @@
 
 namespace spargo::detail::matmul::tensor {
 
-// A row-major matrix of device memory, as kernels take it.
+// A row-major matrix in device memory, as a kernel argument.
 template <class T>
 struct plane {
   T* data = nullptr;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  std::int64_t stride = 0;  // elements from row to row
+  std::int64_t stride = 0;  // elements between rows
 };
 
 using bf16_bits = std::uint16_t;
 using tf32_bits = std::uint32_t;
 
-inline constexpr int packed_together = 8;  // elements a thread of a straight copy moves at once
+inline constexpr int packed_together = 8;  // elements per thread of a straight copy
 inline constexpr int pack_tile = 64;
 inline constexpr int pack_threads = 256;
 
-// To nearest, ties to even; NaN stays NaN.
+// To nearest, ties to even; NaN is kept.
 __device__ __forceinline__ void round_to(float from, bf16_bits& to) {
   if constexpr (has_tensor_rounding) {
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(to) : "f"(from));
@@ -36,7 +35,7 @@ __device__ __forceinline__ void round_to(float from, bf16_bits& to) {
     to = static_cast<bf16_bits>((from != from ? bits | 1U << 22 : bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
   }
 }
-// To nearest, ties away from zero: the only rounding that the chip has for TF32.
+// To nearest, ties away from zero: the chip's only rounding to TF32.
 __device__ __forceinline__ void round_to(float from, tf32_bits& to) {
   if constexpr (has_tensor_rounding) {
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(to) : "f"(from));
@@ -62,7 +61,7 @@ __device__ __forceinline__ void load_together(const From* from, std::int64_t lef
   }
 }
 
-// Same orientation. to.stride is a multiple of packed_together, to.data of 16 bytes; columns up to to.stride are
+// Same orientation. to.stride is a multiple of packed_together, to.data 16-byte aligned; columns up to to.stride are
 // written. Grid: x over the groups of a row, y over rows.
 template <class From, class To>
 __global__ void __launch_bounds__(pack_threads) pack_kernel(plane<const From> from, plane<To> to) {
@@ -86,7 +85,7 @@ __global__ void __launch_bounds__(pack_threads) pack_kernel(plane<const From> fr
   }
 }
 
-// to(j, i) = from(i, j), rounded. to.stride is a multiple of 4, to.data of 16 bytes; to.columns == from.rows, and
+// to(j, i) = from(i, j), rounded. to.stride is a multiple of 4, to.data 16-byte aligned; to.columns == from.rows, and
 // columns up to to.stride are written. Grid: x over tiles of from's columns, y over tiles of its rows.
 template <class Rounded>
 __global__ void __launch_bounds__(pack_threads) pack_transposed_kernel(plane<const float> from, plane<Rounded> to) {

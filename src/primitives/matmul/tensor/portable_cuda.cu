@@ -1,10 +1,8 @@
-// The product of rounded operands without tensor cores of our own: for chips other than Hopper, and libraries that are
-// not built for it.
+// The product of rounded operands without tensor cores: for other chips than Hopper, and libraries not built for it.
 //
-// A block computes tiles of 64 x 64 of C, a thread 4 x 4 of them 16 apart, from steps of 16 in k that pass through
-// shared memory as floats. The sum of an element goes along k in order, in float: within the bound of the header, and
-// the same bits in every run. What lies outside of an operand counts as 0. Cost: 2 m n k operations, and a read of A
-// for each 64 columns of C and of B for each 64 rows.
+// A block computes 64 x 64 tiles of C, a thread 4 x 4 elements 16 apart, in k steps of 16 staged as floats in shared
+// memory. Each element's sum runs along k in order, in float: within the header's bound, and deterministic. Elements
+// outside an operand count as 0. Cost: 2 m n k operations; A is read once per 64 columns of C, B once per 64 rows.
 #include "core/device/launch.cuh"
 #include "primitives/matmul/tensor/backend.hpp"
 
@@ -17,7 +15,7 @@ namespace {
 struct portable_tuning {
   static constexpr int tile = 64;
   static constexpr int step = 16;  // of k
-  static constexpr int side = 16;  // threads along each side of a tile
+  static constexpr int side = 16;  // threads per side of a tile
   static constexpr int each = tile / side;
 };
 
@@ -30,7 +28,7 @@ struct tf32_operand {
   static __device__ float value(bits v) { return __uint_as_float(v & ~((1U << 13) - 1)); }
 };
 
-// A step of an operand: rows (columns) first .. first + tile - 1, k from `from_k`.
+// Stages a k step of an operand: rows (columns) first .. first + tile - 1, k from `from_k`.
 template <class Operand>
 __device__ void stage(float (&to)[portable_tuning::step][portable_tuning::tile + 1], const operand<void>& from,
                       std::int64_t first, std::int64_t size, std::int64_t from_k, std::int64_t k) {

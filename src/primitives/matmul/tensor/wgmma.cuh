@@ -1,6 +1,6 @@
-// Hopper's asynchronous tensor-core product of one warpgroup (`wgmma`), as PTX.
+// PTX wrappers for Hopper's asynchronous warpgroup matrix product (`wgmma`).
 //
-// Idea: 128 threads together multiply a 64-row slice of A by 256 columns of B, both read from shared memory through
+// 128 threads together multiply a 64-row slice of A by 256 columns of B, both read from shared memory through
 // descriptors, into 128 float registers per thread. Invariant: between warpgroup_arrive() and the matching
 // warpgroup_wait() nothing else touches the accumulators or the tiles. Source: PTX ISA, "Asynchronous warpgroup level
 // matrix instructions".
@@ -13,7 +13,7 @@ namespace spargo::detail::matmul::tensor {
 inline constexpr int wgmma_rows = 64;
 inline constexpr int wgmma_columns = 256;
 inline constexpr int accumulators = wgmma_rows * wgmma_columns / 128;
-inline constexpr int wgmma_depth_bytes = 32;  // of k in one instruction: 16 of bfloat16, 8 of TF32
+inline constexpr int wgmma_depth_bytes = 32;  // k extent of one instruction: 16 of bfloat16, 8 of TF32
 
 __device__ __forceinline__ void warpgroup_arrive() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ __forceinline__ void warpgroup_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -24,9 +24,9 @@ __device__ __forceinline__ void warpgroup_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
 }
 
-// A tile in shared memory whose 128-byte rows are swizzled over 8 rows, as the copy engine writes it. K-major: a row
-// is 128 bytes of k, the next 8 rows are 1024 bytes on. MN-major: a row is 64 elements of m (n) at one k, the next 8
-// k are 1024 bytes on, the next 64 elements of m (n) are `chunk_bytes` on.
+// A tile in shared memory with 128-byte rows swizzled over 8 rows, as the copy engine writes it. K-major: a row is 128
+// bytes of k, the next 8 rows follow 1024 bytes later. MN-major: a row is 64 elements of m (n) at one k, the next 8 k
+// follow 1024 bytes later, the next 64 elements of m (n) `chunk_bytes` later.
 template <major Major>
 __device__ __forceinline__ std::uint64_t descriptor(std::uint32_t address, std::uint32_t chunk_bytes) {
   constexpr std::uint64_t swizzle_128_bytes = std::uint64_t{1} << 62;
@@ -35,7 +35,7 @@ __device__ __forceinline__ std::uint64_t descriptor(std::uint32_t address, std::
   return swizzle_128_bytes | eight_rows | leading << 16 | ((address & 0x3ffffU) >> 4);
 }
 
-// d = a * b, plus d where `accumulate` is not 0.
+// d = a * b, plus d if `accumulate` is not 0.
 template <major A, major B>
 __device__ __forceinline__ void wgmma_bf16(float (&d)[accumulators], std::uint64_t a, std::uint64_t b, int accumulate) {
   asm volatile(
@@ -80,7 +80,7 @@ __device__ __forceinline__ void wgmma_bf16(float (&d)[accumulators], std::uint64
       : "l"(a), "l"(b), "r"(accumulate), "n"(A == major::mn ? 1 : 0), "n"(B == major::mn ? 1 : 0));
 }
 
-// As above for TF32 operands (floats whose low 13 bits are ignored), K-major both.
+// The same for TF32 operands (floats whose low 13 bits are ignored), both K-major.
 __device__ __forceinline__ void wgmma_tf32(float (&d)[accumulators], std::uint64_t a, std::uint64_t b, int accumulate) {
   asm volatile(
       "{\n"
