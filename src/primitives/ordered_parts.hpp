@@ -1,9 +1,8 @@
-// Parts, of a text say, taken by threads in order, each of which must know how much lies before it.
+// Threads take parts (of a text, for example) in order; each part needs the sum of the counts before it.
 //
-// Idea: whoever takes a part first counts what is in it, then waits for the sums of the parts before, adds its own and
-// passes the sum on, and only then does the long work. Counting is short, so nobody waits for long, and since parts
-// are taken in order the one waited for is always being counted (a chained scan: Merrill and Garland, "Single-pass
-// parallel prefix scan with decoupled look-back", 2016, with a window of one).
+// A thread counts its part, waits for the sum over the earlier parts, adds its count, passes the sum on, and only then
+// does the long work. Counting is short, so waits are short; parts are taken in order, so the part waited for is being
+// counted (a chained scan: Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016).
 #pragma once
 
 #include "core/parallel.hpp"
@@ -17,8 +16,8 @@
 
 namespace spargo::detail {
 
-// count(i, slot) -> std::int64_t and work(i, sum of all counts before i, slot), neither of which may throw. Starts from
-// `first`. Below ctx.threads(), a slot is one thread's at a time.
+// count(i, slot) -> std::int64_t and work(i, sum of the counts before i, slot) must not throw. The sum starts at
+// `first`. slot < ctx.threads() is used by one thread at a time.
 template <class Count, class Work>
 void for_each_part_in_order(const context<host>& ctx, std::int64_t parts, std::int64_t first, const Count& count,
                             const Work& work) {

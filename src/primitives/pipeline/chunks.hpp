@@ -1,4 +1,4 @@
-// What both halves of the pipeline share: the choice of chunks, and the executor behind a plan.
+// Shared by both backends of the pipeline: the choice of chunks, and the executor behind a plan.
 #pragma once
 
 #include <spargo/primitives/pipeline.hpp>
@@ -6,25 +6,25 @@
 namespace spargo::detail::pipeline {
 
 struct tuning {
-  // 2, 4, 8, 16 MiB: 0.839, 0.872, 0.888, 0.894 of a copy's rate (1 GiB pinned floats, in and out, H200).
-  static constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;  // of the larger element
-  // Where both host ranges are pinned: 1, 2, 3, 4 streams reach 0.480, 0.894, 0.876, 0.863.
+  // 2, 4, 8, 16 MiB: 0.839, 0.872, 0.888, 0.894 of a copy's rate (1 GiB of pinned floats, in and out, H200).
+  static constexpr std::int64_t chunk_bytes = std::int64_t{16} << 20;  // for the larger element type
+  // Pinned host ranges: 1, 2, 3, 4 streams reach 0.480, 0.894, 0.876, 0.863.
   static constexpr int pinned_streams = 2;
-  // Pageable ranges, which the host's threads stage: 42.5 ms with 2, 38.5 with 3, 42.9 with 4.
+  // Pageable ranges, staged by host threads: 2, 3, 4 streams take 42.5, 38.5, 42.9 ms.
   static constexpr int streams = 3;
-  // In 8, 16, 32 chunks: 64 MiB 1.54, 1.49, 1.53 ms; 256 MiB 5.97, 5.74, 5.72.
+  // 8, 16, 32 chunks: 64 MiB 1.54, 1.49, 1.53 ms; 256 MiB 5.97, 5.74, 5.72.
   static constexpr std::int64_t chunks = 16;
   static constexpr std::int64_t least_bytes = std::int64_t{1} << 20;
   static constexpr int most_streams = 32;
 };
 
-// What was asked for, and with the zeros filled in.
+// The options requested, and with zeros replaced.
 struct chunk_options {
   pipeline_options asked;
   pipeline_options chosen;
 };
 
-// Moves the chunks of one run, of ranges that are checked and not empty.
+// Moves the chunks of one run; ranges are checked and not empty.
 template <memory_space Space>
 class executor {
  public:
@@ -40,10 +40,10 @@ std::unique_ptr<executor<host>> make_executor(const context<host>& ctx, element_
 std::unique_ptr<executor<device>> make_executor(const context<device>& ctx, element_sizes sizes,
                                                 const chunk_options& options);
 
-// The length of the chunks of a run: what was asked for, else short enough that copies overlap on small data too.
+// Chunk length of a run: the one requested, else short enough that copies overlap even for small data.
 [[nodiscard]] std::int64_t chunk_of_run(const pipeline_options& asked, element_sizes sizes, std::int64_t size);
 
-// A copy between host ranges, by all threads from `least_bytes` on.
+// Copies between host ranges, with all threads from `least_bytes` on.
 void stage(const void* from, void* to, std::size_t bytes);
 
 }  // namespace spargo::detail::pipeline

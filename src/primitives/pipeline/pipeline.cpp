@@ -1,4 +1,4 @@
-// The pipeline's checks, its choice of chunks, and its host half: a loop, since the data is there already.
+// The pipeline's checks, its choice of chunks, and its host backend.
 #include "core/backend.hpp"
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
@@ -17,12 +17,12 @@ namespace pipeline {
 
 namespace {
 
-// Elements of the larger of the two types in `bytes`.
+// Elements of the larger type in `bytes`.
 std::int64_t elements_of(std::int64_t bytes, element_sizes sizes) {
   return std::max<std::int64_t>(1, bytes / static_cast<std::int64_t>(std::max(sizes.in, sizes.out)));
 }
 
-// Throws invalid_argument where an option is out of range; then both are positive.
+// Throws invalid_argument for an option out of range; afterwards both are positive.
 pipeline_options resolve(const pipeline_options& options, element_sizes sizes) {
   SPARGO_EXPECTS(options.chunk >= 0, fmt::format("pipeline: chunks of {} elements", options.chunk));
   SPARGO_EXPECTS(options.streams >= 0 && options.streams <= tuning::most_streams,
@@ -40,7 +40,7 @@ void check_ranges(const pipeline_ranges& ranges, element_sizes sizes) {
   expect_apart("pipeline", "the output", out, "the input", in);
 }
 
-// The data is there already: a loop.
+// Only a loop over chunks: the data is already in host memory.
 class host_executor final : public executor<host> {
  public:
   host_executor(const context<host>& ctx, element_sizes sizes, const pipeline_options& asked)

@@ -1,12 +1,12 @@
-// The pipeline on a device: all copies in on one stream, all copies out on another, chunk k's function on stream
-// k mod streams between them, joined by events. A device has a copy engine for each direction, so that both and the
-// SMs work at once; one stream a direction keeps its engine from changing channels between chunks.
+// The pipeline on a device: all copies in run on one stream, all copies out on another, and chunk k's function on
+// stream k mod streams, joined by events. A device has one copy engine per direction, so both directions and the SMs
+// run at the same time; with one stream per direction an engine does not switch channels between chunks.
 //
 // Invariant: a slot's buffers belong to one chunk at a time: its input is overwritten after `computed`, its output
-// after `emptied`, and the host waits for the same events before it uses a pinned staging buffer again. Nothing is
-// under way when run() ends, whichever way it ends, since the caller's memory may go then.
-// Cost: with n bytes each way and c chunks, about (1 + 1 / c) * n / link rate, where the function is faster than the
-// link. Source: Harris, "How to Overlap Data Transfers in CUDA C/C++" (2012).
+// after `emptied`, and the host waits for the same events before it reuses a pinned staging buffer. Nothing is in
+// flight when run() returns or throws, since the caller may then free its memory.
+// Cost: with n bytes each way and c chunks about (1 + 1 / c) * n / link rate, if the function is faster than the link.
+// Source: Harris, "How to Overlap Data Transfers in CUDA C/C++" (2012).
 #include "core/cuda.cuh"
 #include "primitives/pipeline/chunks.hpp"
 
@@ -35,12 +35,12 @@ class event {
   cudaEvent_t event_ = nullptr;
 };
 
-// A context of its own stream and of its parent's memory.
+// A context with its own stream and its parent's memory resource.
 context<device> beside(const context<device>& parent) {
   return context<device>(device_options{.ordinal = parent.ordinal(), .resource = &parent.resource()});
 }
 
-// The stream of a function and the buffers of the chunk that is on its way through it.
+// A function's stream and the buffers of the chunk that it processes.
 struct slot {
   context<device> ctx;
   array<std::byte, device> in;
@@ -48,10 +48,10 @@ struct slot {
   array<std::byte, host> staged_in;
   array<std::byte, host> staged_out;
   event arrived;          // the input is on the device
-  event computed;         // the input was used, the output is there
+  event computed;         // the input has been read, the output written
   event emptied;          // the output is on the host
-  void* home = nullptr;   // where the result in staged_out belongs; null: nothing there
-  std::size_t bytes = 0;  // of that result
+  void* home = nullptr;   // destination of the result in staged_out; null: none
+  std::size_t bytes = 0;  // size of that result
 
   slot(const context<device>& parent, element_sizes sizes, std::int64_t chunk)
       : ctx(beside(parent)),
@@ -60,7 +60,7 @@ struct slot {
     ctx.synchronize();  // other streams use the buffers too
   }
 
-  // Takes the staged result home.
+  // Copies the staged result to its destination.
   void deliver() {
     if (home == nullptr) return;
     emptied.wait();
@@ -68,7 +68,7 @@ struct slot {
   }
 };
 
-// Whether copies of this host range run asynchronously: it is pinned from end to end.
+// Whether this host range is pinned at both ends, so that copies are asynchronous.
 bool is_pinned(const void* data, std::size_t bytes) {
   for (const char* place : {static_cast<const char*>(data), static_cast<const char*>(data) + bytes - 1}) {
     cudaPointerAttributes attributes{};
@@ -108,7 +108,7 @@ class device_executor final : public executor<device> {
     return made;
   }
 
-  // Pinned buffers in every slot, for the directions whose host range is pageable.
+  // Allocates pinned buffers in every slot, for directions whose host range is pageable.
   void prepare(array<std::byte, host> slot::*buffer, std::int64_t bytes) {
     const context<host> pinned({.resource = &pinned_host_resource()});
     for (slot& s : slots_) {
@@ -122,7 +122,7 @@ class device_executor final : public executor<device> {
     std::int64_t size;
   };
 
-  // Puts one chunk's way through the device on the streams. An event that was never recorded holds nothing up.
+  // Enqueues copies and function of one chunk. Waiting for an event that was never recorded returns at once.
   void issue(slot& s, const chunk_range& range, const chunk_function<device>& function, bool stage_in,
              bool stage_out) const {
     const std::size_t in_bytes = static_cast<std::size_t>(range.size) * sizes_.in;
@@ -164,7 +164,7 @@ class device_executor final : public executor<device> {
 
     if (stage_in) ctx_.synchronize();  // the host is about to read what the stream may still write
     start_.record(ctx_);
-    start_.delay(way_in_);  // and so everything else
+    start_.delay(way_in_);  // everything else waits for way_in_
     std::size_t turn = 0;
     for (std::int64_t first = 0; first < size; turn = (turn + 1) % used) {
       const std::int64_t count = std::min(chunk, size - first);
@@ -179,7 +179,7 @@ class device_executor final : public executor<device> {
     for (const slot& s : slots_) s.ctx.synchronize();
   }
 
-  // After an error: waits for everything, whatever became of it, and forgets the results.
+  // After an error: waits for everything, ignores its errors, and drops the results.
   void abandon() noexcept {
     cudaStreamSynchronize(way_in_.stream());
     cudaStreamSynchronize(way_out_.stream());
@@ -189,12 +189,12 @@ class device_executor final : public executor<device> {
     }
   }
 
-  context<device> ctx_;  // first: its resource outlives what the slots hold
+  context<device> ctx_;  // first: its resource must outlive the slots' memory
   element_sizes sizes_;
   pipeline_options asked_;
   pipeline_options options_;
   std::vector<slot> slots_;
-  context<device> way_in_;  // with one slot both are its own: nothing overlaps
+  context<device> way_in_;  // with one slot both are the slot's stream: no overlap
   context<device> way_out_;
   event start_;
 };

@@ -1,4 +1,4 @@
-// What a reduction reads, and the two backends' halves behind the public functions.
+// What a reduction reads, and its host and device backends.
 #pragma once
 
 #include "primitives/function_objects.hpp"
@@ -7,7 +7,7 @@
 
 namespace spargo::detail::reduce {
 
-// What is reduced: values, products of pairs, or absolute differences of pairs. `b` is null for values.
+// Values, products of pairs, or absolute differences of pairs. `b` is null for values.
 enum class source_kind { values, products, differences };
 
 template <source_kind Source, class T>
@@ -17,7 +17,7 @@ SPARGO_HD T item_of(T a, T b) {
   } else if constexpr (Source == source_kind::products) {
     return product_operation<T>::apply(a, b);
   } else if constexpr (std::integral<T>) {
-    using wide = std::make_unsigned_t<T>;  // wraps where the difference does not fit, as documented
+    using wide = std::make_unsigned_t<T>;  // a difference that does not fit wraps, as documented
     return static_cast<T>(a < b ? static_cast<wide>(b) - static_cast<wide>(a)
                                 : static_cast<wide>(a) - static_cast<wide>(b));
   } else {
@@ -33,7 +33,7 @@ struct operands {
   std::int64_t size = 0;
 };
 
-// f(function object of the operation, integral_constant of the source) for each pair that exists.
+// f(function object of the operation, integral_constant of the source) for each supported pair.
 template <class T, class F>
 void with_reduction(const char* caller, source_kind source, operation op, F&& f) {
   switch (source) {
@@ -50,13 +50,13 @@ void with_reduction(const char* caller, source_kind source, operation op, F&& f)
   }
 }
 
-// On inputs of at least one element; the result may overlap the input.
+// For inputs of at least one element; the result may overlap the input.
 template <class T>
 void run_host(const context<host>& ctx, source_kind source, operation op, operands<T> in, T* result);
 template <class T>
 void run_device(const context<device>& ctx, source_kind source, operation op, operands<T> in, T* result,
                 const reduce_options& options);
-// The rungs that launch one kernel per level.
+// The algorithms that launch one kernel per level.
 template <class T>
 void run_by_levels(const context<device>& ctx, source_kind source, operation op, operands<T> in, T* result,
                    reduce_algorithm algorithm);

@@ -1,4 +1,4 @@
-// What the reduction kernels share: combining over a warp and over a block.
+// Shared by the reduction kernels: combining over a warp and over a block.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -12,7 +12,7 @@ __device__ T reduce_warp(T value) {
   return warp_reduce_to_first(value, [](T a, T b) { return Op::apply(a, b); });
 }
 
-// The block's value, in thread 0. `of_warp` is shared, one element per warp; a barrier stands between two calls on it.
+// The block's value, in thread 0. `of_warp`: one shared element per warp, reusable after a barrier.
 template <class Op, int Threads, class T>
 __device__ T reduce_block(T value, T* of_warp) {
   constexpr int warps = Threads / warp_size;
@@ -26,8 +26,8 @@ __device__ T reduce_block(T value, T* of_warp) {
   return value;
 }
 
-// item_of with products of floats rounded: the compiler would fuse them with the additions that follow on some
-// paths and not on others, and the bits would depend on the alignment of the range.
+// item_of with floating-point products rounded: otherwise the compiler would fuse them with additions on some paths
+// only, and the bits would depend on the range's alignment.
 template <source_kind Source, class T>
 __device__ __forceinline__ T device_item(T a, T b) {
   if constexpr (Source == source_kind::products && std::same_as<T, float>) {

@@ -1,7 +1,7 @@
-// The teaching rungs of the reduction: each block turns one tile into one value, level by level until one is left.
+// The textbook reductions: each block reduces one tile to one value, level by level until one is left.
 //
-// The tree depends on the number of elements only: the same bits in every run and on every device. Cost of a level: n
-// reads, n / tile writes, a launch. The rungs follow M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007).
+// The tree depends on the number of elements only, so results are deterministic on every device. Cost per level: n
+// reads, n / tile writes, one launch. They follow M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007).
 #include "core/instantiate.hpp"
 #include "primitives/reduce/kernels.cuh"
 
@@ -20,7 +20,7 @@ constexpr int items_per_thread =
         ? coarse_items
         : 1;
 
-// The thread's elements, neighbours in the block adjacent in memory; loads first, then a tree over them.
+// The thread's elements, coalesced over the block; loads first, then a tree.
 template <int Items, class Op, source_kind Source, class T>
 __device__ T load_and_combine(const operands<T>& in, std::int64_t first) {
   T item[Items];
@@ -37,7 +37,7 @@ __device__ T load_and_combine(const operands<T>& in, std::int64_t first) {
   return item[0];
 }
 
-// shared[0] = all of shared[0 .. block_threads), with the rung's own assignment of threads to additions.
+// shared[0] = all of shared[0 .. block_threads), with the algorithm's own assignment of threads to additions.
 template <reduce_algorithm A, class Op, class T>
 __device__ void combine_shared(T* shared) {
   const int t = static_cast<int>(threadIdx.x);
@@ -82,7 +82,7 @@ void launch_level(const context<device>& ctx, const operands<T>& in, T* results,
   launch_kernel(ctx, {blocks, block_threads}, level_kernel<A, Op, Source, T>, in, results);
 }
 
-// The last level writes to `result`; the ones before it to scratch, which is freed in stream order after its last use.
+// The last level writes to `result`, the others to scratch that is freed in stream order.
 template <reduce_algorithm A, class Op, source_kind Source, class T>
 void reduce_all(const context<device>& ctx, const operands<T>& in, T* result) {
   constexpr std::int64_t tile = std::int64_t{block_threads} * items_per_thread<A>;

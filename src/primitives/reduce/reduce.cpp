@@ -1,4 +1,4 @@
-// Reductions: checks, and the choice of backend.
+// Reductions: checks.
 #include "primitives/reduce/algorithms.hpp"
 #include "primitives/reduce/backend.hpp"
 
@@ -55,7 +55,7 @@ void check(const arguments<T, Space>& args, const reduce_options& options) {
     SPARGO_EXPECTS(args.a.size() == args.b.size(),
                    fmt::format("{}: a has {} elements and b {}", args.name, args.a.size(), args.b.size()));
   } else {
-    detail::with_operation<T>(args.name, args.op, [](auto) {});  // refuses what T has not
+    detail::with_operation<T>(args.name, args.op, [](auto) {});  // throws if T does not support the operation
   }
 }
 

@@ -1,11 +1,11 @@
-// The reduction in one launch: resident blocks take tiles of fixed size in turn, and the block that finishes last
-// combines the tiles' values.
+// The reduction in one launch: resident blocks process tiles of fixed size in grid-stride order, and the block that
+// finishes last combines the tiles' values.
 //
-// A tile's value goes to partials[tile], whichever block computes it, and the last block combines them in one order:
-// the result depends on the number of elements alone. Each thread has eight 16-byte loads in flight, enough to fill the
-// memory pipeline at 2048 threads per SM. Memory order: a block's thread 0 writes its partials, fences and
-// counts itself with one atomic; the block that counts last fences and reads. The counter is scratch of the call,
-// cleared on its stream, so calls on other streams share nothing. Cost: n reads, one write for each 64 KiB.
+// Whichever block computes it, a tile's value goes to partials[tile], and the last block combines them in a fixed
+// order: the result depends on the number of elements only. Each thread has eight 16-byte loads in flight, enough to
+// saturate memory at 2048 threads per SM. Memory order: thread 0 of a block writes its partials, fences and increments
+// a counter; the block that counts last fences and reads. The counter is scratch of the call, cleared on its stream, so
+// calls on other streams share nothing. Cost: n reads, one write per 64 KiB.
 #include "core/instantiate.hpp"
 #include "primitives/reduce/kernels.cuh"
 
@@ -32,7 +32,7 @@ struct alignas(16) vector_of {
   T item[16 / sizeof(T)];
 };
 
-// 16 bytes that are read once.
+// 16 bytes that are read only once.
 template <class T>
 __device__ vector_of<T> load_vector(const T* p) {
   const int4 raw = __ldcs(reinterpret_cast<const int4*>(p));
@@ -41,7 +41,7 @@ __device__ vector_of<T> load_vector(const T* p) {
   return v;
 }
 
-// A full tile from 16-byte aligned ranges: the same order as of `partial_tile`.
+// A full tile of 16-byte aligned ranges, in the same order as `partial_tile`.
 template <class Op, source_kind Source, class T>
 __device__ T full_tile(const operands<T>& in, std::int64_t first) {
   constexpr int width = vector_items<T>;
@@ -80,7 +80,7 @@ __device__ T full_tile(const operands<T>& in, std::int64_t first) {
   return sum[0];
 }
 
-// The last tile, or one of a range that is not aligned: element by element.
+// The last tile, or one of an unaligned range: element by element.
 template <class Op, source_kind Source, class T>
 __device__ T partial_tile(const operands<T>& in, std::int64_t first) {
   constexpr int width = vector_items<T>;
@@ -108,7 +108,7 @@ __device__ T partial_tile(const operands<T>& in, std::int64_t first) {
   return sum[0];
 }
 
-// All of partials[0, count), in an order that depends on `count` alone; in thread 0.
+// All of partials[0, count), in an order that depends on `count` only; in thread 0.
 template <class Op, class T>
 __device__ T combine_partials(const T* partials, std::int64_t count, T* of_warp) {
   constexpr int batch = 8;
@@ -133,7 +133,7 @@ __device__ T combine_partials(const T* partials, std::int64_t count, T* of_warp)
 template <class Op, source_kind Source, class T>
 __global__ void __launch_bounds__(tuning::threads, resident_blocks(tuning::blocks_per_sm, tuning::threads))
     single_pass_kernel(operands<T> in, std::int64_t tiles, bool aligned, T* partials, unsigned* finished, T* result) {
-  __shared__ T of_warp[2][warp_size];  // two, so that one barrier per tile is enough
+  __shared__ T of_warp[2][warp_size];  // two buffers, so that one barrier per tile suffices
   __shared__ bool last;
   int turn = 0;
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, turn ^= 1) {

@@ -1,8 +1,8 @@
-// Reductions on the host over blocks of fixed size, whose values are combined pairwise: the result depends on the
-// number of elements only, never on the threads or the instruction set.
+// Host reductions over blocks of fixed size, whose values are combined pairwise: the result depends on the number of
+// elements only, not on threads or instruction set.
 //
-// A block is 32 or 64 chunks of 16 vectors of 128 bytes, combined lane by lane, then the lanes and the chunks pairwise
-// (simd/reduce_block.hpp): the error of a sum is at most about (log2(n) + 12) * eps / 2 * sum |x|. Pairwise summation:
+// A block is 32 or 64 chunks of 16 vectors of 128 bytes, combined lane by lane, then lanes and chunks pairwise
+// (simd/reduce_block.hpp): a sum's error is at most about (log2(n) + 12) * eps / 2 * sum |x|. Pairwise summation:
 // Higham, SIAM J. Sci. Comput. 14(4), 1993. Cost: n reads; one element of scratch per block.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"

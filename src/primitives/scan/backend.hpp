@@ -1,4 +1,4 @@
-// The host and device halves of scans.
+// The host and device backends of scans.
 #pragma once
 
 #include "core/backend.hpp"
@@ -10,7 +10,7 @@ namespace spargo::detail::scan {
 
 enum class scan_kind { exclusive, inclusive };
 
-// On ranges that are not empty, with an algorithm of that backend that is not `automatic`.
+// For non-empty ranges and an algorithm of that backend other than `automatic`.
 template <class T>
 void run(const context<host>& ctx, span<const T, host> in, span<T, host> out, scan_kind kind, operation op,
          scan_algorithm algorithm);

@@ -1,12 +1,11 @@
-// Scans whose unit is one block's section of the input, as textbooks teach them, made to serve any length.
+// Textbook scans of one block's section of the input, extended to any length.
 //
-// Each block scans its section in shared memory and leaves the section's total; the totals are scanned by the same
-// means (recursively, so that they may be more than one section); a last pass puts each total's prefix in front of its
-// section. Every section is read whole before any of it is written, so the output may be the input. The order of
-// operations depends on the position alone.
+// Each block scans its section in shared memory and writes the section's total. The totals are scanned recursively by
+// the same algorithm, and a last pass adds each section's prefix. Every section is read completely before it is
+// written, so the output may be the input. The order of operations depends on the position only.
 //
-// Cost: reads and writes of 2n elements each. Operations for a section of b: kogge_stone b log2(b), brent_kung 2b.
-// Kogge and Stone, IEEE Trans. Computers C-22(8), 1973; Brent and Kung, IEEE Trans. Computers C-31(3), 1982.
+// Cost: 2n elements read and 2n written. Operations per section of b: kogge_stone b log2(b), brent_kung 2b. Kogge and
+// Stone, IEEE Trans. Computers C-22(8), 1973; Brent and Kung, IEEE Trans. Computers C-31(3), 1982.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -28,7 +27,7 @@ struct kogge_stone_section {
     T values[size];
   };
 
-  // Leaves in[first .. ] scanned (inclusive), and returns where.
+  // Scans (inclusive) the section that starts at `in`; returns where the result is.
   template <class Op, class T>
   static __device__ const T* scan(storage<T>& shared, const T* in, int count) {
     const int i = static_cast<int>(threadIdx.x);
@@ -45,7 +44,7 @@ struct kogge_stone_section {
   static __device__ int place(int i) { return i; }
 };
 
-// Between two buffers, so that a step needs only the barrier after it; what has nothing before it is copied forward.
+// Alternates between two buffers, so that a step needs only one barrier; elements without predecessor are copied.
 struct double_buffered_section {
   static constexpr int size = block_tuning::threads;
 
@@ -73,8 +72,8 @@ struct double_buffered_section {
   static __device__ int place(int i) { return i; }
 };
 
-// Two elements per thread: a tree of partial results upwards, and the gaps filled on the way down. Strides are powers
-// of two, so one word in 32 is left out of the layout: neighbours in the tree then lie in different banks.
+// Two elements per thread: an up-sweep that builds a tree of partial results, and a down-sweep. Strides are powers of
+// two, so the layout skips one word in 32 to avoid bank conflicts.
 struct brent_kung_section {
   static constexpr int threads = block_tuning::threads;
   static constexpr int size = 2 * threads;

@@ -1,6 +1,6 @@
-// A value that appears in global memory all at once: value and flag in one word of 8 bytes (values of 4) or 16 (of 8),
-// written and read by single relaxed accesses. Nothing else is published through it, so no order is needed. Bytes of
-// zero say that there is no value yet.
+// A value published in global memory atomically: value and flag in one word of 8 bytes (for 4-byte values) or 16 (for
+// 8-byte values), accessed by single relaxed loads and stores. No other data is published through it, so no ordering is
+// needed. All-zero bytes mean "no value yet".
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,12 @@ struct alignas(2 * sizeof(T)) tile_descriptor {
     }
   }
 
-  // What the word held when it was read. Reading is apart from looking at what came, so that several reads of one
-  // thread are under way at once.
+  // The word as read. Reading is separate from testing, so that a thread can have several reads in flight.
   struct reading {
     std::uint64_t bits = 0;
     std::uint64_t flag = 0;
 
-    // Takes the value if it was there.
+    // Takes the value if it was present.
     [[nodiscard]] __device__ bool take(T& value) const {
       if (flag == 0) return false;
       memcpy(&value, &bits, sizeof value);  // the low bytes

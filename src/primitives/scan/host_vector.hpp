@@ -1,10 +1,10 @@
-// A scan of one block on the host in 16-byte vectors, and its fold, in an order that depends on the block's length
-// alone. The vectors are the compilers' own (GCC and Clang), so any processor is served; 16 bytes are what every
-// x86-64 and AArch64 has. Elements are regrouped, never reordered.
+// Scan and fold of one block on the host in 16-byte vectors, in an order that depends on the block's length only. Uses
+// the vector types of GCC and Clang, so it runs on any processor; every x86-64 and AArch64 has 16-byte vectors.
+// Elements are regrouped, never reordered.
 //
-// Fold: a pairwise tree over neighbours. Scan: four vectors per step. Each is scanned in register by shifted
-// operations; the totals of the four are folded aside, so that the chain from step to step is one operation long. Cost:
-// 3 operations and 2 shuffles for 4 elements.
+// Fold: a pairwise tree over neighbours. Scan: four vectors per step, each scanned in register by shifts; their four
+// totals are folded separately, so that the dependence from step to step is one operation. Cost: 3 operations and 2
+// shuffles per 4 elements.
 #pragma once
 
 #include "primitives/function_objects.hpp"
@@ -44,7 +44,7 @@ vector<T> all_lanes(T value) {
   return v;
 }
 
-// The operation lane by lane; the rules are those of primitives/function_objects.hpp.
+// The operation lane by lane, as in primitives/function_objects.hpp.
 template <class Op, class T>
 vector<T> combine(vector<T> a, vector<T> b) {
   if constexpr (std::same_as<Op, sum_operation<T>> || std::same_as<Op, product_operation<T>>) {
@@ -67,7 +67,7 @@ vector<T> combine(vector<T> a, vector<T> b) {
   }
 }
 
-// Lane i of the result is lane i-1 of v; the first is the identity.
+// Lane i of the result is lane i-1 of v; lane 0 is the identity.
 template <class T>
 vector<T> shifted_by_one(vector<T> v, vector<T> identity) {
   if constexpr (sizeof(T) == 4) {
@@ -93,7 +93,7 @@ vector<T> scan_lanes(vector<T> v, vector<T> identity) {
   return v;
 }
 
-// Neighbours folded: (a0 a1, a2 a3, b0 b1, b2 b3), or (a0 a1, b0 b1) of eight bytes.
+// Folds neighbours: (a0 a1, a2 a3, b0 b1, b2 b3), or (a0 a1, b0 b1) for 8-byte elements.
 template <class Op, class T>
 vector<T> fold_neighbours(vector<T> a, vector<T> b) {
   if constexpr (sizeof(T) == 4) {
@@ -103,7 +103,7 @@ vector<T> fold_neighbours(vector<T> a, vector<T> b) {
   }
 }
 
-// Of `Vectors` vectors, a power of two: each lane the fold of its share of the elements, in their order.
+// For `Vectors` vectors, a power of two: each lane is the fold of its part of the elements, in order.
 template <int Vectors, class Op, class T>
 inline vector<T> fold_vectors(const T* in) {
   if constexpr (Vectors == 1) {
@@ -114,7 +114,7 @@ inline vector<T> fold_vectors(const T* in) {
   }
 }
 
-// in[0] op ... op in[n-1]: pairwise over chunks of 64 vectors, then chunk after chunk.
+// in[0] op ... op in[n-1]: pairwise over chunks of 64 vectors, then chunk by chunk.
 template <class Op, class T>
 T fold_block(const T* in, std::int64_t n) {
   constexpr int lanes = vector_lanes<T>;
@@ -144,8 +144,7 @@ T scan_loop(const T* in, T* out, std::int64_t n, T before) {
   return before;
 }
 
-// Scans n elements after `before`, and asks for `upcoming[0, n)` to be brought into the cache meanwhile (null:
-// nothing). Returns what comes before the element after them.
+// Scans n elements after `before` and prefetches upcoming[0, n) (unless null). Returns the next element's prefix.
 template <scan_kind Kind, class Op, class T>
 T scan_vectors(const T* in, T* out, std::int64_t n, T before, const T* upcoming) {
   constexpr int lanes = vector_lanes<T>;

@@ -1,24 +1,22 @@
-// The single-pass scan: decoupled look-back over tiles that a pipeline carries through shared memory.
+// The single-pass scan: decoupled look-back over tiles that pass through a ring of stages in shared memory.
 //
-// One block stays on each SM. Its tiles pass through a ring of stages, one role of warps after the other:
-//   copier    takes the next tile's number from a counter and has the tile copied in, and later out;
-//   scanners  fold a tile as soon as it is there, and some tiles later, when its prefix is known, scan it in place;
-//   seekers   publish a tile's total at once, then look back for the fold of everything before it.
-// So the wait for the prefix lies between two visits of the scanners, and copies run all the time. Only the seeker of
-// the block's oldest tile reads other blocks' totals: several at once would contend for the few cache lines that all of
-// them read.
+// One persistent block runs per SM. Its warps have three roles, which process each tile in this order:
+//   copier    takes the next tile number from a counter and starts the tile's copy in, and later out;
+//   scanners  fold a tile as soon as it has arrived, and scan it in place some tiles later, when its prefix is known;
+//   seekers   publish a tile's total at once, then look back for the fold of all tiles before it.
+// The wait for the prefix thus lies between the scanners' two passes, and copies never stop. Only the seeker of the
+// block's oldest tile reads other blocks' totals: several would contend for the few cache lines that all read.
 //
-// Look-back is by windows of a fixed number of tiles. A tile's prefix is P(w) op totals of the window's tiles before
-// it, where P(w), the fold of all windows before w, is P(w-1) op the total of window w-1; it is read if it has been
-// published (the last tile of a window does that), or formed from the tiles' totals of window w-1. Either way the
-// operations and their order are the same, so the result's bits do not depend on timing.
+// Look-back works on windows of a fixed number of tiles. A tile's prefix is P(w) op the totals of the preceding tiles
+// in its window w. P(w), the fold of all windows before w, is P(w-1) op the total of window w-1; it is read if
+// published (by the last tile of window w-1), or computed from the totals of window w-1's tiles. Both ways apply the
+// same operations in the same order, so the result's bits do not depend on timing.
 //
-// Progress: tiles are numbered in the order in which running blocks take them, so whoever is waited for runs. A block
-// publishes its tiles' totals before it waits for any of their prefixes.
+// Progress: running blocks take tiles in order, so every tile waited for is in progress. A block publishes its tiles'
+// totals before it waits for any of their prefixes.
 //
-// Cost: n elements read and written, and one counter and one descriptor per tile. Ranges that are not 16-byte aligned,
-// and the last tile, are copied by the scanners instead. For code of Hopper and later chips, with 223 KiB of shared
-// memory per block; tiles.cuh is for the others.
+// Cost: n elements read and written, one counter, one descriptor per tile. The scanners copy tiles that are not 16-byte
+// aligned, and the last one. For Hopper or later, with 223 KiB of shared memory per block; tiles.cuh is for others.
 // Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA technical report, 2016.
 #pragma once
 
@@ -33,15 +31,16 @@
 
 namespace spargo::detail::scan {
 
-// Fractions of the rate of a copy (4.25 TB/s) are of 2^28 int32 on an H200.
+// Fractions of a copy's rate (4.25 TB/s) for 2^28 int32 on an H200.
 struct lookback_tuning {
   static constexpr int scanners = 256;  // threads; 128 to 640 with tiles of 40 to 56 KiB: 0.93 to 0.94
-  // Of 16 bytes per thread, odd, so that neighbours' strides meet no bank twice. Tiles of 24 KiB reach 0.83.
+  // 16-byte vectors per thread; odd, so that neighbours' strides cause no bank conflicts. Tiles of 24 KiB reach 0.83.
   static constexpr int vectors = 11;
-  static constexpr int stages = 5;      // as many tiles as shared memory holds
-  static constexpr int ahead = 3;       // tiles folded beyond the one being scanned: 1 0.77, 2 0.93, 3 0.94
-  static constexpr int alone = 2;       // tiles that one block scans without publishing: a third costs 2 us, sharing 1
-  static constexpr int lane_tiles = 2;  // a window's tiles per lane of a seeker: 1 0.91, 2 0.94, 4 0.93
+  static constexpr int stages = 5;      // as many tiles as fit shared memory
+  static constexpr int ahead = 3;       // tiles folded ahead of the one being scanned: 1 0.77, 2 0.93, 3 0.94
+  static constexpr int alone = 2;       // tiles that one block scans without publishing: a third costs 2 us, more
+                                        // blocks 1
+  static constexpr int lane_tiles = 2;  // tiles of a window per seeker lane: 1 0.91, 2 0.94, 4 0.93
 };
 
 template <class T>
@@ -59,13 +58,13 @@ struct tile_shape : lookback_tuning {
 
 template <class T>
 struct stage_notes {
-  std::int64_t tile;        // its number; `tiles` or more: there is none
-  T totals[warp_size];      // of the scanner warps' parts
-  T prefixes[warp_size];    // what comes before those parts
-  T upto;                   // the fold of everything to the tile's end; for a block that takes all tiles
-  shared_barrier loaded;    // the tile is here, or known not to come
-  shared_barrier folded;    // the totals are here
-  shared_barrier resolved;  // the prefixes are here
+  std::int64_t tile;        // its number; past the end: `tiles` or more
+  T totals[warp_size];      // of the scanner warps
+  T prefixes[warp_size];    // of the scanner warps' first items
+  T upto;                   // fold up to the tile's end, if one block takes all tiles
+  shared_barrier loaded;    // the tile has arrived, or is not copied
+  shared_barrier folded;    // the totals are ready
+  shared_barrier resolved;  // the prefixes are ready
   shared_barrier scanned;   // the tile may be copied out
 };
 
@@ -83,17 +82,17 @@ struct tile_task {
   T* out;
   std::int64_t size;
   std::int64_t tiles;
-  bool bulk_in;  // the range is 16-byte aligned
+  bool bulk_in;  // the input is 16-byte aligned
   bool bulk_out;
-  // Null where one block takes all tiles.
+  // Null if one block takes all tiles.
   unsigned long long* next_tile;
-  tile_descriptor<T>* totals;    // of tiles
-  tile_descriptor<T>* prefixes;  // of windows
+  tile_descriptor<T>* totals;    // per tile
+  tile_descriptor<T>* prefixes;  // per window
 
   [[nodiscard]] __device__ bool is_whole(std::int64_t t) const { return (t + 1) * tile_shape<T>::tile <= size; }
 };
 
-// A place in the ring, and the phase of its barriers.
+// A stage of the ring, and the phase of its barriers.
 template <class T>
 struct ring_place {
   int stage = 0;
@@ -118,7 +117,7 @@ __device__ T scan_warp(T value) {
   return warp_inclusive_scan(value, [](T a, T b) { return Op::apply(a, b); });
 }
 
-// Read by one lane, the one that arrives later for its warp.
+// One lane reads, the one that later arrives at the barrier for its warp.
 template <class T>
 __device__ std::int64_t tile_at(const stage_notes<T>& notes, int lane) {
   std::int64_t tile = 0;
@@ -141,7 +140,7 @@ __device__ void load_tile(shared_stages<T>& shared, int stage, const tile_task<T
   }
 }
 
-// The number after `last`, taken or known to be past the end.
+// The tile number after `last`; past the end no number is taken.
 template <class T>
 __device__ std::int64_t next_tile(const tile_task<T>& task, std::int64_t last) {
   if (last >= task.tiles) return last;
@@ -156,7 +155,7 @@ __device__ void copy_tiles(shared_stages<T>& shared, const tile_task<T>& task) {
     next = next_tile(task, next);
     load_tile(shared, s, task, next);
   }
-  next = next_tile(task, next);  // one ahead, so that the counter's latency is not waited for
+  next = next_tile(task, next);  // one ahead, to hide the counter's latency
   for (ring_place<T> at;; at.advance()) {
     auto& notes = shared.notes[at.stage];
     const std::int64_t tile = notes.tile;
@@ -174,7 +173,7 @@ __device__ void copy_tiles(shared_stages<T>& shared, const tile_task<T>& task) {
 
 // ---- Seekers: a warp for every tile between its fold and its scan ---------------------------------------------------
 
-// A lane's share of a window's totals: tiles [first, first + lane_tiles) of it.
+// A lane's part of a window's totals: tiles [first, first + lane_tiles).
 template <class Op, class T>
 struct window_share {
   static constexpr int count = tile_shape<T>::lane_tiles;
@@ -183,7 +182,7 @@ struct window_share {
   T values[count];
   bool here[count];
 
-  // Those of the first `wanted` tiles of the window are waited for; the others count as the identity.
+  // Waits for the first `wanted` tiles of the window; the others count as the identity.
   __device__ window_share(const tile_descriptor<T>* window, int wanted, int lane) : first(window + lane * count) {
     for (int i = 0; i < count; ++i) {
       values[i] = Op::identity;
@@ -195,7 +194,7 @@ struct window_share {
       if (!here[i]) read[i] = first[i].read();
     }
   }
-  // Whether all have come by now.
+  // Whether all have been published.
   __device__ bool settle() {
     bool all = true;
     for (int i = 0; i < count; ++i) {
@@ -212,7 +211,7 @@ struct window_share {
   }
 };
 
-// The fold of all tiles before `tile`; the last tile of a window publishes the window's end, too.
+// The fold of all tiles before `tile`. The last tile of a window also publishes the window's end.
 template <class Op, class T>
 __device__ T look_back(const tile_task<T>& task, std::int64_t tile, T total, int lane) {
   constexpr int window_tiles = tile_shape<T>::window;
@@ -222,7 +221,7 @@ __device__ T look_back(const tile_task<T>& task, std::int64_t tile, T total, int
   window_share<Op, T> own(totals, place, lane);
   window_share<Op, T> previous(totals - window_tiles, window == 0 ? 0 : window_tiles, lane);
   T prefix = Op::identity;           // of this window
-  T previous_prefix = Op::identity;  // of the one before
+  T previous_prefix = Op::identity;  // of the previous window
   bool has_prefix = window == 0;
   bool has_previous_prefix = window <= 1;
   while (true) {
@@ -256,7 +255,7 @@ __device__ T look_back(const tile_task<T>& task, std::int64_t tile, T total, int
 template <class Op, class T>
 __device__ void seek_prefixes(shared_stages<T>& shared, const tile_task<T>& task, int seeker, int lane) {
   using shape = tile_shape<T>;
-  ring_place<T> previous;  // of the block's tile before
+  ring_place<T> previous;  // of the block's previous tile
   ring_place<T> at;
   at.advance(seeker);
   if (seeker > 0) previous.advance(seeker - 1);
@@ -302,13 +301,13 @@ __device__ void wait_for_scanners() {
   asm volatile("bar.sync 1, %0;" ::"n"(tile_shape<T>::scanners) : "memory");
 }
 
-// Ordinary loads of a tile that the copier left out; past the end comes the identity.
+// Ordinary loads for a tile that the copier did not copy; the identity past the end.
 template <class Op, class T>
 __device__ void fetch_tile(T* values, const tile_task<T>& task, std::int64_t tile, int thread) {
   using shape = tile_shape<T>;
   const std::int64_t first = tile * shape::tile;
   const std::int64_t left = task.size - first;
-  wait_for_scanners<T>();  // all are done with what was here
+  wait_for_scanners<T>();  // all are done with the stage's old contents
 #pragma unroll
   for (int k = 0; k < shape::items; ++k) {
     const int i = k * shape::scanners + thread;
@@ -330,7 +329,7 @@ __device__ void write_tile(const T* values, const tile_task<T>& task, std::int64
   }
 }
 
-// Folds the thread's items of the tile and leaves its warp's total. Returns the fold of the warp's items before them.
+// Folds the thread's items and stores its warp's total. Returns the fold of the warp's items before them.
 template <class Op, class T>
 __device__ T fold_tile(shared_stages<T>& shared, const tile_task<T>& task, int stage, std::int64_t tile, int thread) {
   using shape = tile_shape<T>;
@@ -354,7 +353,7 @@ __device__ T fold_tile(shared_stages<T>& shared, const tile_task<T>& task, int s
   return shift_up(upto, Op::identity);
 }
 
-// Scans the thread's items in place after `before`, and has the tile copied out.
+// Scans the thread's items in place after `before`, and releases the tile for copying out.
 template <scan_kind Kind, class Op, class T>
 __device__ void scan_tile(shared_stages<T>& shared, const tile_task<T>& task, int stage, std::int64_t tile, T before,
                           int thread) {
@@ -383,8 +382,8 @@ __device__ void scan_tiles(shared_stages<T>& shared, const tile_task<T>& task, i
   using shape = tile_shape<T>;
   const int lane = thread % warp_size;
   const int warp = thread / warp_size;
-  T in_warp[shape::ahead + 1];  // of the tiles folded and not scanned yet: what precedes the thread's items in its warp
-  int waiting = 0;              // how many such tiles there are
+  T in_warp[shape::ahead + 1];  // per tile folded but not scanned: fold of the items before this thread's in its warp
+  int waiting = 0;              // number of such tiles
   bool more = true;
   ring_place<T> folding;
   const auto fold_next = [&](T& result) {
@@ -446,7 +445,7 @@ __global__ void __launch_bounds__(tile_shape<T>::threads, 1) lookback_kernel(con
   if constexpr (has_hopper_blocks) run_ring<Kind, Op>(task, memory);
 }
 
-// One allocation, so that one fill prepares it: room of a descriptor for the counter, then tiles, then windows.
+// One allocation, cleared by one memset: the counter (in the space of a descriptor), tiles, windows.
 template <class T>
 [[nodiscard]] array<tile_descriptor<T>, device> share_tiles(const context<device>& ctx, tile_task<T>& task) {
   const std::int64_t descriptors = 1 + task.tiles + task.tiles / tile_shape<T>::window + 1;

@@ -1,4 +1,4 @@
-// Prefix sums: checks, and the choice of backend and algorithm.
+// Prefix sums: checks, choice of algorithm.
 #include <spargo/primitives/scan.hpp>
 
 #include "primitives/scan/algorithms.hpp"

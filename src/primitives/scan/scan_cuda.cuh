@@ -1,4 +1,4 @@
-// The device half of the scans for one type: a file of its own each, for kernels of every operation are many.
+// The device backend of scans for one type: a file per type, since there are many kernels per operation.
 #pragma once
 
 #include "primitives/scan/block.cuh"

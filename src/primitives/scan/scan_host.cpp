@@ -1,11 +1,10 @@
 // Scans on the host.
 //
-// chained_blocks: threads take blocks of 128 KiB in order. A block is folded, which brings it into the thread's cache;
-// then the fold of everything before it is taken from the block before, passed on with this block's own, and the block
-// scanned out of the cache, while the thread's next block is fetched behind it. Blocks are taken by a counter, so that
-// whoever holds the first unfinished block is running and the others' waits end. Blocks and the order within them
-// depend on the number of elements only, hence the bits of the result too. n reads and n writes of memory, the writes
-// past the cache when the result is large.
+// chained_blocks: threads take blocks of 128 KiB in order from a counter. A thread folds its block, which brings it
+// into cache; waits for the fold of everything before it; passes on the fold including its block; and scans the block
+// from cache while prefetching its next block. Blocks are taken in order, so the first unfinished block is always being
+// processed and waits end. Blocks, and the order within them, depend on the number of elements only; hence the result's
+// bits do too. n reads and n writes of memory; large results bypass the cache.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/turns.hpp"
@@ -20,18 +19,18 @@ namespace {
 
 // Measured on a two-core EPYC (Zen 5, 1 MiB of L2 and 32 MiB of L3 cache).
 struct tuning {
-  static constexpr std::int64_t block_bytes = 128 << 10;  // 64 to 256 KiB are within 3 percent; two fit the cache
-  static constexpr std::int64_t row_bytes = 4 << 10;      // of a block, scanned beside and then streamed
-  static constexpr std::int64_t stream_bytes = 32 << 20;  // results from this size on: 54 GB/s, 44 by way of the cache
+  static constexpr std::int64_t block_bytes = 128 << 10;  // 64 to 256 KiB differ by 3 percent; two fit the cache
+  static constexpr std::int64_t row_bytes = 4 << 10;      // of a block: scanned in cache, then streamed out
+  static constexpr std::int64_t stream_bytes = 32 << 20;  // larger results are streamed: 54 GB/s, cached 44
 };
 
 template <class T>
 struct carry {
-  T value;  // the fold of all blocks before
+  T value;  // fold of all blocks before
   std::int32_t ready;
 };
 
-// What a scan does with elements, compiled for one kind and operation; what surrounds it is compiled once per type.
+// The parts of a scan compiled per kind and operation; the rest is compiled once per type.
 template <class T>
 struct block_functions {
   T identity;
@@ -53,7 +52,7 @@ void scan_streaming(const block_functions<T>& by, const T* in, T* out, std::int6
   by.scan(in + i, out + i, n - i, before, nullptr);
 }
 
-// The value that the block before leaves; `ready` is set after it.
+// Waits for the value of the previous block, which sets `ready` after it.
 template <class T>
 T await(carry<T>& from) {
   await_change(std::atomic_ref(from.ready), 0);

@@ -1,20 +1,18 @@
 // The single-pass scan for any chip: decoupled look-back over tiles that a block holds in registers.
 //
-// A block takes the next tile's number from a counter, folds the tile, publishes its total, looks back as the ring of
-// lookback.cuh does (the same windows, so the same order of operations whatever the timing), and scans the tile in
-// registers. Items pass through shared memory, so that accesses to global memory are coalesced; one word in 17 is left
-// out, so that neighbours' runs of items meet no bank twice. Progress: see lookback.cuh.
-//
-// Cost: n elements read and written, and one counter and one descriptor per tile.
+// A block takes the next tile number from a counter, folds the tile, publishes its total, looks back as lookback.cuh
+// does (the same windows, so the same order of operations for any timing; see there for progress), and scans the tile
+// in registers. Items pass through shared memory so that global accesses are coalesced; the layout skips one word in 17
+// to avoid bank conflicts. Cost: n elements read and written, one counter, one descriptor per tile.
 #pragma once
 
 #include "primitives/scan/lookback.cuh"
 
 namespace spargo::detail::scan {
 
-struct tiles_tuning {  // a tile of 4096: windows of 2^18 elements, which the documented error counts on
+struct tiles_tuning {  // a tile of 4096: windows of 2^18 elements, on which the documented error relies
   static constexpr int threads = 256;
-  static constexpr int items = 16;  // a thread
+  static constexpr int items = 16;  // per thread
   static constexpr int warps = threads / warp_size;
   static constexpr int tile = threads * items;
   static constexpr int blocks = 8;  // per SM
@@ -23,14 +21,14 @@ struct tiles_tuning {  // a tile of 4096: windows of 2^18 elements, which the do
 template <class T>
 struct tile_memory {
   T values[tiles_tuning::tile + tiles_tuning::threads];
-  T totals[tiles_tuning::warps];    // of the warps' parts
-  T prefixes[tiles_tuning::warps];  // what comes before them
+  T totals[tiles_tuning::warps];    // of the warps
+  T prefixes[tiles_tuning::warps];  // folds before the warps
   std::int64_t tile;
 
   [[nodiscard]] __device__ T& at(int i) { return values[i + i / tiles_tuning::items]; }
 };
 
-// What comes before the thread's items of the tile, given the fold of them.
+// The fold of everything before the thread's items, given the fold of them.
 template <class Op, class T>
 __device__ T before_items(tile_memory<T>& shared, const tile_task<T>& task, std::int64_t tile, T total) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -54,7 +52,7 @@ __device__ T before_items(tile_memory<T>& shared, const tile_task<T>& task, std:
   return Op::apply(shared.prefixes[warp], shift_up(upto, Op::identity));
 }
 
-// Grid: any number of blocks; one where there is one tile.
+// Grid: any number of blocks; 1 for a single tile.
 template <scan_kind Kind, class Op, class T>
 __global__ void __launch_bounds__(tiles_tuning::threads) lookback_tiles_kernel(const tile_task<T> task) {
   using tuning = tiles_tuning;
@@ -63,7 +61,7 @@ __global__ void __launch_bounds__(tiles_tuning::threads) lookback_tiles_kernel(c
   while (true) {
     if (thread == 0)
       shared.tile = task.next_tile == nullptr ? 0 : static_cast<std::int64_t>(atomicAdd(task.next_tile, 1ULL));
-    __syncthreads();  // and the tile before has been written
+    __syncthreads();  // and the previous tile has been written
     const std::int64_t tile = shared.tile;
     if (tile >= task.tiles) return;
     const std::int64_t first = tile * tuning::tile;

@@ -1,11 +1,11 @@
-// The host's inner loops of convolution, one table per instruction set.
+// Inner loops of host convolution, one table per instruction set.
 #pragma once
 
 #include <cstdint>
 
 namespace spargo::detail::convolve {
 
-// A filter of `down` x `across` taps over an image; a line is an image of one row with a filter of one row.
+// A filter of `down` x `across` taps over an image. A line is an image of one row with a one-row filter.
 template <class T>
 struct tile_job {
   const T* in;
@@ -17,8 +17,8 @@ struct tile_job {
   std::int64_t across;
 };
 
-// Output rows [row, row_end) and columns [col, col_end), stored from `out` on in rows of `out_pitch`. Sums run row by
-// row and left to right; what an output gets does not depend on the tile that it is in.
+// Output rows [row, row_end) and columns [col, col_end), stored at `out` in rows of `out_pitch`. Sums run row by row,
+// left to right; an output does not depend on its tile.
 template <class T>
 using tile_function = void (*)(const tile_job<T>& job, std::int64_t row, std::int64_t row_end, std::int64_t col,
                                std::int64_t col_end, T* out, std::int64_t out_pitch);

@@ -1,9 +1,8 @@
-// Convolution on a host by register tiles: 4 rows x 2 vectors of sums stay in registers while the window slides over
-// them; each input vector is loaded once per tap column and meets the taps of all 4 rows.
+// Host convolution by register tiles: 4 rows x 2 vectors of sums stay in registers while the window slides over them;
+// each input vector is loaded once per tap column and multiplied by the taps of all 4 rows.
 //
-// Written once with the compiler's vector types and inlined into one function per instruction set. A block's columns
-// keep away from the image's sides, where a plain loop over the window's part inside takes over; rows outside of the
-// image are left out of the loop, so that nothing is multiplied there.
+// Written once with the compiler's vector types and inlined into one function per instruction set. Vectorised columns
+// keep clear of the image's sides, where a scalar loop handles the clipped window; rows outside the image are skipped.
 // Cost: down * across multiply-adds per output, (2 + 4) / 8 loads each.
 #pragma once
 
@@ -17,8 +16,8 @@ struct wide_values {
   using type [[gnu::vector_size(Bytes)]] = T;
 };
 
-// Sums of Rows x (Vectors * lanes) outputs whose first is (row, col). Columns col - across / 2 to col + Vectors * lanes
-// + across / 2 lie in the image.
+// Sums of Rows x (Vectors * lanes) outputs, the first at (row, col). The image has columns col - across / 2 to col +
+// Vectors * lanes + across / 2.
 template <class T, int Bytes, int Rows, int Vectors>
 [[gnu::always_inline]] inline void convolve_block(const tile_job<T>& job, std::int64_t row, std::int64_t col, T* out,
                                                   std::int64_t out_pitch) {
@@ -31,7 +30,7 @@ template <class T, int Bytes, int Rows, int Vectors>
   const std::int64_t last = top + steps > job.rows ? job.rows - top : steps;
   for (std::int64_t s = first; s < last; ++s) {
     const T* from = job.in + (top + s) * job.pitch + col - job.across / 2;
-    const T* taps = job.filter + s * job.across;  // of row 0; those of row r are r filter rows before
+    const T* taps = job.filter + s * job.across;  // of row 0; those of row r are r filter rows earlier
     if (s >= Rows - 1 && s < job.down) {
       for (std::int64_t t = 0; t < job.across; ++t) {
         values x[Vectors];
@@ -60,7 +59,7 @@ template <class T, int Bytes, int Rows, int Vectors>
   }
 }
 
-// One output, whose window may leave the image.
+// One output whose window may leave the image.
 template <class T>
 [[gnu::always_inline]] inline T convolve_clipped(const tile_job<T>& job, std::int64_t row, std::int64_t col) {
   const std::int64_t top = row - job.down / 2;
@@ -78,7 +77,7 @@ template <class T>
   return sum;
 }
 
-// Rows outputs high: vectors where the window stays inside, else one by one.
+// A band of `Rows` output rows: vectors where the window is inside, else one by one.
 template <class T, int Bytes, int Rows, int Vectors>
 [[gnu::always_inline]] inline void convolve_band(const tile_job<T>& job, std::int64_t row, std::int64_t col,
                                                  std::int64_t col_end, T* out, std::int64_t out_pitch) {

@@ -1,4 +1,4 @@
-// The host's inner kernel of the dense product, one for each instruction set.
+// Inner kernel of the host's dense product, one per instruction set.
 #pragma once
 
 #include <cstdint>

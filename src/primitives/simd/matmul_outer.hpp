@@ -1,5 +1,4 @@
-// The inner kernel of the dense product in vectors of `Bytes` bytes: Rows x (Vectors * lanes) accumulators in
-// registers.
+// Inner kernel of the dense product in vectors of `Bytes` bytes: Rows x (Vectors * lanes) accumulators in registers.
 #pragma once
 
 #include "primitives/simd/matmul.hpp"

@@ -1,13 +1,13 @@
-// The host's inner loops of reductions, one function per operation, source and instruction set.
+// Inner loops of host reductions, one function per operation, source and instruction set.
 #pragma once
 
 #include "primitives/reduce/backend.hpp"
 
 namespace spargo::detail::reduce {
 
-inline constexpr std::int64_t block_size = 1 << 14;  // elements: 64 or 128 KiB, a unit of parallel work
+inline constexpr std::int64_t block_size = 1 << 14;  // elements, 64 or 128 KiB: the unit of parallel work
 
-// Reduces n <= block_size terms; b is null for values. Same bits on every instruction set.
+// Reduces n <= block_size terms; b is null for values. Same bits for every instruction set.
 template <class T>
 using block_function = T (*)(const T* a, const T* b, std::int64_t n);
 
@@ -15,7 +15,7 @@ using block_function = T (*)(const T* a, const T* b, std::int64_t n);
 template <class T>
 block_function<T> best_block_function(source_kind source, operation op);
 
-// values[0] op ... op values[n-1] by neighbours, in place; the identity for n = 0.
+// Pairwise fold of values[0 .. n-1], in place; the identity for n = 0.
 template <class Op, class T>
 T combine_pairwise(T* values, std::int64_t n) {
   if (n == 0) return Op::identity;

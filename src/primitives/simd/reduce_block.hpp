@@ -1,16 +1,16 @@
-// One block of a reduction on the host: 128 bytes of accumulators in as many registers as that takes.
+// One block of a host reduction: 128 bytes of accumulators, in as many registers as needed.
 //
-// Chunks of 16 vectors of 128 bytes are combined lane by lane; then the lanes by halves and the chunks by neighbours.
-// Which element meets which depends on its index only, and products are not fused with additions, so that all widths
-// of registers give the same bits. Written once with the compiler's vector types and inlined into one function an
-// instruction set. Cost: one operation per element and 128 bytes / sizeof(T) - 1 more per chunk.
+// Chunks of 16 vectors of 128 bytes are combined lane by lane, then lanes by halves and chunks by neighbours. The
+// pairing of elements depends on their index only, and products are not fused with additions, so all register widths
+// give the same bits. Written once with the compiler's vector types and inlined into one function per instruction set.
+// Cost: one operation per element, plus 128 bytes / sizeof(T) - 1 per chunk.
 #pragma once
 
 #include "primitives/simd/reduce.hpp"
 
 namespace spargo::detail::reduce {
 
-// A register of `Bytes` bytes; of integers unsigned where they wrap.
+// A register of `Bytes` bytes; unsigned for integers that wrap.
 template <class T, int Bytes>
 struct reduce_register {
   using type [[gnu::vector_size(Bytes)]] = T;
@@ -31,7 +31,7 @@ template <class Op, source_kind Source, class T, class V, class W>
   V item = a;
   if constexpr (Source == source_kind::products) item = (V)((W)a * (W)b);
   if constexpr (Source == source_kind::differences && std::integral<T>) {
-    item = (V)(a < b ? (W)b - (W)a : (W)a - (W)b);  // wraps where it does not fit, as item_of does
+    item = (V)(a < b ? (W)b - (W)a : (W)a - (W)b);  // wraps if it does not fit, as item_of does
   } else if constexpr (Source == source_kind::differences) {
     const V difference = a - b;
     item = difference < 0 ? -difference : difference;
@@ -53,7 +53,7 @@ template <class Op, source_kind Source, class T, class V, class W>
   }
 }
 
-// Lanes by halves.
+// Combines lanes by halves.
 template <class Op, int Lanes, class T>
 [[gnu::always_inline]] inline T combine_lanes(T* lane) {
   for (int half = Lanes / 2; half > 0; half /= 2) {

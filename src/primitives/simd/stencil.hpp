@@ -1,11 +1,11 @@
-// The host's inner loops of five-point stencils, one set per instruction set.
+// Inner loops of host five-point stencils, one set per instruction set.
 #pragma once
 
 #include <cstdint>
 
 namespace spargo::detail::stencil {
 
-// out[j] for j in [0, count), none of them of the rim: mid[-1] to mid[count] and the rows above and below exist.
+// out[j] for interior cells j in [0, count): mid[-1] to mid[count] and the rows above and below exist.
 template <class T>
 using five_point_row = void (*)(const T* up, const T* mid, const T* down, T* out, std::int64_t count);
 

@@ -1,4 +1,4 @@
-// The body of a row of a five-point stencil, to be inlined into a function of each instruction set.
+// One row of a five-point stencil, to be inlined into a function per instruction set.
 #pragma once
 
 #include "primitives/simd/stencil.hpp"

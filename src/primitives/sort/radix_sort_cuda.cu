@@ -1,5 +1,5 @@
 // CUB's radix sort, least significant digit first ("onesweep": Adinets and Merrill, arXiv:2206.01784, 2022).
-// Instantiated for one key and one payload type, since what is sorted packs its key into 64 bits, and for pairs of 32.
+// Instantiated for keys packed into 64 bits with one payload type, and for pairs of 32 bits.
 #include "primitives/sort/radix_sort.hpp"
 
 #include "core/device/launch.cuh"

@@ -1,4 +1,4 @@
-// The algorithms of stencils, of Jacobi's iteration and of sliding maxima.
+// Algorithms of stencils, Jacobi's iteration and sliding maxima.
 #pragma once
 
 #include "core/algorithm_table.hpp"
@@ -9,7 +9,7 @@
 
 namespace spargo::detail::stencil {
 
-// On the host window averages have register_marched as well, as a scan.
+// On the host, window averages also have register_marched, as a scan.
 inline constexpr algorithm_table<stencil_algorithm, 4> window_average_algorithms{{
     {stencil_algorithm::automatic, "automatic", true, true},
     {stencil_algorithm::naive, "naive", true, true},

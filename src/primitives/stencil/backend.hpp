@@ -1,5 +1,5 @@
-// Stencils: what the checks, the host half and the device half share. A cell is evaluated by one expression in every
-// rung of both backends, and none of them has a product to fuse into a sum: the same bits everywhere.
+// Shared by the checks and both backends of stencils. Every algorithm on both backends evaluates a cell by one
+// expression, in which no product can be fused into a sum: the same bits everywhere.
 #pragma once
 
 #include "primitives/stencil/sliding_fold.hpp"
@@ -9,10 +9,10 @@
 
 namespace spargo::detail::stencil {
 
-// Arrays of fewer columns leave most of a warp's strip empty: `automatic` takes one thread per cell there.
+// Narrower arrays leave most of a warp's strip empty: `automatic` then uses one thread per cell.
 inline constexpr std::int64_t narrowest_march = 32;
 
-// One sweep of a five-point stencil; the rim is copied.
+// One sweep of a five-point stencil; boundary cells are copied.
 template <class T>
 struct five_point_job {
   const T* in;
@@ -37,7 +37,7 @@ struct laplace_cell {
   }
 };
 
-// The larger of `largest`, which is not negative, and |change|; NaN, once met, stays.
+// max(largest, |change|) for largest >= 0; NaN propagates.
 template <class T>
 SPARGO_HD T larger_magnitude(T largest, T change) {
   const T magnitude = change < T{0} ? -change : change;
@@ -46,7 +46,7 @@ SPARGO_HD T larger_magnitude(T largest, T change) {
   return is_nan | is_larger ? magnitude : largest;
 }
 
-// Checked arguments, nothing empty, no `automatic`.
+// Arguments are checked and not empty; no `automatic`.
 template <class T>
 void window_average(const context<host>& ctx, const fold_job<T>& job, T divisor, stencil_algorithm algorithm);
 template <class T>
@@ -57,8 +57,7 @@ void five_point_average(const context<host>& ctx, const five_point_job<T>& job, 
 template <class T>
 void five_point_average(const context<device>& ctx, const five_point_job<T>& job, stencil_algorithm algorithm);
 
-// Makes up to `wanted` sweeps of Jacobi's iteration from job.in to job.out in one pass over memory, and returns how
-// many it made, at least 1.
+// Up to `wanted` sweeps of Jacobi's iteration in one pass over memory; returns their number, at least 1.
 template <class T>
 int jacobi_sweeps(const context<host>& ctx, const five_point_job<T>& job, std::int64_t wanted,
                   jacobi_algorithm algorithm);
@@ -66,7 +65,7 @@ template <class T>
 int jacobi_sweeps(const context<device>& ctx, const five_point_job<T>& job, std::int64_t wanted,
                   jacobi_algorithm algorithm);
 
-// One sweep, and the largest |new - old| of it, by way of residual[0]; synchronises a device.
+// One sweep; returns its largest |new - old|, computed in residual[0]. Synchronises a device.
 template <class T>
 T jacobi_tested_sweep(const context<host>& ctx, const five_point_job<T>& job, span<T, host> residual,
                       jacobi_algorithm algorithm);
@@ -74,7 +73,7 @@ template <class T>
 T jacobi_tested_sweep(const context<device>& ctx, const five_point_job<T>& job, span<T, device> residual,
                       jacobi_algorithm algorithm);
 
-// job.in to job.out, cells only.
+// Copies the cells from job.in to job.out, without padding.
 template <class T>
 void copy_cells(const context<host>& ctx, const five_point_job<T>& job);
 template <class T>

@@ -1,9 +1,8 @@
 // Jacobi's iteration: checks, and the loop over passes and tests, the same for both backends.
 //
-// Two arrays take turns as source and target. All sweeps up to the next test but one go in passes of as many sweeps as
-// the algorithm makes at once; the last is a sweep of its own that compares what it writes with what it reads, so
-// that the test never sees the arrays after they changed places. Cost: an array of scratch, and a copy at the end
-// where the number of passes is odd.
+// Two arrays alternate as source and target. The sweeps before a test run in passes of as many sweeps as the algorithm
+// makes at once; the last sweep runs alone and compares its target with its source, so the test never sees swapped
+// arrays. Cost: an array of scratch, and a final copy if the number of passes is odd.
 #include "core/backend.hpp"
 #include "core/checks.hpp"
 #include "core/instantiate.hpp"
@@ -34,7 +33,7 @@ void expect_options(const jacobi_options& options) {
 template <class T, class Space>
 jacobi_result iterate(const context<Space>& ctx, const image_view<T, Space>& u, const jacobi_options& options,
                       jacobi_algorithm algorithm) {
-  const std::int64_t pitch = div_up(u.cols, 4) * 4;  // rows of scratch start at addresses fit for vectors
+  const std::int64_t pitch = div_up(u.cols, 4) * 4;  // rows of scratch are aligned for vectors
   array<T, Space> scratch(ctx, u.rows * pitch);
   array<T, Space> residual(ctx, 1);
   struct grid {

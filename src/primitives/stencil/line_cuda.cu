@@ -1,4 +1,4 @@
-// Averages over windows of a line on the device: sums by sliding_fold.cuh, divided once.
+// Averages over windows of a line on the device: sums by sliding_fold.cuh, each divided once.
 #include "core/instantiate.hpp"
 #include "primitives/stencil/backend.hpp"
 #include "primitives/stencil/sliding_fold.cuh"

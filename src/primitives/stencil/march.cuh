@@ -1,18 +1,16 @@
-// Five points marched down: a warp holds a strip of 128 columns in registers and walks down its rows, one or several
-// sweeps deep.
+// Five-point sweeps, one or several at once, by warps that hold 128 columns in registers and move down them.
 //
-// A lane owns 4 neighbouring columns. For each sweep in flight it keeps the two latest rows; the next row completes
-// the three that a new row of the following sweep needs, so that sweep t works t rows behind the loads and each row is
-// read once and written once for all sweeps (a wavefront, 2.5-D blocking: Nguyen, Satish, Chhugani, Kim, Dubey, SC
-// 2010). The columns beside a lane's come by shuffles. The lanes at a strip's ends have no neighbour, so that wrong
-// values move in by one column per sweep: those lanes are a halo that strips compute twice and do not store. (A single
-// sweep needs one column on each side: its strips load that and store all 128.) Rows of a segment are entered `Depth`
-// early for the same reason. There is no shared memory and no barrier.
+// A lane owns 4 neighbouring columns. For each sweep in flight it keeps the two latest rows; the next row completes the
+// three that a new row of the following sweep needs. So sweep t runs t rows behind the loads, and each row is read and
+// written once for all sweeps (a wavefront, 2.5-D blocking: Nguyen, Satish, Chhugani, Kim, Dubey, SC 2010). Shuffles
+// supply the columns beside a lane's. The lanes at a strip's ends lack a neighbour, so wrong values move in by one
+// column per sweep: these lanes are a halo that strips compute twice and do not store. (For a single sweep, strips load
+// one column on each side instead and store all 128.) For the same reason a segment starts `Depth` rows early.
 //
-// Invariant: after step i sweep t + 1 has finished row row0 + i - (t + 1), and up[t], mid[t] are the rows
-// row0 + i - 1 and row0 + i, less t, of sweep t. Every rung evaluates a cell by the same expression: same bits.
-// Cost: each element read and written once for Depth sweeps, plus (2 Depth rounded up to lanes) / 128 of columns and
-// 2 Depth / segment of rows, which mostly come from the caches.
+// Invariant: after step i, sweep t + 1 has finished row row0 + i - (t + 1), and up[t], mid[t] are the rows row0 + i - t
+// - 1 and row0 + i - t of sweep t. Every algorithm evaluates a cell by the same expression: same bits.
+// Cost: each element is read and written once per Depth sweeps, plus (2 Depth rounded up to lanes) / 128 of columns and
+// 2 Depth / segment of rows, mostly from the caches. No shared memory, no barrier.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -24,22 +22,22 @@ namespace spargo::detail::stencil {
 template <class T, int Size>
 struct march_pack {
   T of[Size];
-  T beside;  // of one sweep: left of the first lane, right of the last
+  T beside;  // single sweep only: left of the first lane, right of the last
 };
 
 // Elements of one memory access: 16 bytes where base and pitch allow, else one.
 enum class march_access { scalar, vector };
 
-// Whether a march tells how far the last sweep moved.
+// Whether to compute the largest change of the last sweep.
 enum class march_residual { none, largest };
 
 struct march_shape {
-  static constexpr int columns = 4;  // a lane
-  // Of one sweep the columns beside a strip are loaded instead: strips start on whole cache lines.
+  static constexpr int columns = 4;  // per lane
+  // A single sweep loads the columns beside a strip instead, so strips start on whole cache lines.
   template <int Depth>
   static constexpr int halo_lanes = Depth == 1 ? 0 : (Depth + columns - 1) / columns;
   template <int Depth>
-  static constexpr int strip = (warp_size - 2 * halo_lanes<Depth>)*columns;  // columns that a warp stores
+  static constexpr int strip = (warp_size - 2 * halo_lanes<Depth>)*columns;  // columns stored by a warp
 };
 
 template <class T>
@@ -67,20 +65,20 @@ __device__ void store_vector(const march_pack<T, 4>& from, T* to) {
   }
 }
 
-// Where a lane's columns lie: all inside of the array, or to be tested one by one.
+// Whether a lane's columns are inside the array, or tested one by one.
 enum class march_place { inside, edge };
 
-// The loads of one lane: a row after the other, the first and last rows of the array repeated beyond it.
+// One lane's loads, row by row; the array's first and last rows repeat beyond it.
 template <class T, march_access Access, march_place Place>
 struct march_loads {
   const T* at;         // the next row at this lane's first column
   std::int64_t pitch;  // of the array
-  int step = 0;        // rows taken
-  int first_move;      // steps from which on the row moves ...
-  int end_move;        // ... and to which
-  int lowest;          // columns [lowest, end) of this lane's lie in the array
+  int step = 0;        // rows loaded
+  int first_move;      // `at` moves in steps [first_move, end_move)
+  int end_move;
+  int lowest;  // the lane's columns [lowest, end) are in the array
   int end;
-  int beside;  // where a column beside the strip is to be loaded: its offset, else 0
+  int beside;  // offset of the extra column beside the strip; 0: none
 
   __device__ march_pack<T, march_shape::columns> next() {
     march_pack<T, march_shape::columns> row;
@@ -107,13 +105,13 @@ __device__ T march_warp(const five_point_job<T>& job, std::int64_t strip, std::i
   constexpr int halo = march_shape::halo_lanes<Depth>;
   using pack = march_pack<T, columns>;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const std::int64_t col = strip * march_shape::strip<Depth> + (lane - halo) * columns;  // this lane's first
+  const std::int64_t col = strip * march_shape::strip<Depth> + (lane - halo) * columns;  // first column of this lane
   const bool stores = lane >= halo && lane < warp_size - halo;
   const std::int64_t row0 = first - Depth;
   const int steps = static_cast<int>(last - first) + 2 * Depth;
   const int lowest = static_cast<int>(col < 0 ? min(std::int64_t{columns}, -col) : 0);
   const int end = static_cast<int>(max(std::int64_t{0}, min(std::int64_t{columns}, job.cols - col)));
-  // Rows of the rim, counted from row0, if a segment can reach them.
+  // Boundary rows, counted from row0, if the segment can reach them.
   const int first_move = static_cast<int>(max(std::int64_t{0}, -row0));
   const int top = row0 <= 0 ? first_move : -1;
   const int bottom = static_cast<int>(min(std::int64_t{steps}, job.rows - 1 - row0));
@@ -200,7 +198,7 @@ __device__ T march_warp(const five_point_job<T>& job, std::int64_t strip, std::i
 }
 
 struct march_launch {
-  static constexpr int warps = 4;  // a block: neighbouring strips, which share their halos in L1
+  static constexpr int warps = 4;  // per block: neighbouring strips, which share halos in L1
 };
 
 template <class Cell, int Depth, int Ahead, int Blocks, march_residual Residual, march_access Access, class T>

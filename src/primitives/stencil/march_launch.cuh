@@ -1,4 +1,4 @@
-// Launches of march.cuh: how many sweeps per launch, how many rows per warp.
+// Launches of march.cuh: sweeps per launch, rows per warp.
 #pragma once
 
 #include "primitives/element.hpp"
@@ -7,8 +7,8 @@
 namespace spargo::detail::stencil {
 
 struct march_tuning {
-  // By depth: rows of loads in flight, fewest blocks of 4 warps per SM (which bounds the registers), most rows per
-  // warp. More measurements: apps/bench/results/primitives_tuning.txt.
+  // By depth: rows of loads in flight, minimum of 4-warp blocks per SM (which limits registers), most rows per warp.
+  // More measurements: apps/bench/results/primitives_tuning.txt.
   template <class T>
   static constexpr int deepest = sizeof(T) == 8 ? 6 : 8;  // float, ms per sweep: depth 4 0.155, 8 0.093, 12 0.100
   template <class T, int Depth>
@@ -22,7 +22,7 @@ struct march_tuning {
   static constexpr int blocks_wanted = 8;               // per SM, before segments grow longer
 };
 
-// Rows per warp: as many as leave the device enough blocks, in the limits above.
+// Rows per warp: within the limits above, as many as still give the device enough blocks.
 template <int Depth>
 std::int64_t march_segment(const context<device>& ctx, std::int64_t rows, std::int64_t blocks_across) {
   const std::int64_t wanted = std::int64_t{march_tuning::blocks_wanted} * ctx.properties().multiprocessors;
@@ -47,7 +47,7 @@ void march_by(const context<device>& ctx, const five_point_job<T>& job, T* resid
                 march_kernel<Cell, Depth, ahead, blocks, Residual, Access, T>, job, segment, residual);
 }
 
-// `Depth` sweeps from job.in to job.out. Vectors where both arrays allow them; asynchronous.
+// `Depth` sweeps from job.in to job.out, with vectors if both arrays are aligned; asynchronous.
 template <class Cell, int Depth, march_residual Residual, class T>
 void march(const context<device>& ctx, const five_point_job<T>& job, T* residual) {
   const device_guard guard(ctx);
@@ -58,7 +58,7 @@ void march(const context<device>& ctx, const five_point_job<T>& job, T* residual
   }
 }
 
-// Up to `wanted` sweeps of Jacobi's iteration, 2 or more; returns how many.
+// Up to `wanted` >= 2 sweeps of Jacobi's iteration; returns their number.
 template <class T>
 int march_deep(const context<device>& ctx, const five_point_job<T>& job, std::int64_t wanted);
 

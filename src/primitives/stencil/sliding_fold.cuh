@@ -1,15 +1,15 @@
 // Folds over sliding windows on the device.
 //
-// Idea (van Herk 1992; Gil and Werman 1993): cut the line into chunks. A window that reaches past its first chunk is
-// the end of that chunk, whole chunks, and the start of another; with every chunk scanned from both ends, an output is
-// a fold of at most four values whatever the window is. A thread scans 8 neighbours in registers and a chunk is scanned
-// by neighbouring lanes: a power of two of elements, at most 256 and less than the window. Where the window is under
-// twice the chunk there are no whole chunks between; else each chunk is folded to one value first, and the folds over
-// those, a sliding fold of a line 256 times shorter, are computed before.
+// Idea (van Herk 1992; Gil and Werman 1993): cut the line into chunks and scan each from both ends. A window longer
+// than a chunk is the end of one chunk, whole chunks, and the start of another, so an output is a fold of at most four
+// values for any window. A thread scans 8 neighbours in registers, neighbouring lanes scan a chunk: a power of two of
+// elements, at most 256 and less than the window. If the window is under twice the chunk there are no whole chunks in
+// it; otherwise each chunk is first folded to one value, and the folds over those, a sliding fold of a line 256 times
+// shorter, are computed before.
 //
-// Invariant: tiles are multiples of chunks, and chunk j of a line is [shift + j chunk, shift + (j + 1) chunk), outside
-// of the line the identity. Cost: windows up to 512 one read and one write per element, wider ones three reads, of
-// which one mostly from the L2 cache where the window fits there.
+// Invariant: tiles are multiples of chunks; chunk j of a line is [shift + j chunk, shift + (j + 1) chunk), with the
+// identity outside the line. Cost: one read and one write per element for windows up to 512, three reads for wider
+// ones, one of them mostly from L2 if the window fits there.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -19,17 +19,17 @@
 namespace spargo::detail::stencil {
 
 struct fold_tuning {
-  static constexpr int items = 8;           // of a thread, in registers; loads in flight too
-  static constexpr int widest_chunk = 256;  // scanned by a warp without a barrier
-  static constexpr int narrowest_scan = 9;  // windows below are folded from registers directly: 8 operations or fewer
-  // Blocks of 256 threads that run at once on an SM: 64 registers, 80 of double.
+  static constexpr int items = 8;           // per thread, in registers and in flight
+  static constexpr int widest_chunk = 256;  // a warp scans it without a barrier
+  static constexpr int narrowest_scan = 9;  // shorter windows are folded directly from registers: at most 8 operations
+  // Resident blocks of 256 threads per SM: 64 registers, 80 for double.
   template <class T>
   static constexpr int scan_blocks = sizeof(T) == 8 ? 3 : 4;
   static constexpr int narrow_blocks = 4;
-  static constexpr int tile = 1024;  // outputs of a `tiled` block; with as many of the window at a time
+  static constexpr int tile = 1024;  // outputs of a `tiled` block, and window elements per step
 };
 
-// Shared memory by 32 elements and one: both a thread's 8 neighbours and a warp's 32 lie in different banks.
+// Skips one word in 33: a thread's 8 neighbours and a warp's 32 lanes are in different banks.
 __device__ inline int padded(int i) { return i + i / 32; }
 inline constexpr int padded_size(int size) { return size + div_up(size, 32); }
 
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(block_threads) fold_naive_kernel(fold_job<T> j
   }
 }
 
-// The window chunk by chunk, so that any width fits: outputs and chunk in shared memory, then all of the chunk.
+// Any window width, chunk by chunk: loads outputs' inputs and one chunk of the window to shared memory, then folds it.
 template <class Fold, class T>
 __global__ void __launch_bounds__(block_threads) fold_tiled_kernel(fold_job<T> job, Fold fold) {
   constexpr int tile = fold_tuning::tile;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(block_threads) fold_tiled_kernel(fold_job<T> j
   }
 }
 
-// This lane's run scanned within its group of `lanes` lanes, a power of two, in place.
+// Scans this lane's run within its group of `lanes` (a power of two) lanes, in place.
 template <class Fold, class T>
 __device__ void scan_from_start(T (&run)[fold_tuning::items], int lanes) {
 #pragma unroll
@@ -118,7 +118,7 @@ __device__ void scan_from_end(T (&run)[fold_tuning::items], int lanes) {
   for (int v = 0; v < fold_tuning::items; ++v) run[v] = Fold::apply(run[v], after);
 }
 
-// Run t of a shared array; a run does not cross a multiple of 32, so that its elements are neighbours there.
+// Run t of a shared array; a run does not cross a multiple of 32, so that it is contiguous there.
 template <class T>
 __device__ T* run_of(T* shared, int t) {
   return shared + padded(t * fold_tuning::items);
@@ -137,15 +137,15 @@ __device__ void write_run(T* shared, const T (&run)[fold_tuning::items]) {
 // How a window divides into chunks.
 template <class T>
 struct fold_plan {
-  int chunk;  // elements: 2 to the power of chunk_bits, 8 to 256
+  int chunk;  // elements: 2^chunk_bits, 8 to 256
   int chunk_bits;
   std::int64_t whole;       // (window - 1) / chunk, at least 1
   int rest;                 // (window - 1) % chunk
-  const T* between;         // folds over the whole - 1 chunks from each on; null where whole == 1
+  const T* between;         // folds over whole - 1 chunks starting at each; null if whole == 1
   std::int64_t in_between;  // folds per line
 };
 
-// This thread's elements of the tile at `first`: every blockDim-th, so that a warp's are neighbours.
+// This thread's elements of the tile at `first`, blockDim apart, so that loads are coalesced.
 template <class Fold, class T>
 __device__ void load_tile(const T* line, std::int64_t size, std::int64_t first, T (&mine)[fold_tuning::items]) {
   const int threads = static_cast<int>(blockDim.x);
@@ -160,7 +160,7 @@ __device__ void load_tile(const T* line, std::int64_t size, std::int64_t first, 
   }
 }
 
-// And into shared memory.
+// Stores them to shared memory.
 template <class T>
 __device__ void store_tile(const T (&mine)[fold_tuning::items], T* shared) {
   const int row = padded(static_cast<int>(blockDim.x));  // between elements of a thread
@@ -169,8 +169,8 @@ __device__ void store_tile(const T (&mine)[fold_tuning::items], T* shared) {
   for (int k = 0; k < fold_tuning::items; ++k) to[k * row] = mine[k];
 }
 
-// Raw elements in shared memory: of the tile at `first` in `ends`, and of what is scanned from its start, the tile
-// `whole` chunks on and a chunk more. Where those two meet, the second is the rest of the first; else it is `starts`.
+// Loads raw elements to shared memory: to `ends` the tile at `first`, to `starts` the tile `whole` chunks later and one
+// more chunk. If whole == 1 the latter is the continuation of `ends`, and `starts` is not filled.
 template <class Fold, class T>
 __device__ void load_rest(const fold_job<T>& job, const fold_plan<T>& plan, const T* line, std::int64_t first, T* ends,
                           T* starts) {
@@ -192,7 +192,7 @@ __device__ void load_rest(const fold_job<T>& job, const fold_plan<T>& plan, cons
   }
 }
 
-// Raw elements to scans: every run of `ends` from the end of its chunk, every run of `starts` from the start.
+// Replaces raw elements by scans: each run of `ends` from the end of its chunk, each run of `starts` from its start.
 template <class Fold, class T>
 __device__ void scan_chunks(const fold_plan<T>& plan, T* ends, T* starts) {
   const int thread = static_cast<int>(threadIdx.x);
@@ -207,7 +207,7 @@ __device__ void scan_chunks(const fold_plan<T>& plan, T* ends, T* starts) {
   scan_from_start<Fold>(run, lanes);
   write_run(run_of(starts, thread), run);
   if (thread < warp_size) {
-    // The chunk past the tile; spare lanes form groups of their own and store nothing.
+    // The chunk past the tile; spare lanes form their own groups and store nothing.
     if (thread < lanes) read_run(raw_run(threads + thread), run);
     scan_from_start<Fold>(run, lanes);
     if (thread < lanes) write_run(run_of(starts, threads + thread), run);
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(block_threads, fold_tuning::scan_blocks<T>)
   }
 }
 
-// Windows of at most 8: each thread folds 8 outputs from its 8 elements and the 7 after them.
+// Windows of at most 8: each thread folds 8 outputs from its 8 elements and the next 7.
 template <class Fold, class T>
 __global__ void __launch_bounds__(block_threads, fold_tuning::narrow_blocks)
     fold_narrow_kernel(fold_job<T> job, Fold fold) {
@@ -283,7 +283,7 @@ __global__ void __launch_bounds__(block_threads, fold_tuning::narrow_blocks)
         from[v] = run_of(near, thread)[v];
         from[items + v] = run_of(near, thread + 1)[v];
       }
-      // In place: output v still reads what lies after it, and none before.
+      // In place: output v reads elements after it, none before.
 #pragma unroll
       for (int v = 0; v < items; ++v) {
         T all = from[v];
@@ -306,7 +306,7 @@ __global__ void __launch_bounds__(block_threads, fold_tuning::narrow_blocks)
   }
 }
 
-// Chunk j of each line to one value, one warp per chunk.
+// Folds chunk j of each line to one value, one warp per chunk.
 template <class Fold, class T>
 __global__ void __launch_bounds__(block_threads) fold_chunks_kernel(fold_job<T> job, std::int64_t chunks, T* results) {
   constexpr int chunk = fold_tuning::widest_chunk;
@@ -325,14 +325,14 @@ __global__ void __launch_bounds__(block_threads) fold_chunks_kernel(fold_job<T> 
   }
 }
 
-// As many threads as a line keeps busy, a power of two of warps.
+// As many threads as the line can use: a power of two of warps.
 inline int fold_threads(std::int64_t size) {
   int threads = warp_size;
   while (threads < block_threads && threads * fold_tuning::items < size) threads *= 2;
   return threads;
 }
 
-// Tiles along x, as many blocks as run at once and each several tiles where there are more; lines along y.
+// Tiles along x, limited to resident blocks, which then process several tiles; lines along y.
 template <class T>
 dim3 fold_grid(const context<device>& ctx, const fold_job<T>& job, int tile, int resident) {
   const std::int64_t tiles = div_up(job.size, tile);

@@ -1,4 +1,4 @@
-// Folds over sliding windows of lines: what window averages and sliding maxima share.
+// Folds over sliding windows of lines, shared by window averages and sliding maxima.
 #pragma once
 
 #include "primitives/function_objects.hpp"
@@ -7,8 +7,8 @@
 
 namespace spargo::detail::stencil {
 
-// `lines` lines of `size` elements, one after the other. Output i of a line is the fold over the positions
-// [i + shift, i + shift + window) of that line, those in [0, size), in ascending order of runs.
+// `lines` consecutive lines of `size` elements. Output i of a line is the fold over those positions in [i + shift, i +
+// shift + window) that are in [0, size), in ascending order of runs.
 template <class T>
 struct fold_job {
   const T* in;
@@ -19,8 +19,8 @@ struct fold_job {
   std::int64_t window;
 };
 
-// An axis of a volume: element k of line (o, i) lies at (o * size + k) * stride + i, i in [0, stride). Windows are
-// forward ones: [k, k + window).
+// An axis of a volume: element k of line (o, i) is at (o * size + k) * stride + i, i in [0, stride). Windows: [k, k +
+// window).
 template <class T>
 struct axis_job {
   const T* in;
@@ -40,7 +40,7 @@ struct average_fold {
   [[nodiscard]] average_fold partial() const { return {T{1}}; }  // for folds of folds
 };
 
-// NaN, once met, stays. Both tests are made whatever the first says, so that a loop of them has no branch.
+// NaN propagates. Both tests are always evaluated, so that loops over them are branchless.
 template <class T>
 struct max_fold {
   static constexpr T identity = max_operation<T>::identity;

@@ -1,12 +1,12 @@
 // Folds over sliding windows on the host: averages and maxima along lines, maxima across the axes of a volume.
 //
-// `naive` folds each window; `tiled` folds the windows of a block of outputs together, an element of each at a time, in
-// vectors; the third way takes a constant number of operations per output (van Herk 1992; Gil and Werman 1993): outputs
-// in runs of w, the run scanned from its end, the elements after it from their start, a window the fold of the two.
-// Across an axis the same, with rows of neighbouring lines in place of elements.
+// `naive` folds each window; `tiled` folds the windows of a block of outputs together, one element of each at a time,
+// in vectors; the third takes a constant number of operations per output (van Herk 1992; Gil and Werman 1993): for a
+// run of w outputs, the run is scanned from its end and the elements after it from their start; a window is the fold of
+// one value of each. Across an axis, rows of neighbouring lines take the place of elements.
 //
-// Invariant: blocks and runs are laid out from the start of a line, so that an output is the same fold for any number
-// of threads. A run is the work of one thread: windows wider than a thread's share leave threads idle.
+// Invariant: blocks and runs are laid out from the start of a line, so outputs do not depend on the number of threads.
+// One thread processes a run, so windows wider than a thread's share leave threads idle.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
@@ -21,10 +21,10 @@ namespace {
 
 struct tuning {
   static constexpr std::int64_t block = 1024;     // outputs folded together: 4 or 8 KiB, in L1
-  static constexpr std::int64_t grain = 1 << 14;  // elements per thread at least
+  static constexpr std::int64_t grain = 1 << 14;  // least elements per thread
 };
 
-// f(line, first, last) for outputs [first, last) of each line, blocks of `block` shared out to the threads.
+// f(line, first, last) for outputs [first, last) of each line; threads share the blocks of `block` outputs.
 template <class T, class F>
 void for_blocks(const context<host>& ctx, const fold_job<T>& job, std::int64_t block, F&& f) {
   const std::int64_t blocks = div_up(job.size, block);
@@ -58,7 +58,7 @@ void fold_tiled(const context<host>& ctx, const fold_job<T>& job, Fold fold) {
     T all[tuning::block];
     std::fill_n(all, last - first, Fold::identity);
     for (std::int64_t t = 0; t < job.window; ++t) {
-      const std::int64_t offset = job.shift + t;  // of the element from the output
+      const std::int64_t offset = job.shift + t;  // between output and element
       const std::int64_t from = std::max(first, -offset);
       const std::int64_t to = std::min(last, job.size - offset);
       for (std::int64_t i = from; i < to; ++i) all[i - first] = Fold::apply(all[i - first], line[i + offset]);
@@ -67,7 +67,7 @@ void fold_tiled(const context<host>& ctx, const fold_job<T>& job, Fold fold) {
   });
 }
 
-// Outputs [first, last), at most a window of them.
+// Outputs [first, last), at most `window` of them.
 template <class T, class Fold>
 void fold_run(const fold_job<T>& job, const T* line, T* out, std::int64_t first, std::int64_t last, Fold fold) {
   const auto at = [&](std::int64_t p) { return p >= 0 && p < job.size ? line[p] : Fold::identity; };
@@ -93,7 +93,7 @@ void fold_scanned(const context<host>& ctx, const fold_job<T>& job, Fold fold) {
   });
 }
 
-// f(first element, width) for blocks of neighbouring lines of an axis, with `units` parts of each along the axis.
+// f(first element, width, unit) for blocks of neighbouring lines of an axis, each in `units` parts along the axis.
 template <class T, class F>
 void for_axis(const context<host>& ctx, const axis_job<T>& job, std::int64_t units, F&& f) {
   const std::int64_t across = div_up(job.stride, tuning::block);

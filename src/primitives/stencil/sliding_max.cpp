@@ -1,4 +1,4 @@
-// Sliding maxima: names, checks, and a volume taken axis by axis.
+// Sliding maxima: checks, and volumes, processed axis by axis.
 #include "primitives/stencil/sliding_max_backend.hpp"
 
 #include "core/backend.hpp"
@@ -25,7 +25,7 @@ void expect_window(const char* what, std::int64_t window) {
                                   std::to_string(window));
 }
 
-// The elements of a shape; `unequal` where they are not `size`, however large the numbers are.
+// Throws unless the shape has exactly `size` elements, however large the extents.
 void expect_shape(const volume_shape& shape, std::int64_t size) {
   bool equal = shape.planes >= 0 && shape.rows >= 0 && shape.cols >= 0;
   if (equal && size == 0) equal = shape.planes == 0 || shape.rows == 0 || shape.cols == 0;
@@ -37,7 +37,7 @@ void expect_shape(const volume_shape& shape, std::int64_t size) {
                             " x " + std::to_string(shape.rows) + " x " + std::to_string(shape.cols));
 }
 
-// The algorithm asked for, or what `automatic` takes for this window.
+// The algorithm requested, or automatic's choice for this window.
 template <class Space, class T>
 sliding_max_algorithm chosen(sliding_max_algorithm algorithm, std::int64_t window,
                              detail::stencil::sliding_direction along) {
@@ -45,7 +45,7 @@ sliding_max_algorithm chosen(sliding_max_algorithm algorithm, std::int64_t windo
                                                        : algorithm;
 }
 
-// Cols, rows, planes in turn, those with a window of 1 left out; the last pass writes `out`.
+// Columns, rows, planes in this order, skipping windows of 1; the last pass writes `out`.
 template <class T, class Space>
 void max_by_axis(const context<Space>& ctx, span<const T, Space> in, const volume_shape& shape,
                  const volume_shape& window, span<T, Space> out, sliding_max_algorithm algorithm) {

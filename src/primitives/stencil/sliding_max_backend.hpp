@@ -1,4 +1,4 @@
-// The host and device halves of sliding maxima, on checked arguments.
+// The host and device backends of sliding maxima, for checked arguments.
 #pragma once
 
 #include "primitives/stencil/sliding_fold.hpp"
@@ -7,7 +7,7 @@
 
 namespace spargo::detail::stencil {
 
-// The widest windows that `automatic` gives to `tiled`; wider ones are van_herk's.
+// The widest windows for which `automatic` chooses `tiled`; wider ones use van_herk.
 struct sliding_max_tuning {
   struct windows {
     std::int64_t line;
@@ -32,13 +32,13 @@ template <class Space, class T>
   return is_narrow ? sliding_max_algorithm::tiled : sliding_max_algorithm::van_herk;
 }
 
-// Along lines; no window is wider than its line. `algorithm` is not automatic.
+// Along lines; the window is at most the line's length. `algorithm` is not automatic.
 template <class T>
 void sliding_max_lines(const context<host>& ctx, const fold_job<T>& job, sliding_max_algorithm algorithm);
 template <class T>
 void sliding_max_lines(const context<device>& ctx, const fold_job<T>& job, sliding_max_algorithm algorithm);
 
-// Along an axis whose elements are not neighbours; tiled or van_herk.
+// Along an axis with strided elements; tiled or van_herk.
 template <class T>
 void sliding_max_axis(const context<host>& ctx, const axis_job<T>& job, sliding_max_algorithm algorithm);
 template <class T>

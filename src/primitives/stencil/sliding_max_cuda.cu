@@ -1,9 +1,9 @@
-// Sliding maxima on the device: lines by sliding_fold.cuh, and the axes of a volume whose elements are not neighbours.
+// Sliding maxima on the device: lines by sliding_fold.cuh, and the strided axes of a volume.
 //
-// Across an axis the threads of a warp lie side by side in memory, so that every access is coalesced and a thread has
-// a line of its own. `van_herk` gives one thread per run of w outputs: the run scanned from its end into the outputs,
-// then the next run scanned from its start, folded into them; three reads and two writes per output whatever w is.
-// Windows of up to 8 are read directly: neighbouring outputs share their reads in the caches.
+// Across an axis, each thread has its own line and the lanes of a warp are adjacent in memory, so that accesses are
+// coalesced. `van_herk` gives one thread a run of w outputs: it scans the run from its end into the outputs, then scans
+// the next run from its start and folds it into them; three reads and two writes per output for any w. Windows up to 8
+// are read directly: neighbouring outputs share their reads in the caches.
 #include "core/instantiate.hpp"
 #include "primitives/stencil/sliding_fold.cuh"
 #include "primitives/stencil/sliding_max_backend.hpp"
@@ -13,8 +13,8 @@ namespace spargo::detail::stencil {
 namespace {
 
 struct axis_tuning {
-  static constexpr int direct_window = 8;  // as many cached reads cost no more than the passes of van_herk
-  static constexpr int tile = 64;          // outputs of a `tiled` block along the axis, and of the window at a time
+  static constexpr int direct_window = 8;  // up to this many cached reads cost no more than van_herk's passes
+  static constexpr int tile = 64;          // outputs of a `tiled` block along the axis, and window elements per step
   static constexpr int tile_threads = 8;   // along the axis
 };
 
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(block_threads) axis_van_herk_kernel(axis_job<T
       T* to = job.out + line + (k - job.window + 1) * job.stride;
       *to = max_fold<T>::apply(*to, largest);
     }
-    // Windows that the end of the line cuts off take in all that is left of it.
+    // Windows cut off by the end of the line contain all the rest of it.
     const bool is_cut_off = last > next && last == job.size;
     for (std::int64_t k = is_cut_off ? last - job.window + 1 : next; k < next; ++k) {
       T* to = job.out + line + k * job.stride;
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(block_threads) axis_van_herk_kernel(axis_job<T
   }
 }
 
-// A tile of outputs of 32 neighbouring lines, the window chunk by chunk.
+// A tile of outputs of 32 neighbouring lines, chunk by chunk of the window.
 template <class T>
 __global__ void __launch_bounds__(warp_size* axis_tuning::tile_threads) axis_tiled_kernel(axis_job<T> job) {
   constexpr int tile = axis_tuning::tile;

@@ -1,5 +1,5 @@
-// Five-point stencils on the device, one sweep per launch: one thread per cell, tiles in shared memory, and marches of
-// one sweep or several (march.cuh).
+// Five-point stencils on the device: one sweep per launch with one thread per cell or with tiles in shared memory, or
+// one or several sweeps by march.cuh.
 #include "core/instantiate.hpp"
 #include "primitives/stencil/march_launch.cuh"
 
@@ -8,7 +8,7 @@ namespace spargo::detail::stencil {
 namespace {
 
 struct sweep_tuning {
-  static constexpr int rows = 8;        // threads of a block along a column, of 32 along a row
+  static constexpr int rows = 8;        // threads per block along a column; 32 along a row
   static constexpr int tile_rows = 32;  // a tile of 32 columns: 34 x 34 loaded for 32 x 32
 };
 
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(block_threads) sweep_naive_kernel(five_point_j
   if constexpr (Residual == march_residual::largest) raise_residual(moved, residual);
 }
 
-// 32 x 32 cells per block and what surrounds them in shared memory; the corners are loaded and not used.
+// A block's 32 x 32 cells and their halo in shared memory; the corners are loaded but unused.
 template <class Cell, march_residual Residual, class T>
 __global__ void __launch_bounds__(block_threads) sweep_tiled_kernel(five_point_job<T> job, T* residual) {
   constexpr int tall = sweep_tuning::tile_rows;
@@ -82,7 +82,7 @@ launch_shape sweep_shape(const five_point_job<T>& job, int tall) {
   return image_shape(job.rows, job.cols, tall, warp_size, dim3(warp_size, sweep_tuning::rows));
 }
 
-// One sweep by any rung, `moved` null unless asked for.
+// One sweep by any algorithm; `moved` is null unless requested.
 enum class sweep_rung { naive, tiled, marched };
 
 template <class Cell, march_residual Residual, class T>

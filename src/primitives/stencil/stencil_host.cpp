@@ -1,12 +1,10 @@
-// Five-point stencils on the host: a cell at a time, rows in vectors, and several sweeps of Jacobi's iteration in one
-// pass over memory.
+// Five-point stencils on the host: cell by cell, rows in vectors, several sweeps of Jacobi's iteration in one pass.
 //
-// The pass of several sweeps is a wavefront as on the device: sweep t works t rows behind the first, and between two
-// sweeps lie three rows, in the cache. A thread has a band of rows and takes it by blocks of columns; bands and blocks
-// are entered `depth` cells early and compute those cells twice. Cost: an array read and written once for `depth`
-// sweeps. Invariant: ring(t) holds the latest three rows of sweep t, row q in slot q % 3; the same bits as sweep by
-// sweep, since a cell is the same expression of the same values.
-// Source: Wellein, Hager, Zeiser, Wittmann, Fehske, COMPSAC 2009.
+// The multi-sweep pass is a wavefront as on the device: sweep t runs t rows behind the first, and three rows lie
+// between two sweeps, in cache. A thread processes a band of rows by blocks of columns; bands and blocks start `depth`
+// cells early and compute those cells twice. Cost: an array is read and written once per `depth` sweeps. Invariant:
+// ring(t) holds the latest three rows of sweep t, row q in slot q % 3. Same bits as single sweeps, since a cell is the
+// same expression of the same values. Source: Wellein, Hager, Zeiser, Wittmann, Fehske, COMPSAC 2009.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
@@ -20,13 +18,13 @@ namespace spargo::detail::stencil {
 namespace {
 
 struct tuning {
-  static constexpr std::int64_t grain = 1 << 14;  // cells per thread at least: some 5 us
+  static constexpr std::int64_t grain = 1 << 14;  // least cells per thread: about 5 us
   static constexpr int depth = 4;                 // sweeps per pass
-  // Columns of a block, in bytes: (depth - 1) * 3 rows of them and the four of source and target in L2.
+  // Bytes of a block's rows: (depth - 1) * 3 of them and four rows of source and target fit L2.
   static constexpr std::int64_t block_bytes = 16384;
 };
 
-// f(first row, last row, share) over shares of the rows.
+// f(first row, last row, part) for parts of the rows.
 template <class T, class F>
 void for_rows(const context<host>& ctx, const five_point_job<T>& job, F&& f) {
   const std::int64_t fewest = std::max<std::int64_t>(1, tuning::grain / job.cols);
@@ -83,7 +81,7 @@ void sweep_rows(const context<host>& ctx, const five_point_job<T>& job) {
   });
 }
 
-// One block of columns of one band of rows, several sweeps deep.
+// One block of columns in one band of rows, several sweeps deep.
 template <class T>
 class wavefront {
  public:
@@ -106,7 +104,7 @@ class wavefront {
   }
 
  private:
-  // Column 0 of a row that sweep t reads; not dereferenced where there is no such row.
+  // Column 0 of a row that sweep t reads; not dereferenced if there is no such row.
   [[nodiscard]] const T* source(int t, std::int64_t row) const { return t == 1 ? in_row(job_, row) : ring(t - 1, row); }
   [[nodiscard]] T* target(int t, std::int64_t row) const { return t == depth_ ? out_row(job_, row) : ring(t, row); }
   [[nodiscard]] T* ring(int t, std::int64_t row) const {

@@ -1,4 +1,4 @@
-// Convolution's inner loops where there is one instruction set, with vectors of 16 bytes.
+// Convolution's inner loops for any processor, with 16-byte vectors.
 #include "core/instantiate.hpp"
 #include "primitives/simd/convolve_rows.hpp"
 

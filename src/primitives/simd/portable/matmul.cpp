@@ -1,4 +1,4 @@
-// The dense product's inner kernel for any processor with 16-byte vectors.
+// The dense product's inner kernel for any processor, with 16-byte vectors.
 #include "core/instantiate.hpp"
 #include "primitives/simd/matmul_outer.hpp"
 

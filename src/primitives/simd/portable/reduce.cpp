@@ -1,4 +1,4 @@
-// Reductions' inner loops where there is one instruction set, with vectors of 16 bytes.
+// Reductions' inner loops for any processor, with 16-byte vectors.
 #include "core/instantiate.hpp"
 #include "primitives/simd/reduce_block.hpp"
 

@@ -1,4 +1,4 @@
-// Convolution's inner loops for x86 processors, compiled for three instruction sets and chosen at run time.
+// Convolution's inner loops for x86, compiled for three instruction sets and chosen at run time.
 #include "core/instantiate.hpp"
 #include "primitives/simd/convolve_rows.hpp"
 

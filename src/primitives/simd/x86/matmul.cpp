@@ -1,5 +1,4 @@
-// The dense product's inner kernels for x86 processors: as many accumulators as there are registers for, less those of
-// a row of B and of an element of A.
+// The dense product's inner kernels for x86: all registers but those for a row of B and an element of A hold sums.
 #include "core/instantiate.hpp"
 #include "primitives/simd/matmul_outer.hpp"
 

@@ -1,5 +1,5 @@
-// Reductions' inner loops for x86 processors, compiled for two instruction sets and chosen at run time: memory is the
-// limit of both from about 16 MiB on, and wider registers than AVX2's gain nothing.
+// Reductions' inner loops for x86, compiled for two instruction sets and chosen at run time. From about 16 MiB on both
+// are memory-bound; registers wider than AVX2's gain nothing.
 #include "core/instantiate.hpp"
 #include "primitives/simd/reduce_block.hpp"
 
@@ -7,7 +7,7 @@ namespace spargo::detail::reduce {
 
 namespace {
 
-// Without FMA, so that products round as they do elsewhere.
+// Without FMA, so that products are rounded as elsewhere.
 template <class Op, source_kind Source, class T>
 [[gnu::target("avx2")]] T avx2_block(const T* a, const T* b, std::int64_t n) {
   return reduce_one_block<Op, Source, T, 32>(a, b, n);

@@ -1,5 +1,5 @@
-// Rows of five-point stencils for x86 processors, compiled for three instruction sets and chosen at run time. None of
-// them fuses: a cell's product is not an operand of a sum.
+// Rows of five-point stencils for x86, compiled for three instruction sets and chosen at run time. None fuses: a cell's
+// product is not an operand of a sum.
 #include "core/instantiate.hpp"
 #include "primitives/simd/stencil_rows.hpp"
 
