@@ -1,4 +1,4 @@
-// Calls as people write them: matrices and views of values that may change, and no type named.
+// Calls as users write them: matrices and views of mutable values, without template arguments.
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/validate.hpp>
 #include <spargo/sparse/spmv.hpp>
@@ -53,11 +53,11 @@ TEST(Calls, ViewsWhoseValuesMayChange) {
   EXPECT_EQ(to_csr(ctx, padded).nnz(), 2);
   validate(ctx, entries);
   validate(ctx, rows);
-  a.values().truncate(1);  // the values are checked, not the pattern alone
+  a.values().truncate(1);  // checks the values too, not only the pattern
   EXPECT_THROW(validate(ctx, csr_view<double, std::int32_t, std::int64_t, host>{rows, a.values()}), error);
 }
 
-// Compiled and linked only: without a GPU there is no context to call it with.
+// Only compiled and linked: without a GPU there is no context to call it with.
 [[maybe_unused]] void copies_to_a_device(const context<device>& gpu) {
   const auto a = to_device(gpu, to_csr(ctx, triangle()));
   validate(gpu, a);

@@ -1,4 +1,4 @@
-// Every conversion, on every backend, against lists of triples.
+// Every conversion on every backend against lists of triples.
 #include "formats/reference.hpp"
 
 #include <cmath>
@@ -32,7 +32,7 @@ struct case_name {
 
 TYPED_TEST_SUITE_P(Convert);
 
-// The types of a case; not every test needs all.
+// The types of a case; not every test uses all.
 #define CASE_TYPES                                       \
   using V = typename TypeParam::value;                   \
   using I = typename TypeParam::index;                   \
@@ -50,7 +50,7 @@ TYPED_TEST_P(Convert, CooToCsrSumsDuplicates) {
   }
 }
 
-// Rows and columns that need 37 and, on the host, more than 64 bits together.
+// Host keys (row within a bucket, column) of 37 bits, and of more than 64.
 TYPED_TEST_P(Convert, CooToCsrOfManyColumns) {
   CASE_TYPES
   std::vector<triples<V>> shapes{random_triples<V>("a million", 1000000, 1000000, 40000, 21)};
@@ -124,7 +124,7 @@ TYPED_TEST_P(Convert, ExpandSymmetry) {
   }
 }
 
-// Triangles in four orders, with duplicates and without, and entries on both sides of the diagonal.
+// Triangles in four orders, with and without duplicates, and entries on both sides of the diagonal.
 TYPED_TEST_P(Convert, TriangleToCsr) {
   CASE_TYPES
   const auto by_row = [](const auto& a, const auto& b) { return coordinates_less(a, b); };
@@ -145,7 +145,7 @@ TYPED_TEST_P(Convert, TriangleToCsr) {
     const bool large = given.entries.size() > 50000;
     larges += large ? 1 : 0;
     for (int variant = 0; variant < 13; ++variant) {
-      if (large && variant % 3 != larges % 3) continue;  // the three large shapes share the variants, these the kinds
+      if (large && variant % 3 != larges % 3) continue;  // the three large shapes share the variants
       const bool lower = variant % 2 == 0;
       const bool distinct = variant / 2 % 2 == 1;
       const int order = variant / 4;  // as given, by row, by column; as given on both sides
@@ -159,8 +159,8 @@ TYPED_TEST_P(Convert, TriangleToCsr) {
         const auto same = [](const auto& a, const auto& b) { return a.row == b.row && a.col == b.col; };
         m.entries.erase(std::unique(m.entries.begin(), m.entries.end(), same), m.entries.end());
       }
-      // Both triangles in order, once for all kinds; the value is the place of the entry, with its bits inverted in the
-      // triangle that is mirrored.
+      // Both triangles in order, once for all kinds. Values are positions, with inverted bits for the mirrored
+      // triangle.
       std::vector<triple<std::int64_t>> places;
       for (std::size_t k = 0; k < m.entries.size(); ++k) {
         places.push_back({m.entries[k].row, m.entries[k].col, static_cast<std::int64_t>(k)});
@@ -210,7 +210,7 @@ TYPED_TEST_P(Convert, CsrToCoo) {
 TYPED_TEST_P(Convert, Transpose) {
   CASE_TYPES
   for (auto& m : all_shapes<V>()) {
-    // Row order only: the columns come as they are.
+    // In row order only; columns in any order.
     std::stable_sort(m.entries.begin(), m.entries.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
     const auto csr = run.in(make_csr<I, O>(m));
     auto expected = m.entries;
@@ -295,7 +295,7 @@ TYPED_TEST_P(Convert, SellHoldsEveryRowInOrderOfLength) {
     m.entries = summed(m.entries);
     const auto csr = run.in(make_csr<I, O>(m));
     for (const auto& [height, sigma] : {std::pair{32, 1024}, {4, 1}, {1, 64}, {3, 10}, {1024, 1}}) {
-      if (m.rows > 50000 && height == 1024) continue;  // much padding, slowly checked
+      if (m.rows > 50000 && height == 1024) continue;  // much padding, slow to check
       const std::int64_t window = sigma == 1 ? 1 : (sigma + height - 1) / height * height;
       auto made =
           to_sell(run.ctx, csr.view(), {.slice_height = height, .sorting_window = sigma, .max_padding_ratio = 1e9});
@@ -366,7 +366,7 @@ TEST(ConvertThreads, SameBitsForAnyNumber) {
   }
 }
 
-// Long rows sorted one by one: quadratic work would take minutes.
+// Sorting long rows one by one: quadratic work would take minutes.
 TEST(ConvertCost, DenseRowIsNotQuadratic) {
   const std::int64_t n = 2000000;
   coo_matrix<pattern, std::int32_t, host> coo(context<host>{}, 2, static_cast<std::int32_t>(n), n);
@@ -379,7 +379,7 @@ TEST(ConvertCost, DenseRowIsNotQuadratic) {
   for (std::int64_t k = 0; k < n; ++k) ASSERT_EQ(csr.indices()[k], k);
 }
 
-// So many entries that they are written past the caches.
+// Enough entries that they bypass the caches.
 TEST(ConvertCost, FortyMegabytesOfEntries) {
   const std::int64_t n = 10'000'000;
   const std::int32_t size = 700'001;
@@ -466,7 +466,7 @@ void expect_clean_failures_of_all() {
   expect_clean_failures(
       [&](const host_context& ctx) { (void)expand_symmetry(ctx, coo.view(), symmetry_kind::symmetric); });
 
-  // In place: a failure leaves the matrix as it was.
+  // In place: a failure leaves the matrix unchanged.
   const auto in_place = [&](const auto& source, auto&& operation) {
     expect_clean_failures([&](const host_context& ctx) {
       auto copy_of = make_coo<std::int32_t>(source);

@@ -1,5 +1,5 @@
-// Naive matrices for the tests of formats: a list of triples, the shapes that break things, and what every
-// conversion should give, by std::stable_sort and loops. Shares nothing with src/.
+// Naive matrices for the tests of formats: lists of triples, difficult shapes, and the expected result of every
+// conversion, by std::stable_sort and loops. Independent of src/.
 #pragma once
 
 #include "support/device.hpp"
@@ -14,7 +14,7 @@
 
 namespace spargo::test {
 
-// One way of running a typed test.
+// Parameters of a typed test.
 template <class V, class I, class O, class Space>
 struct format_case {
   using value = V;
@@ -32,7 +32,7 @@ V value_of(std::uint64_t bits) {
     using real = typename V::value_type;
     return V(static_cast<real>(part(bits)), static_cast<real>(part(bits >> 20)));
   } else {
-    // Not representable exactly, so that the order of a sum matters.
+    // Inexact values, so that the order of a sum matters.
     return static_cast<V>(part(bits) * 1.1 + 0.3);
   }
 }
@@ -68,7 +68,7 @@ std::vector<triple<V>> sorted(std::vector<triple<V>> entries) {
   return entries;
 }
 
-// Of sorted entries: the sums of equal coordinates.
+// For sorted entries: sums of equal coordinates.
 template <class V>
 std::vector<triple<V>> merged(const std::vector<triple<V>>& entries) {
   std::vector<triple<V>> out;
@@ -127,7 +127,7 @@ std::vector<triples<V>> small_shapes() {
   return all;
 }
 
-// Large enough that every loop has several shares and buckets: two shares of 2^15 entries at least.
+// Large enough that every loop has several shares and buckets: at least two shares of 2^15 entries.
 template <class V>
 std::vector<triples<V>> large_shapes() {
   const auto entries = [](std::int64_t usual) { return test::is_sanitized ? std::int64_t{70000} : usual; };
@@ -178,7 +178,7 @@ coo_matrix<V, I, host> make_coo(const triples<V>& m) {
   return {static_cast<I>(m.rows), static_cast<I>(m.cols), host_array(rows), host_array(cols), host_array(values)};
 }
 
-// Of entries already in row order.
+// For entries in row order.
 template <class I, class O, class V>
 csr_matrix<V, I, O, host> make_csr(const triples<V>& m) {
   std::vector<O> offsets(static_cast<std::size_t>(m.rows) + 1, 0);
@@ -199,7 +199,7 @@ std::vector<triple<V>> entries_of(const coo_view<const V, I, host>& m) {
   return out;
 }
 
-// Reads the offsets as the format defines them, so a wrong one shows.
+// Reads offsets as the format defines them, so that wrong ones show.
 template <class V, class I, class O>
 std::vector<triple<V>> entries_of(const csr_view<const V, I, O, host>& m) {
   std::vector<triple<V>> out;
@@ -216,7 +216,7 @@ std::vector<triple<V>> entries_of(const csr_view<const V, I, O, host>& m) {
   return out;
 }
 
-// A space to run in, and the way in and out of it.
+// A context of each space, and copies to and from it.
 template <class Space>
 struct runner;
 
@@ -246,7 +246,7 @@ struct runner<device> {
   }
 };
 
-// Counts what is live, and fails the k-th request.
+// Counts live allocations, and fails the k-th request.
 class failing_resource final : public memory_resource<host> {
  public:
   explicit failing_resource(int fail_at) : fail_at_(fail_at) {}

@@ -1,4 +1,4 @@
-// Ranks of short rows: by this processor's widest instructions and by none in particular, against counting.
+// Ranks of short rows, by this processor's widest instructions and portably, against counting.
 #include "formats/rows/simd/row_ranks.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ TEST_P(RowRanks, AreCountsOfSmallerColumns) {
       std::set<std::uint32_t> chosen;
       while (chosen.size() < static_cast<std::size_t>(n)) chosen.insert(static_cast<std::uint32_t>(random()) % limit);
       std::vector<std::uint32_t> cols(chosen.begin(), chosen.end());
-      for (int order = 0; order < 4; ++order) {  // ascending, descending, and two others
+      for (int order = 0; order < 4; ++order) {  // ascending, descending, two others
         if (order == 1) std::reverse(cols.begin(), cols.end());
         if (order > 1) std::shuffle(cols.begin(), cols.end(), random);
         ranked_row row;

@@ -1,4 +1,4 @@
-// One broken invariant at a time: the message must name the place.
+// One broken invariant at a time; the message must name its position.
 #include "formats/reference.hpp"
 
 #include <spargo/formats/validate.hpp>

@@ -17,7 +17,7 @@ namespace spargo {
 namespace {
 
 constexpr int threads = 256;
-constexpr std::int64_t size = 1 << 14;  // all of them on one word: rounds grow with the square
+constexpr std::int64_t size = 1 << 14;  // all on one word: rounds grow quadratically
 
 struct alignas(16) pair_count {
   unsigned long long ones;
@@ -30,7 +30,7 @@ __global__ void count_kernel(T* counters, int spread) {
   atomic_update(counters + i % spread, [](T now) { return static_cast<T>(now + T{1}); });
 }
 
-// Older chips have no swaps of 16 bytes: a program for them and for newer ones has both.
+// Older chips lack 16-byte swaps; a program for old and new chips contains both paths.
 template <class Pair>
 __global__ void count_pairs_kernel(Pair* counter) {
   if constexpr (detail::has_wide_atomics) {
@@ -141,7 +141,7 @@ void check_extremes(const context<device>& ctx, const std::vector<T>& values, T 
 template <class T>
 void check_floating(const context<device>& ctx) {
   std::mt19937 random(4);
-  std::uniform_real_distribution<double> draw(-900, -3);  // negative: a maximum that starts from 0 shows
+  std::uniform_real_distribution<double> draw(-900, -3);  // negative, to detect a maximum that starts from 0
   std::vector<T> values(static_cast<std::size_t>(size));
   for (T& v : values) v = static_cast<T>(draw(random));
   const auto [low, high] = std::minmax_element(values.begin(), values.end());

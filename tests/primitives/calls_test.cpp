@@ -1,4 +1,4 @@
-// Calls as people write them: arrays, containers and views of elements that may change, and no type named.
+// Calls as users write them: arrays, containers and views of mutable elements, without template arguments.
 #include <spargo/primitives/convolve.hpp>
 #include <spargo/primitives/histogram.hpp>
 #include <spargo/primitives/jacobi.hpp>
@@ -116,7 +116,7 @@ TEST(Calls, Pipelines) {
   EXPECT_EQ(out[2], 3);
 }
 
-// Compiled and linked only: without a GPU there is no context to call it with.
+// Only compiled and linked: without a GPU there is no context to call it with.
 [[maybe_unused]] void on_a_device(const context<device>& gpu) {
   const array<float, device> in = to_device(gpu, std::vector<float>{1, 2, 3});
   array<float, device> out = clone(gpu, in);

@@ -1,5 +1,4 @@
-// Convolution where plain sums do not say all: NaN and infinity, errors, memory that is refused, streams, and more than
-// 2^31 elements.
+// Convolution beyond plain sums: NaN and infinity, errors, refused allocations, streams, more than 2^31 elements.
 #include "primitives/convolve_support.hpp"
 #include "support/resource.hpp"
 
@@ -11,7 +10,7 @@ namespace {
 using namespace test;
 using enum convolve_algorithm;
 
-// A NaN or infinite input reaches its window's outputs and no others, also through taps of 0.
+// A NaN or infinite input affects exactly the outputs whose window contains it, even through taps of 0.
 template <class Space>
 void expect_special_inputs(const context<Space>& ctx) {
   const std::int64_t n = 300;
@@ -46,14 +45,14 @@ TEST(ConvolveSpecial, InputsOnTheDevice) {
   expect_special_inputs(context<device>());
 }
 
-// An infinite tap does not meet the padding, where it would give NaN; it makes infinity of the ones that it meets.
+// An infinite tap is not multiplied by the padding, which would give NaN; it gives infinity with an input under it.
 template <class Space>
 void expect_special_taps(const context<Space>& ctx) {
   const float infinity = std::numeric_limits<float>::infinity();
   const std::vector<float> in(20 * 30, 1.0F);
   for (const std::int64_t width : {3, 5, 17}) {
     std::vector<float> filter(static_cast<std::size_t>(width * width), 1.0F);
-    filter[0] = infinity;  // meets inputs above and to the left
+    filter[0] = infinity;  // multiplies inputs above and to the left
     for (const auto algorithm : algorithms_for<Space>(width)) {
       const auto out = convolved<float>(ctx, in, filter, {20, 30}, {.algorithm = algorithm});
       const auto line = convolved_line<float>(ctx, in, {filter.begin(), filter.begin() + width}, algorithm);
@@ -75,7 +74,7 @@ TEST(ConvolveSpecial, TapsOnTheDevice) {
   expect_special_taps(context<device>());
 }
 
-// The message of the error that `call` throws, which has the code; empty when none came.
+// The message of the error thrown by `call`, which must have the code; empty if there was none.
 template <class Call>
 std::string refusal(Call&& call, error_code code = error_code::invalid_argument) {
   try {
@@ -194,7 +193,7 @@ TEST(ConvolveMemory, RefusedAllocationsOnTheDevice) {
   EXPECT_EQ(requests, 2);
 }
 
-// The filter may change as soon as the call returns, and calls on several streams do not meet.
+// The filter may change as soon as the call returns, and calls on several streams do not interfere.
 TEST(ConvolveStreams, EachCallHasItsOwnFilter) {
   SPARGO_TEST_NEEDS_GPU();
   const std::int64_t n = 1 << 20;
@@ -217,8 +216,8 @@ TEST(ConvolveStreams, EachCallHasItsOwnFilter) {
   }
 }
 
-// 2^31 + 3 elements and more: few ones in zeros, so that a handful of outputs and the sum say whether all is right;
-// outputs that were not written hold NaN, which the sum shows.
+// 2^31 + 3 elements and more: a few ones among zeros, so that a few outputs and the sum verify everything; outputs not
+// written hold NaN, which the sum shows.
 void put(const context<device>& ctx, array<float, device>& to, std::int64_t at, float value) {
   copy<float>(ctx, span<const float, host>(&value, 1), to.view().subspan(at, 1));
   ctx.synchronize();
@@ -255,8 +254,7 @@ TEST(ConvolveHuge, LinesAndImages) {
     EXPECT_EQ(get(ctx, out, 0), 16.0F) << to_string(algorithm);
     EXPECT_EQ(get(ctx, out, ones[1] - side), 128.0F) << to_string(algorithm);
     EXPECT_EQ(get(ctx, out, size - 1), 16.0F) << to_string(algorithm);
-    // The first one is in a corner, the others are in the last row and the last one in a corner of it: the outputs that
-    // would meet their other taps are outside.
+    // The first is in a corner, the others in the last row, the last in its corner: other taps give outputs outside.
     EXPECT_EQ((reduce_sum<float, device>(ctx, std::as_const(out).view())),
               static_cast<float>((1 + 2 + 8 + 16) + (8 + 16 + 32 + 64 + 128 + 0) + (16 + 32 + 128 + 0)))
         << to_string(algorithm);

@@ -1,5 +1,4 @@
-// What the tests of convolution share: inputs and outputs laid out in memory of any space with margins around them that
-// nothing may touch, plain sums in long double, and their error bounds.
+// Shared by the convolution tests: inputs and outputs in any space with guard margins, plain sums, error bounds.
 #pragma once
 
 #include "primitives/convolve/algorithms.hpp"
@@ -32,7 +31,7 @@ std::vector<T> random_values(std::int64_t size, std::uint64_t seed) {
   return values;
 }
 
-// Memory of `Space` that begins and ends with a margin which nothing may touch.
+// Memory of `Space` with a margin on both sides that must not be accessed.
 inline constexpr std::int64_t margin = 16;
 
 template <class T>
@@ -78,8 +77,8 @@ bool is_poison(T value) {
   return std::all_of(bytes, bytes + sizeof(T), [](unsigned char b) { return b == 0xff; });
 }
 
-// The rows * cols outputs for an input of rows * cols, laid out in memory as `l` says. Input gaps and margins hold NaN,
-// which must not be read; output gaps and margins must stay as they are.
+// The rows * cols outputs for an input of rows * cols, laid out by `l`. Input gaps and margins hold NaN, which must not
+// be read; output gaps and margins must stay unchanged.
 template <class T, class Space>
 std::vector<T> convolved(const context<Space>& ctx, const std::vector<T>& in, const std::vector<T>& filter,
                          const layout& l, const convolve_options& options) {
@@ -135,7 +134,7 @@ struct reference {
   std::vector<long double> magnitude;  // of the sum's terms
 };
 
-// Straight from the definition; a line is an image of one row with a filter of one.
+// By the definition; a line is an image of one row with a one-row filter.
 template <class T>
 reference expected(const std::vector<T>& in, std::int64_t rows, std::int64_t cols, const std::vector<T>& filter,
                    std::int64_t down, std::int64_t across) {

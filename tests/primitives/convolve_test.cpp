@@ -1,4 +1,4 @@
-// Convolution against plain sums in long double, for every algorithm on every backend.
+// Convolution against plain sums in long double, every algorithm on every backend.
 #include "primitives/convolve_support.hpp"
 
 #include <sstream>
@@ -104,8 +104,7 @@ TYPED_TEST(Convolve, ImagesOnTheDevice) {
   expect_images<TypeParam>(context<device>());
 }
 
-// More than 2^24 elements: every strip, tile and share is met, and 24-bit counting would show. The plain sum is in
-// double, as good as exact for float.
+// More than 2^24 elements: covers every strip, tile and share, and detects 24-bit counters. Sums in double.
 void expect_near_in_double(const std::vector<float>& got, const std::vector<float>& in, std::int64_t rows,
                            std::int64_t cols, const std::vector<float>& filter, std::int64_t down,
                            std::int64_t across) {
@@ -145,7 +144,7 @@ void expect_large(const context<Space>& ctx) {
     convolve<float, Space>(ctx, {rows, cols, cols, from.view()}, square, {rows, cols, cols, to.view()},
                            {.algorithm = algorithm});
     auto got = back(ctx, to);
-    // The device's rungs give the same bits; the host's naive one rounds products, and is checked on its own.
+    // Device algorithms give the same bits; the host's naive one rounds products, and is checked separately.
     if (image.empty() || algorithm == naive) expect_near_in_double(got, in, rows, cols, square, 3, 3);
     if (std::same_as<Space, device> && !image.empty()) {
       EXPECT_EQ(std::memcmp(got.data(), image.data(), got.size() * sizeof(float)), 0) << to_string(algorithm);
@@ -213,7 +212,7 @@ TYPED_TEST(Convolve, SameBitsFromEveryNarrowDeviceAlgorithm) {
   }
 }
 
-// u v^T with each tap rounded once, which is what the test for rank 1 must accept.
+// u v^T with each tap rounded once, which the rank-1 test must accept.
 template <class T>
 std::vector<T> outer_product(std::int64_t width, std::uint64_t seed) {
   const auto down = random_values<T>(width, seed);
@@ -256,7 +255,7 @@ TYPED_TEST(Convolve, SeparableOnTheDevice) {
   expect_separable<TypeParam>(context<device>());
 }
 
-// A tap that is off by a few units in the last place is no rounding of the product.
+// A tap that is off by a few units in the last place is not explained by rounding.
 TYPED_TEST(Convolve, AlmostSeparableIsNot) {
   using T = TypeParam;
   const context<host> ctx;
@@ -273,7 +272,7 @@ TYPED_TEST(Convolve, AlmostSeparableIsNot) {
   EXPECT_THROW((void)convolved<T>(ctx, in, std::vector<T>(9, T{0}), {10, 10}, {.algorithm = separable}), error);
 }
 
-// The mean of the largest numbers is one of them, also by way of a sum along rows.
+// The mean of the largest numbers is one of them, also with a sum along rows.
 template <class T, class Space>
 void expect_no_overflow(const context<Space>& ctx) {
   const T most = std::numeric_limits<T>::max();
@@ -288,7 +287,7 @@ TYPED_TEST(Convolve, SeparableDoesNotOverflowOnTheDevice) {
   expect_no_overflow<TypeParam>(context<device>());
 }
 
-// 1 at one place gives the filter turned around that place: the filter itself is not turned.
+// A single 1 gives the filter rotated around it: the filter itself is not flipped.
 template <class Space>
 void expect_not_flipped(const context<Space>& ctx) {
   for (const auto algorithm : algorithms_for<Space>(3)) {

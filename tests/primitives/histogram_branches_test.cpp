@@ -1,5 +1,5 @@
-// Branches of the histograms that ordinary inputs do not take: counters that carry, edges that do not fit shared
-// memory, more elements than a host table counts, and arguments that overlap.
+// Branches of the histograms that ordinary inputs miss: counters that carry, edges too large for shared memory, more
+// elements than a host table counts, overlapping arguments.
 #include "primitives/histogram/algorithms.hpp"
 #include "support/device.hpp"
 
@@ -30,8 +30,8 @@ void expect_device(const context<device>& ctx, const std::vector<std::int64_t>& 
   EXPECT_EQ(std::vector<std::int64_t>(back.data(), back.data() + back.size()), expected);
 }
 
-// `multi_pass` keeps bins k and k + 32,768 in one word. 80 million keys over a few hundred blocks are more than 65,536
-// of each for every block: the lower half wraps into the upper and the upper wraps away, in every order.
+// `multi_pass` keeps bins k and k + 32,768 in one word. 80 million keys over a few hundred blocks give every block more
+// than 65,536 of each: the lower half carries into the upper and the upper overflows, in every order.
 TEST(HistogramBranches, DeviceHalvesOfAWordCarry) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -63,7 +63,7 @@ TEST(HistogramBranches, DeviceHalvesOfAWordCarry) {
   }
 }
 
-// `bins` + 1 edges with steps of different widths, a few of them empty.
+// `bins` + 1 edges with steps of different widths, some of them empty.
 template <class T>
 std::vector<T> many_edges(std::int64_t bins) {
   std::vector<T> edges;
@@ -84,7 +84,7 @@ std::vector<T> random_values(std::int64_t n) {
   return values;
 }
 
-// Each value looks for the last edge that is not above it.
+// Finds the last edge <= each value.
 template <class T>
 std::vector<std::int64_t> count_edges(const std::vector<T>& values, const std::vector<T>& edges) {
   std::vector<std::int64_t> counts(edges.size() - 1, 0);
@@ -100,7 +100,7 @@ class HistogramManyEdges : public testing::Test {};
 using real_types = testing::Types<float, double>;
 TYPED_TEST_SUITE(HistogramManyEdges, real_types);
 
-// 64 KiB of edges and more are searched where they are.
+// 64 KiB of edges and more are searched in global memory.
 TYPED_TEST(HistogramManyEdges, Device) {
   using T = TypeParam;
   SPARGO_TEST_NEEDS_GPU();
@@ -162,7 +162,7 @@ TEST(HistogramBranches, CountsMayNotOverlapTheEdges) {
   EXPECT_NO_THROW(call(0, 3));
 }
 
-// Zeros that take no memory: pages that are only read are all the same one.
+// Zeros without memory: pages that are only read share one page.
 class zeros {
  public:
   explicit zeros(std::int64_t size) : size_(size) {
@@ -182,7 +182,7 @@ class zeros {
   void* data_;
 };
 
-// A host table has counters of 32 bits: one share of more elements is counted in parts.
+// A host table has 32-bit counters: a share of more elements is counted in several passes.
 TEST(HistogramBranches, HugeShareOnTheHost) {
   const std::int64_t n = (std::int64_t{1} << 32) + 5;
   const zeros keys(n);
@@ -196,7 +196,7 @@ TEST(HistogramBranches, HugeShareOnTheHost) {
   EXPECT_EQ(counts, expected);
 }
 
-// More than 2^31 bytes that differ.
+// More than 2^31 different bytes.
 TEST(HistogramBranches, DeviceHugeOfAllKinds) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

@@ -1,4 +1,4 @@
-// Every algorithm of the histograms, on both backends, for keys, values and letters, against plain loops.
+// Every histogram algorithm on both backends, for keys, values and letters, against plain loops.
 #include "primitives/histogram/algorithms.hpp"
 #include "support/device.hpp"
 
@@ -26,7 +26,7 @@ const std::vector<std::int64_t> sizes = {0, 1, 31, 32, 33, 255, 256, 257, 1023, 
 
 enum class pattern_kind { uniform, skewed, equal, runs };
 
-// Keys in [low, high): uniform, most of them small, all alike, or in long runs.
+// Keys in [low, high): uniform, mostly small, all equal, or in long runs.
 template <class Key>
 std::vector<Key> keys_of(pattern_kind kind, std::int64_t n, std::int64_t low, std::int64_t high) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n) + 17);
@@ -57,7 +57,7 @@ std::vector<std::int64_t> widened(const Count* counts, std::int64_t size) {
   return {counts, counts + size};
 }
 
-// Poisoned counts come back as the loop's.
+// Poisoned counts must equal the loop's.
 template <class Count, class Run>
 void expect_host(const std::vector<std::int64_t>& expected, Run&& run) {
   std::vector<Count> counts(expected.size(), Count{-77});
@@ -79,7 +79,7 @@ class HistogramKeys : public testing::Test {};
 using key_types = testing::Types<std::uint8_t, std::int32_t, std::uint32_t, std::int64_t>;
 TYPED_TEST_SUITE(HistogramKeys, key_types);
 
-// Bins and the keys' range, some of them outside where the type allows it.
+// Bins and key ranges, some outside if the type allows it.
 template <class Key, class F>
 void for_each_case(F&& f) {
   const std::vector<std::int64_t> few = {1, 2, 26, 33, 255, 256};
@@ -353,7 +353,7 @@ TEST(HistogramErrors, SaidBeforeAnythingRuns) {
   expect_refused("group", [&] { letter_histogram<char, std::int32_t, host>(ctx, span<const char, host>(), 0, four); });
 }
 
-// More elements than 32 bits count: all in one bin, but for the last ones.
+// More elements than 32 bits count, almost all in one bin.
 TEST(HistogramHuge, ElementsPast2To31) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

@@ -42,7 +42,7 @@ template <class Key, class Count>
 void expect_histograms() {
   for (const std::int64_t bins : {0, 1, 31, 257, 4096, 40000, 500000}) {
     for (const std::int64_t n : sizes) {
-      // Some keys are outside on either side; half the time they are all equal.
+      // Some keys are outside on both sides; half of the time all are equal.
       for (auto keys : {random_values<Key>(n, -3, bins + 3), std::vector<Key>(static_cast<std::size_t>(n), 0)}) {
         const auto expected = naive_histogram<Key, Count>(keys, bins);
         for (const int threads : {1, 2, 7}) {

@@ -1,4 +1,4 @@
-// Jacobi's iteration against sweeps written out cell by cell: the same bits, the same residual, the same count.
+// Jacobi's iteration against cell-by-cell sweeps: same bits, same residual, same count.
 #include "primitives/stencil/algorithms.hpp"
 #include "support/device.hpp"
 
@@ -39,7 +39,7 @@ struct outcome {
   jacobi_result result;
 };
 
-// One sweep after the other; the residual of every check_every-th and of the last.
+// One sweep at a time; the residual of every check_every-th and of the last.
 template <class T>
 outcome<T> sweep_by_sweep(std::vector<T> u, const shape& s, const jacobi_options& options) {
   jacobi_result result;
@@ -110,7 +110,7 @@ std::string name_of(const shape& s, jacobi_algorithm algorithm, std::int64_t swe
          ", pitch " + std::to_string(s.pitch) + ", " + std::to_string(sweeps) + " sweeps";
 }
 
-// Every number of sweeps up to some, so that passes of every depth occur, and tests in between.
+// Every number of sweeps up to a limit, so that passes of every depth occur, with tests in between.
 template <class T, class Space>
 void expect_sweeps(const context<Space>& ctx, const std::vector<jacobi_algorithm>& algorithms) {
   for (const shape& s : shapes) {
@@ -131,7 +131,7 @@ void expect_sweeps(const context<Space>& ctx, const std::vector<jacobi_algorithm
   }
 }
 
-// Stops at the first test below the tolerance, and the cells solve the equation to that.
+// Stops at the first test below the tolerance, and the cells solve the equation to that accuracy.
 template <class T, class Space>
 void expect_convergence(const context<Space>& ctx, const std::vector<jacobi_algorithm>& algorithms) {
   const shape s{40, 37, 40, 0};
@@ -148,7 +148,7 @@ void expect_convergence(const context<Space>& ctx, const std::vector<jacobi_algo
   }
 }
 
-// A NaN spreads by a cell a sweep, and no residual with it is below any tolerance.
+// A NaN spreads by one cell per sweep, and its residual is below no tolerance.
 template <class T, class Space>
 void expect_nan(const context<Space>& ctx, const std::vector<jacobi_algorithm>& algorithms) {
   const shape s{60, 300, 300, 0};
@@ -224,7 +224,7 @@ TYPED_TEST(Jacobi, DeviceLarge) {
   }
 }
 
-// The heat of one cell in the last rows of more than 2^31 cells reaches exactly as far as the sweeps.
+// The heat of one cell in the last rows of more than 2^31 cells spreads exactly as far as the number of sweeps.
 TEST(JacobiHuge, Device) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

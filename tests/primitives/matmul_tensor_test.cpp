@@ -1,5 +1,5 @@
-// Products on tensor cores against a triple loop in double: exact on small integers, within the stated bound on random
-// values, with NaN around every operand so that a read outside of it shows.
+// Tensor-core products against a triple loop in double: exact on small integers, within the documented bound on random
+// values, with NaN around every operand to detect reads outside it.
 #include <spargo/primitives/matmul_tensor.hpp>
 
 #include "support/device.hpp"
@@ -35,11 +35,11 @@ TEST(Bfloat16, HoldsTheUpperHalfOfAFloat) {
 }
 
 TEST(Bfloat16, RoundsToNearestAndTiesToEven) {
-  EXPECT_EQ(bfloat16(from_pattern(0x3f808000U)).bits, 0x3f80);  // half way, even below
-  EXPECT_EQ(bfloat16(from_pattern(0x3f818000U)).bits, 0x3f82);  // half way, even above
+  EXPECT_EQ(bfloat16(from_pattern(0x3f808000U)).bits, 0x3f80);  // tie, lower neighbour even
+  EXPECT_EQ(bfloat16(from_pattern(0x3f818000U)).bits, 0x3f82);  // tie, upper neighbour even
   EXPECT_EQ(bfloat16(from_pattern(0x3f808001U)).bits, 0x3f81);
   EXPECT_EQ(bfloat16(from_pattern(0x3f807fffU)).bits, 0x3f80);
-  EXPECT_EQ(bfloat16(from_pattern(0x00008000U)).bits, 0x0000);  // subnormal, half way
+  EXPECT_EQ(bfloat16(from_pattern(0x00008000U)).bits, 0x0000);  // subnormal, tie
   EXPECT_EQ(bfloat16(from_pattern(0x00008001U)).bits, 0x0001);
 }
 
@@ -49,7 +49,7 @@ TEST(Bfloat16, KeepsInfinityAndNan) {
   EXPECT_EQ(bfloat16(-infinity).bits, 0xff80);
   EXPECT_EQ(bfloat16(std::numeric_limits<float>::max()).bits, 0x7f80);  // overflows
   EXPECT_TRUE(std::isnan(static_cast<float>(bfloat16(nan_value))));
-  EXPECT_TRUE(std::isnan(static_cast<float>(bfloat16(from_pattern(0x7f800001U)))));  // its low bits alone say NaN
+  EXPECT_TRUE(std::isnan(static_cast<float>(bfloat16(from_pattern(0x7f800001U)))));  // NaN by its low bits only
   EXPECT_TRUE(std::isnan(static_cast<float>(bfloat16(from_pattern(0xffffffffU)))));
 }
 
@@ -75,7 +75,7 @@ struct problem {
   float alpha = 1;
   float beta = 0;
   std::int64_t pad = 0;    // of every stride
-  std::int64_t shift = 0;  // elements before the first of every operand
+  std::int64_t shift = 0;  // elements before the first one of each operand
 };
 
 std::string describe(const problem& p, input_kind kind) {
@@ -85,7 +85,7 @@ std::string describe(const problem& p, input_kind kind) {
          std::to_string(p.shift) + ", inputs " + std::to_string(static_cast<int>(kind));
 }
 
-// A stored matrix on the host with NaN wherever no element is.
+// A matrix stored on the host with NaN in all gaps.
 struct stored {
   std::int64_t rows;
   std::int64_t cols;
@@ -126,7 +126,7 @@ array<bfloat16, device> send_rounded(const context<device>& ctx, const stored& f
   return to_device(ctx, span<const bfloat16, host>(rounded));
 }
 
-// C as the device gives it; every byte of its array, so that writes outside of C show.
+// The whole array of C after the product, so that writes outside C show.
 std::vector<float> multiply(const context<device>& ctx, const problem& p, input_kind kind, const stored& a,
                             const stored& b, const stored& c) {
   auto result = send(ctx, c);
@@ -148,7 +148,7 @@ std::vector<float> multiply(const context<device>& ctx, const problem& p, input_
   return back;
 }
 
-// Expected value and the sum of magnitudes of one element.
+// Expected value and sum of magnitudes of one element.
 struct expected {
   double value = 0;
   double magnitude = 0;
@@ -165,7 +165,7 @@ expected element_of(const problem& p, const stored& a, const stored& b, std::int
   return e;
 }
 
-// Multiplies operands filled by `next` and holds every element of C to `allowed(expected, beta * c)`.
+// Multiplies operands filled by `next` and checks each element of C against `allowed(expected, beta * c)`.
 template <class Next, class Allowed>
 void check_product(const problem& p, input_kind kind, Next&& next, Allowed&& allowed) {
   const context<device> ctx;
@@ -203,7 +203,7 @@ auto small_integers() {
   return [generator = std::mt19937(7)]() mutable { return static_cast<float>(static_cast<int>(generator() % 9) - 4); };
 }
 
-// Small integers are exact in every precision, and so are their sums below 2^24.
+// Small integers are exact in every precision, as are sums below 2^24.
 void check_exactly(const problem& p, input_kind kind) {
   check_product(p, kind, small_integers(), [](const expected&, double) { return 0.0; });
 }
@@ -275,7 +275,7 @@ TEST(MatmulTensor, AlphaZeroReadsNeitherInput) {
   }
 }
 
-// Every block has several tiles, so the ring of tiles and the bands are walked to their ends.
+// Every block has several tiles, so that the ring of tiles wraps and all bands are processed.
 TEST(MatmulTensor, WalksOverMoreTilesThanBlocks) {
   SPARGO_TEST_NEEDS_GPU();
   for (const input_kind kind : kinds) check_exactly({.m = 128 * 21 + 5, .n = 256 * 9 + 3, .k = 40}, kind);
@@ -292,7 +292,7 @@ TEST(MatmulTensor, EmptySizes) {
   }
 }
 
-// The bound of the header, with the inputs' rounding.
+// The header's bound, with the rounding of inputs.
 TEST(MatmulTensor, ErrorOnRandomValuesIsWithinTheBound) {
   SPARGO_TEST_NEEDS_GPU();
   for (const input_kind kind : kinds) {
@@ -312,7 +312,7 @@ TEST(MatmulTensor, ErrorOnRandomValuesIsWithinTheBound) {
   }
 }
 
-// One bit below the kept ones decides: truncation, what the chip does to a float it is given as TF32, would fail.
+// The bit below the kept ones decides: truncation, the chip's treatment of a float passed as TF32, would fail.
 TEST(MatmulTensor, RoundsFloatsToNearest) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -382,7 +382,7 @@ TEST(MatmulTensor, EveryRunGivesTheSameBits) {
   }
 }
 
-// Offsets above 2^31 elements in C; a row and a column of ones make every element of a row the same.
+// Offsets above 2^31 elements in C; with a row and a column of ones all elements of a row are equal.
 TEST(MatmulTensor, HugeC) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -434,7 +434,7 @@ TEST(MatmulTensor, HugeAOfFloat) {
 
 // --- Errors ---------------------------------------------------------------------------------------------------------
 
-// Checks come before the device is asked for anything, yet a context needs one.
+// Checks do not use the device, but a context requires one.
 template <class F>
 void expect_refused(error_code code, const std::string& part, F&& f) {
   try {

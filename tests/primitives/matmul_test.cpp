@@ -26,7 +26,7 @@ const std::vector<shape> shapes = {{1, 1, 1},      {1, 1, 0},       {3, 5, 0},  
                                    {128, 256, 64}, {129, 257, 100}, {255, 63, 257}, {16, 16, 2000}, {300, 520, 130}};
 const std::vector<matmul_algorithm> device_algorithms = detail::algorithms_on<device>(detail::matmul::algorithms);
 
-// tensor_core is for doubles, on Hopper, in a library that is built for it.
+// tensor_core is for doubles on Hopper, in a library built for it.
 template <class V>
 bool is_missing(const context<device>& ctx, matmul_algorithm algorithm) {
   if (algorithm != matmul_algorithm::tensor_core) return false;
@@ -78,7 +78,7 @@ struct problem {
     return {size.m, size.n, ldc(), data};
   }
 
-  // Every element within the documented bound; what lies between the rows untouched.
+  // Every element within the documented bound, and gaps between rows unchanged.
   void expect(const std::vector<V>& got, V alpha, V beta) const {
     const long double unit = static_cast<long double>(std::numeric_limits<V>::epsilon()) / 2;
     for (std::int64_t i = 0; i < size.m; ++i) {
@@ -126,7 +126,7 @@ void check_host(const problem<V>& p, V alpha, V beta, matmul_algorithm algorithm
   p.expect(c, alpha, beta);
 }
 
-// `offset` elements of padding before each matrix: 1 makes 16-byte loads impossible.
+// `offset` elements of padding before each matrix: 1 rules out 16-byte loads.
 template <class V>
 void check_device(const context<device>& ctx, const problem<V>& p, V alpha, V beta, matmul_algorithm algorithm,
                   std::int64_t offset) {
@@ -171,7 +171,7 @@ TYPED_TEST(Matmul, HostShapes) {
   }
 }
 
-// More than one k step and more than one column block, with every thread count the same bits.
+// Several k steps and column blocks; the same bits for every thread count.
 TYPED_TEST(Matmul, HostBlocksAndThreads) {
   using V = TypeParam;
   const problem<V> p({70, 3300, 600}, transpose_kind::none, 0);
@@ -250,7 +250,7 @@ TYPED_TEST(Matmul, DeviceLarge) {
         double worst = 0;
         for (std::int64_t i = 0; i < got.size(); ++i) {
           const double difference = std::abs(static_cast<double>(got[i]) - static_cast<double>(plain[i]));
-          worst = difference <= worst ? worst : difference;  // NaN stays
+          worst = difference <= worst ? worst : difference;  // keeps NaN
         }
         EXPECT_LE(worst, bound);
       }
@@ -331,7 +331,7 @@ TEST(MatmulErrors, SaidBeforeAnythingRuns) {
   });
   const std::vector<float> empty;
   std::vector<float> nothing;
-  run({0, 4, 4, empty}, b, {0, 3, 3, nothing})();  // nothing to do is no error
+  run({0, 4, 4, empty}, b, {0, 3, 3, nothing})();  // an empty product is valid
 }
 
 TEST(MatmulErrors, Device) {
@@ -350,7 +350,7 @@ TEST(MatmulErrors, Device) {
   });
 }
 
-// C has more than 2^31 elements; one row and one column of ones pick out what lands at its end.
+// C has more than 2^31 elements; one row and one column of ones show what is at its end.
 TEST(MatmulHuge, ElementsPast2To31) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

@@ -1,5 +1,5 @@
-// The pipeline with kernels of the caller's own: types of different sizes, order after the caller's stream, overlap of
-// buffers that are still in use, and ranges of more than 2^31 elements.
+// The pipeline with user kernels: types of different sizes, ordering after the caller's stream, buffers still in use,
+// ranges of more than 2^31 elements.
 #include "support/device.hpp"
 
 #include <spargo/primitives/pipeline.hpp>
@@ -62,7 +62,7 @@ std::vector<std::int16_t> numbers(std::int64_t size) {
   return v;
 }
 
-// The factor is written late on the caller's stream; no chunk may be computed before it.
+// The factor is written late on the caller's stream; no chunk may be computed before.
 TEST_F(PipelineKernel, ComesAfterTheStreamOfTheContext) {
   const context<device> ctx;
   array<double, device> factor(ctx, 1);
@@ -83,7 +83,7 @@ TEST_F(PipelineKernel, ComesAfterTheStreamOfTheContext) {
   }
 }
 
-// Slow functions: copies of later chunks must not touch buffers in use, nor the host read results too early.
+// Slow functions: copies of later chunks must not touch buffers in use, nor may the host read results too early.
 TEST_F(PipelineKernel, SlowFunctionsKeepTheirBuffers) {
   const context<device> ctx;
   const context<host> pinned({.resource = &pinned_host_resource()});
@@ -108,7 +108,7 @@ TEST_F(PipelineKernel, SlowFunctionsKeepTheirBuffers) {
   }
 }
 
-// A launch that the runtime refuses surfaces as the error that the function makes of it; the plan stays usable.
+// The function turns a refused launch into an error, which run() rethrows; the plan stays usable.
 TEST_F(PipelineKernel, RefusedLaunchesAreReported) {
   const context<device> ctx;
   const std::vector<std::int16_t> in = numbers(5000);
@@ -133,7 +133,7 @@ TEST_F(PipelineKernel, HugeRange) {
   const context<host> all;
   array<unsigned char, host> in(all, size);
   array<unsigned char, host> out(all, size);
-  // A period that no power of two divides: a chunk in the wrong place shows.
+  // The period is not divisible by a power of two, so that misplaced chunks show.
   constexpr std::int64_t period = 251 * 4093;
   for (std::int64_t i = 0; i < period; ++i) in[i] = static_cast<unsigned char>((i * i) >> 3);
   for (std::int64_t done = period; done < size;) {

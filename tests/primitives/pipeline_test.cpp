@@ -1,5 +1,5 @@
-// The pipeline against a loop over the whole range: sizes around the chunk, streams, pinned and pageable memory,
-// errors on the way, exhaustion.
+// The pipeline against a loop over the whole range: sizes around the chunk, streams, pinned and pageable memory, errors
+// in the function, exhausted memory.
 #include "support/device.hpp"
 #include "support/resource.hpp"
 
@@ -31,7 +31,7 @@ std::vector<value> numbers(std::int64_t size) {
   return v;
 }
 
-// What a scan of each chunk gives: it tells where every chunk began, so that no wrong cut goes unseen.
+// A scan of each chunk, which shows where every chunk began.
 std::vector<value> scans_of_chunks(const std::vector<value>& in, std::int64_t length) {
   std::vector<value> out(in.size());
   value sum = 0;
@@ -90,7 +90,7 @@ TYPED_TEST(Pipeline, OneCallMakesItsOwnPlan) {
   }
 }
 
-// Chunks of its own choice: consecutive, in order, of one length but for the last, and all of the range.
+// Automatic chunks: consecutive, in order, of equal length except the last, covering the range.
 TYPED_TEST(Pipeline, ChoosesChunks) {
   const context<TypeParam> ctx;
   for (const std::int64_t size : {1, 1000, 1 << 20, 5'000'011}) {
@@ -111,7 +111,7 @@ TYPED_TEST(Pipeline, ChoosesChunks) {
   }
 }
 
-// In and Out of different sizes: every element takes its neighbours' places only.
+// In and Out of different sizes: every element stays in its place.
 TYPED_TEST(Pipeline, TypesOfDifferentSizes) {
   using wide = std::array<value, 3>;
   const context<TypeParam> ctx;
@@ -119,7 +119,7 @@ TYPED_TEST(Pipeline, TypesOfDifferentSizes) {
   std::vector<wide> out(numbers_in.size(), wide{-77, -77, -77});
   pipeline<value, wide>(ctx, numbers_in,
                         [](const auto& at, auto from, auto to) {
-                          // The chunk's bytes at the front of its part, zeros behind.
+                          // The chunk's bytes at the front of its part, zeros after them.
                           using there = typename decltype(from)::space;
                           fill_zero(at, to);
                           copy<value>(at, from, span<value, there>(reinterpret_cast<value*>(to.data()), from.size()));
@@ -196,7 +196,7 @@ TYPED_TEST(Pipeline, RefusesWhatItCannotMap) {
   }
 }
 
-// 64-bit positions, without the memory: nothing reads it.
+// 64-bit positions without the memory: nothing reads it.
 TEST(PipelineHost, HugeRangesAreCutIn64Bits) {
   const std::int64_t size = (std::int64_t{1} << 31) + 3;
   const auto* in = reinterpret_cast<const char*>(std::uintptr_t{1} << 40);
@@ -246,7 +246,7 @@ TEST_F(PipelineDevice, PinnedAndPageableMemoryInEachDirection) {
       const std::vector<value> expected = scans_of_chunks(in, chunk);
       array<value, host> pinned_in(pinned, size + 1);
       array<value, host> pinned_out(pinned, size + 1);
-      // One element further on: aligned to an element only.
+      // Shifted by one element: aligned to an element only.
       const auto from = pinned_in.view().subspan(1, size);
       const auto to = pinned_out.view().subspan(1, size);
       if (size != 0) std::memcpy(from.data(), in.data(), static_cast<std::size_t>(size) * sizeof(value));

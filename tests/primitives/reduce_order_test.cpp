@@ -1,5 +1,4 @@
-// The orders that the host and `single_pass` promise, against a second writing of them: the same bits for every thread
-// count, launch and alignment.
+// The orders that the host and `single_pass` promise, against an independent implementation: the same bits.
 #include "support/device.hpp"
 
 #include <spargo/primitives/reduce.hpp>
@@ -34,7 +33,7 @@ T sum_of_block(const std::vector<T>& values) {
 }
 
 // Tiles of 512 threads; a thread has 8 vectors of 16 bytes, 512 apart: its vectors by halves, item by item, then the
-// items by halves. The tiles' values go to 512 threads in turn, which add 8 by halves at a time.
+// items by halves. 512 threads take the tiles' values round-robin and add 8 by halves at a time.
 template <class T>
 T sum_by_tiles(const std::vector<T>& x) {
   constexpr std::size_t width = 16 / sizeof(T);
@@ -162,7 +161,7 @@ TYPED_TEST(ReduceOrder, DeviceSameBitsAsTheOrderSays) {
   }
 }
 
-// Rounded products, then the order of a sum, whatever the alignment of either range.
+// Rounded products, then the order of a sum, for any alignment of either range.
 TYPED_TEST(ReduceOrder, DeviceProductsAreRoundedBeforeTheyAreAdded) {
   using T = TypeParam;
   SPARGO_TEST_NEEDS_GPU();
@@ -188,7 +187,7 @@ TYPED_TEST(ReduceOrder, DeviceProductsAreRoundedBeforeTheyAreAdded) {
   }
 }
 
-// The bytes around a range are never part of the result, and the result may lie in the range.
+// Bytes around a range do not affect the result, and the result may be in the range.
 TYPED_TEST(ReduceOrder, DeviceReadsNothingElse) {
   using T = TypeParam;
   SPARGO_TEST_NEEDS_GPU();

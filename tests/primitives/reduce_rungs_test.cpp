@@ -1,4 +1,4 @@
-// Every algorithm of the reductions, on both backends, against plain loops in wider arithmetic.
+// Every reduction algorithm on both backends against plain loops in wider arithmetic.
 #include "primitives/reduce/algorithms.hpp"
 #include "support/device.hpp"
 #include "support/message.hpp"
@@ -42,7 +42,7 @@ std::vector<T> random_values(std::int64_t size, std::uint64_t seed) {
   return values;
 }
 
-// The exact result, wrapped for integers, and what the error of a floating-point one is measured by.
+// The exact result, wrapped for integers, and the quantity that bounds floating-point error.
 template <class T>
 struct expected {
   long double real = 0;
@@ -117,7 +117,7 @@ void expect_result(T got, const std::vector<T>& values, operation op) {
 
 bool defined(operation op, bool whole) { return whole || (op != operation::bit_and && op != operation::bit_or); }
 
-// Values whose product neither vanishes nor overflows.
+// Values whose product neither underflows nor overflows.
 template <class T>
 std::vector<T> values_for(std::int64_t size, operation op) {
   auto values = random_values<T>(size, 7);
@@ -203,7 +203,7 @@ void expect_pairs(const context<Space>& ctx, span<const T, Space> x, span<const 
   }
 }
 
-// Small integers: differences must fit.
+// Small integers, so that differences fit.
 template <class T>
 std::vector<T> pair_values(std::int64_t n, std::uint64_t seed) {
   auto values = random_values<T>(n, seed);
@@ -240,7 +240,7 @@ TYPED_TEST(ReduceRungs, DevicePairs) {
   }
 }
 
-// A range that begins at an element, not at 16 bytes: the same bits as the same values aligned.
+// A range aligned to an element only gives the same bits as an aligned one.
 TYPED_TEST(ReduceRungs, DeviceUnalignedRanges) {
   using T = TypeParam;
   SPARGO_TEST_NEEDS_GPU();
@@ -283,7 +283,7 @@ TYPED_TEST(ReduceRungs, DeviceSameBitsForAnyLaunch) {
   EXPECT_EQ(back[1], values[1]);
 }
 
-// Two streams at once share nothing.
+// Concurrent streams share nothing.
 TEST(ReduceStreams, ResultsDoNotMix) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> one;
@@ -391,7 +391,7 @@ TEST(ReduceErrors, SaidBeforeAnythingRuns) {
            "-1 blocks");
 }
 
-// More elements than 32 bits count, the last of them special.
+// More elements than 32 bits count; the last one differs.
 TEST(ReduceHuge, ElementsPast2To31) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -413,7 +413,7 @@ TEST(ReduceHuge, ElementsPast2To31) {
   EXPECT_EQ((reduce<std::int32_t, device>(ctx, odd)), 46);
 }
 
-// Partial sums are powers of two times small integers, so every one of them is exact.
+// Partial sums are powers of two times small integers, hence exact.
 TEST(ReduceHuge, FloatOnesAreCountedExactly) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

@@ -40,7 +40,7 @@ void expect_sum(T sum, long double exact, long double magnitude, std::size_t siz
       << size << " values";
 }
 
-// Sum within the documented bound, exact for integers; the maximum exactly.
+// Sum within the documented bound, exact for integers; exact maximum.
 template <class T>
 void expect_reductions(const std::vector<T>& values, T sum, T max) {
   EXPECT_EQ(max, *std::max_element(values.begin(), values.end())) << values.size() << " values";
@@ -120,7 +120,7 @@ TEST(ReduceMax, NanPropagatesOnTheDevice) {
   expect_nan_propagates(ctx, [&](const auto& values) { return to_device(ctx, span<const float, host>(values)); });
 }
 
-// Equal addends round the same way each time, so that a running sum drifts far beyond the bound.
+// Equal addends are rounded in the same direction, so a running sum drifts far beyond the bound.
 template <class T, class Space>
 void expect_no_drift(const context<Space>& ctx, auto&& upload) {
   const auto value = static_cast<T>(0.1);

@@ -1,4 +1,4 @@
-// Scans against a loop, on every backend, algorithm, type and operation.
+// Scans against a loop, for every backend, algorithm, type and operation.
 #include "primitives/scan/algorithms.hpp"
 #include "support/device.hpp"
 
@@ -31,12 +31,12 @@ std::vector<operation> operations() {
   return all;
 }
 
-// Around warps, blocks, sections of the block rungs (512 and 1024) and their squares, host blocks and device tiles.
+// Around warps, blocks, sections of the block algorithms (512 and 1024) and their squares, host blocks, device tiles.
 const std::vector<std::int64_t> sizes = {0,     1,     2,     31,    32,    33,    255,    256,
                                          257,   1023,  1024,  1025,  4099,  8209,  11263,  11264,
                                          11265, 16384, 32769, 22528, 22529, 65537, 262145, 300007};
 
-// Written a second time, from the documentation: T's identity and the operation, one element after the other.
+// Independent of src/: T's identity and the operation, applied one element at a time.
 template <class T>
 T identity_of(operation op) {
   switch (op) {
@@ -83,8 +83,8 @@ std::vector<T> naive_scan(const std::vector<T>& in, operation op, kind k) {
   return out;
 }
 
-// Values whose prefixes are exact in T in any order, so that every result is compared exactly. Integers wrap. Sums of
-// floats are of small whole numbers; products of a range of powers of two are h(end) / h(begin) with h in [1, 256].
+// Values whose prefixes are exact in T in any order, so that results are compared exactly. Integers wrap. Float sums
+// are of small integers; range products of powers of two are h(end) / h(begin) with h in [1, 256].
 template <class T>
 std::vector<T> exact_values(std::int64_t size, operation op) {
   std::mt19937_64 random(static_cast<std::uint64_t>(size) * 7 + static_cast<std::uint64_t>(op));
@@ -98,7 +98,7 @@ std::vector<T> exact_values(std::int64_t size, operation op) {
         case operation::product:
           values.push_back(static_cast<T>(r | 1));
           break;
-        case operation::bit_and:  // a bit is lost now and then, so that prefixes go on changing
+        case operation::bit_and:  // a bit is lost now and then, so that prefixes keep changing
           values.push_back(r % 997 == 0 ? static_cast<T>(~(std::uint64_t{1} << (r % 61))) : static_cast<T>(-1));
           break;
         case operation::bit_or:
@@ -125,7 +125,7 @@ void poison(std::vector<T>& out) {
   if (!out.empty()) std::memset(out.data(), 0xA5, out.size() * sizeof(T));
 }
 
-// The first difference only: vectors are long.
+// Reports the first difference only: vectors are long.
 template <class T>
 testing::AssertionResult same(const std::vector<T>& got, const std::vector<T>& wanted) {
   if (got.size() != wanted.size()) return testing::AssertionFailure() << got.size() << " elements";
@@ -149,7 +149,7 @@ void scan_into(const context<Space>& ctx, span<const T, Space> in, span<T, Space
   }
 }
 
-// Host vectors in and out, `shift` elements off the start of their memory, over either backend.
+// Host vectors in and out, `shift` elements into their memory, on either backend.
 template <class T>
 std::vector<T> scanned(const context<host>& ctx, const std::vector<T>& in, operation op, kind k,
                        scan_algorithm algorithm, std::int64_t in_shift = 0, std::int64_t out_shift = 0) {
@@ -241,7 +241,7 @@ void expect_last_is_reduction(const context<Space>& ctx, const std::vector<scan_
   }
 }
 
-// Longest chain of additions behind an element, as scan.hpp documents it.
+// Longest chain of additions behind an element, as documented in scan.hpp.
 template <class T>
 double depth(scan_algorithm algorithm, std::int64_t n) {
   const auto size = static_cast<double>(n);
@@ -316,7 +316,7 @@ TYPED_TEST(Scan, DeviceEveryAlgorithmAndOperation) {
 }
 
 TYPED_TEST(Scan, HostLarge) {
-  const std::int64_t n = (std::int64_t{1} << 24) + 43;  // large enough to be streamed past the caches
+  const std::int64_t n = (std::int64_t{1} << 24) + 43;  // large enough to bypass the caches
   const context<host> ctx({.threads = 3});
   const auto in = exact_values<TypeParam>(n, operation::sum);
   const kind k = std::integral<TypeParam> ? kind::exclusive : kind::inclusive;
@@ -400,7 +400,7 @@ TYPED_TEST(FloatScan, DeviceNanAndInfinity) {
   expect_nan_and_infinity<TypeParam>(context<device>(), device_algorithms);
 }
 
-// Sums that round, so that another order would show.
+// Inexact sums, so that another order shows.
 template <class T>
 std::vector<T> rounding_values(std::int64_t n) {
   std::mt19937_64 random(5);
@@ -436,7 +436,7 @@ TYPED_TEST(FloatScan, DeviceSameBitsEveryTimeAndForAnyAlignment) {
   }
 }
 
-// Scratch that a scan before left behind must not be taken for this one's: many scans in a row, of changing lengths.
+// Many scans in a row, of varying lengths: scratch left by one must not be used by the next.
 TEST(ScanOnTheDevice, OneAfterTheOther) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -449,7 +449,7 @@ TEST(ScanOnTheDevice, OneAfterTheOther) {
   }
 }
 
-// Blocks of one scan must not keep the other's off the device for good.
+// Blocks of one scan must not starve another's.
 TEST(ScanOnTheDevice, ManyStreamsAtOnce) {
   SPARGO_TEST_NEEDS_GPU();
   const std::int64_t n = 3000000;
@@ -465,7 +465,7 @@ TEST(ScanOnTheDevice, ManyStreamsAtOnce) {
   }
   for (std::size_t c = 0; c < contexts.size(); ++c) {
     const auto back = to_host(contexts[c], std::as_const(values[c]).view());
-    // Four sums of ones are binomial(i + 4, 4), which wraps further on: there the fourth differences are looked at.
+    // Four repeated sums of ones are binomial(i + 4, 4), which wraps later on: there fourth differences are checked.
     EXPECT_EQ(back[0], 1);
     EXPECT_EQ(back[1], 5);
     EXPECT_EQ(back[999], std::int64_t{1000} * 1001 / 2 * 1002 / 3 * 1003 / 4);
@@ -476,7 +476,7 @@ TEST(ScanOnTheDevice, ManyStreamsAtOnce) {
   }
 }
 
-// More than 2^31 elements; the values repeat with a period that divides nothing, and a few places are looked at.
+// More than 2^31 elements; the values' period divides nothing, and a few positions are checked.
 TEST(ScanOnTheDevice, Huge) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

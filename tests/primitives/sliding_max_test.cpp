@@ -23,7 +23,7 @@ const std::vector<std::int64_t> windows = {1,   2,   3,   7,   8,   9,    15,   
                                            33,  63,  64,  65,  127, 128,  129,  255,  256,  257, 511,
                                            512, 513, 514, 768, 769, 1024, 1025, 3000, 50000};
 
-// Negative throughout: a maximum that starts from 0 is wrong everywhere.
+// All negative, to detect a maximum that starts from 0.
 template <class T>
 std::vector<T> random_values(std::int64_t size) {
   std::mt19937 random(static_cast<unsigned>(size) + 3);
@@ -85,7 +85,7 @@ void expect_same(const std::vector<T>& want, const T* got, const std::string& wh
   }
 }
 
-// run(in, out) on spans that start `offset` elements into their arrays, the rest poisoned.
+// run(in, out) on spans `offset` elements into their arrays; the rest is poisoned.
 template <class T, class Run>
 std::vector<T> run_on(const context<host>&, const std::vector<T>& in, std::int64_t offset, Run&& run) {
   const auto n = static_cast<std::int64_t>(in.size());
@@ -237,10 +237,10 @@ TYPED_TEST(SlidingMax, DeviceVolumes) {
   expect_volumes<TypeParam>(context<device>());
 }
 
-// The largest of every window of a line that falls but for one peak: known without a loop over windows.
+// Maxima of a descending line with one peak, known without a loop over windows.
 template <class T, class Space>
 void expect_peak(const context<Space>& ctx, const std::vector<sliding_max_algorithm>& algorithms) {
-  const std::int64_t n = (1 << (test::is_sanitized ? 22 : 24)) + 3;  // more than the longest window
+  const std::int64_t n = (1 << (test::is_sanitized ? 22 : 24)) + 3;  // longer than the longest window
   const std::int64_t peak = n - 5000;
   std::vector<T> in(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) in[static_cast<std::size_t>(i)] = static_cast<T>(-1 - i % 1000);

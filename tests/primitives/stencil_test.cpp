@@ -1,4 +1,4 @@
-// Window averages against long double sums, five-point averages against the formula cell by cell, on every backend.
+// Window averages against long double sums, five-point averages against the formula, on every backend.
 #include "primitives/stencil/algorithms.hpp"
 #include "support/device.hpp"
 
@@ -55,7 +55,7 @@ void expect_averages(const std::vector<T>& in, std::int64_t radius, const T* out
     const auto last = static_cast<std::size_t>(std::min(n, i + radius + 1));
     const long double u = static_cast<long double>(std::numeric_limits<T>::epsilon()) / 2;
     const long double terms = static_cast<long double>(last - first + 1) * u;
-    // The oracle's own running sums are off by a share of the whole line's magnitude in long double.
+    // The oracle's running sums have an error proportional to the whole line's magnitude in long double.
     const long double own = 4e-19L * static_cast<long double>(n) * magnitudes.back();
     const long double bound = (terms / (1 - terms) * (magnitudes[last] - magnitudes[first]) + own) / divisor;
     const long double exact = (sums[last] - sums[first]) / divisor;
@@ -115,7 +115,7 @@ void expect_all_averages(const context<Space>& ctx) {
   }
 }
 
-// A NaN or an infinity reaches the windows it lies in and no others.
+// A NaN or infinity affects exactly the outputs whose window contains it.
 template <class T, class Space>
 void expect_spread(const context<Space>& ctx) {
   for (const T special : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
@@ -301,7 +301,7 @@ TEST(StencilHuge, Device) {
   window_average<float, device>(ctx, in.view(), 500, out.view());
   const auto wide = to_host(ctx, std::as_const(out).view().subspan(n - 504, 504));
   for (std::int64_t k = 0; k < 504; ++k) EXPECT_EQ(wide[k], k < 2 ? 0.0F : 5.0F / 1001.0F) << k;
-  // One image row less than 2^31 + 3 elements, of 32771 columns.
+  // Fewer than 2^31 + 3 elements, by at most one row of 32771 columns.
   const std::int64_t cols = 32771;
   const std::int64_t rows = n / cols;
   const std::int64_t cell = (rows - 2) * cols + 7;
@@ -357,7 +357,7 @@ TEST(StencilErrors, Images) {
   expect_invalid([&] { run({3, 4, 4, all.subspan(11, 12)}); }, "overlaps");
   expect_invalid([&] { run({3, 4, 4, span<float, host>(nullptr, 12)}); }, "null");
   expect_invalid([&] { run({3, 4, 4, all.subspan(12, 12)}, register_marched); }, "register_marched");
-  // Side by side in rows of one pitch is no overlap.
+  // Side by side in rows of one pitch: no overlap.
   five_point_average<float, host>(ctx, {3, 4, 8, all.subspan(0, 20)}, {3, 4, 8, all.subspan(4, 20)});
 }
 

@@ -1,12 +1,10 @@
 // Conversions among COO, CSR, ELL and SELL-C-sigma, on the host or the device, in the space of the input.
 //
-// All need O(nnz + rows) time and scratch besides the result, except where sorting is named. Device
-// conversions synchronise the stream before they return (they must learn the size of the result).
-// Every conversion is deterministic: the same input gives the same bits for any thread count.
-// Index overflow (nnz beyond O, a width beyond I) is refused with `unsupported`. Inputs are to be valid (see
-// validate.hpp); coordinates are checked all the same wherever they decide where to write, and one outside the
-// matrix is refused with `invalid_data` naming the entry. A failed allocation leaves the input as it was.
-// A device sort of entries with values takes at most 2^32 of them (`unsupported` beyond).
+// O(nnz + rows) time and scratch besides the result, except where sorting is mentioned. Device conversions synchronise
+// the stream before they return, since the size of the result must be known. Deterministic for any thread count. Index
+// overflow (nnz beyond O, a width beyond I) throws `unsupported`, as does a device sort of more than 2^32 entries with
+// values. Inputs must be valid (see validate.hpp); coordinates that determine where to write are checked all the same,
+// and one outside the matrix throws `invalid_data` naming the entry. A failed allocation leaves the input unchanged.
 #pragma once
 
 #include <spargo/formats/coo.hpp>
@@ -20,18 +18,17 @@ namespace spargo {
 
 enum class symmetry_kind { general, symmetric, skew_symmetric, hermitian };
 
-// Sorts by row, then column; entries of equal coordinates keep their order. O(nnz) scratch for any number of rows.
+// Sorts by row, then column; stable. O(nnz) scratch for any number of rows.
 template <entry_type V, index_type I, class Space>
 SPARGO_EXPORT void sort(const context<Space>& ctx, coo_matrix<V, I, Space>& matrix);
 
-// Sorts, then replaces entries of equal coordinates by their sum in input order (one entry for a pattern).
-// Returns the number of entries removed.
+// Sorts, then replaces entries of equal coordinates by their sum in input order. Returns the number of entries removed.
 template <entry_type V, index_type I, class Space>
 SPARGO_EXPORT std::int64_t sum_duplicates(const context<Space>& ctx, coo_matrix<V, I, Space>& matrix);
 
-// The full matrix of one stored as a triangle: entry (i, j, v), i != j, also gives (j, i, v), -v when
-// skew-symmetric, conj(v) when hermitian. Input order first, mirrored entries after it. Throws invalid_argument
-// unless rows == cols (`general` apart, which is a copy).
+// The full matrix of one stored as a triangle: entry (i, j, v), i != j, also gives (j, i, v), or -v if skew-symmetric,
+// conj(v) if hermitian. Entries in input order, then mirrored entries. Throws invalid_argument unless rows == cols.
+// `general` gives a copy of any matrix.
 template <entry_type V, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, Space> expand_symmetry(const context<Space>& ctx,
                                                                     const coo_view<const V, I, Space>& matrix,
@@ -41,17 +38,17 @@ enum class duplicates { sum, keep };
 
 struct SPARGO_EXPORT to_csr_options {
   duplicates on_duplicates = duplicates::sum;
-  symmetry_kind symmetry = symmetry_kind::general;  // of the matrix of which the entries are a triangle
+  symmetry_kind symmetry = symmetry_kind::general;  // symmetry of the matrix whose triangle is given
 };
 
-// CSR with ascending columns in every row of any COO, sorted or not; canonical unless duplicates are kept, which
-// then stay in input order. By a stable counting sort over rows and a sort of each row's columns; input in row
-// order, or in column order as Matrix Market files usually have it, skips the half that is done. Sums are
-// formed in input order. Offsets are of 64 bits unless O says otherwise.
-// With a `symmetry` the same as after `expand_symmetry` (invalid_argument unless rows == cols), but entries of one
-// triangle are mirrored on the way, and nobody stores them twice; half the work of a triangle that is sorted and has no
-// duplicates is copying. The host needs no scratch of the size of the entries as long as a column index and a row
-// within 1/4096 of the rows fit the bits of an index together.
+// CSR with ascending columns in each row, from COO in any order; canonical unless duplicates are kept, which then stay
+// in input order. A stable counting sort over rows, then a sort of each row's columns; input sorted by row, or by
+// column as in most Matrix Market files, skips the half already done. Sums are formed in input order. Offsets are
+// 64-bit by default.
+// With a `symmetry` the result is that of `expand_symmetry` (invalid_argument unless rows == cols), but entries of one
+// triangle are mirrored on the fly without being stored twice; for a sorted triangle without duplicates half of the
+// work is copying. The host needs no scratch of the size of the entries as long as a column index and a row within
+// 1/4096 of the rows fit the bits of an index together.
 template <index_type O = std::int64_t, entry_type V, index_type I, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx,
                                                               const coo_view<const V, I, Space>& matrix,
@@ -62,8 +59,7 @@ template <entry_type V, index_type I, index_type O, class Space>
                                                            const csr_view<const V, I, O, Space>& matrix);
 
 struct SPARGO_EXPORT ell_options {
-  // Refuse (error `unsupported`, naming the size) when rows * width exceeds this many times nnz.
-  // Small matrices (rows * width <= 2^16) are always accepted.
+  // Throws `unsupported` if rows * width exceeds this many times nnz, unless rows * width <= 2^16.
   double max_padding_ratio = 3.0;
 };
 
@@ -74,7 +70,7 @@ template <entry_type V, index_type I, index_type O, class Space>
 
 struct SPARGO_EXPORT sell_options {
   std::int32_t slice_height = 32;      // C, 1 to 1024
-  std::int32_t sorting_window = 1024;  // sigma, in rows; 1: keep the order. Rounded up to a multiple of C
+  std::int32_t sorting_window = 1024;  // sigma, in rows, rounded up to a multiple of C; 1: keep the order
   double max_padding_ratio = 3.0;      // as for ELL
 };
 
@@ -91,13 +87,12 @@ template <entry_type V, index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx,
                                                               const sell_view<const V, I, O, Space>& matrix);
 
-// The transpose, ascending columns in every row whatever the order of the input's. Duplicates stay, in input
-// order. No conjugation.
+// The transpose, ascending columns in each row for any input order. Duplicates stay, in input order. No conjugation.
 template <entry_type V, index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> transpose(const context<Space>& ctx,
                                                                  const csr_view<const V, I, O, Space>& matrix);
 
-// The same for matrices that own their arrays, or whose values may change.
+// For matrices that own their arrays or have mutable values.
 template <class Space, detail::viewable Matrix>
 [[nodiscard]] auto expand_symmetry(const context<Space>& ctx, const Matrix& matrix, symmetry_kind kind) {
   return expand_symmetry(ctx, detail::view_of(matrix), kind);
@@ -131,7 +126,7 @@ template <class Space, detail::viewable Matrix>
   return transpose(ctx, detail::view_of(matrix));
 }
 
-// Copies between spaces; both synchronise the stream.
+// Copies between spaces. Synchronise the stream.
 template <entry_type V, index_type I>
 [[nodiscard]] coo_matrix<V, I, device> to_device(const context<device>& ctx, const coo_view<const V, I, host>& m) {
   return {m.rows, m.cols, to_device(ctx, m.row_indices), to_device(ctx, m.col_indices), to_device(ctx, m.values)};

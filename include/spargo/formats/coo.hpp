@@ -1,7 +1,7 @@
 // Coordinate format: entry k is (row_indices[k], col_indices[k], values[k]), in any order.
 //
-// Duplicate coordinates are allowed and mean their sum; "canonical" is sorted by row, then column,
-// without duplicates. Memory: nnz * (2 * sizeof(I) + sizeof(V)).
+// Duplicate coordinates mean their sum; "canonical" is sorted by row, then column, without duplicates. nnz * (2 *
+// sizeof(I) + sizeof(V)) bytes.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -27,7 +27,7 @@ struct SPARGO_EXPORT coo_view : coo_pattern_view<I, Space> {
 
   static_assert(detail::built_for_entries<V>());
   using const_view = coo_view<const V, I, Space>;
-  // To a view of const values. A template, or nvcc warns of a conversion to itself where V is const already.
+  // To a view of const values. A template, since nvcc warns of a conversion to the same type where V is already const.
   template <class W>
   requires(!std::is_const_v<V> && std::same_as<W, const V>) operator coo_view<W, I, Space>() const {  // NOLINT
     return {{*this}, values};
@@ -38,7 +38,7 @@ template <entry_type V, index_type I, class Space>
 class coo_matrix {
  public:
   coo_matrix() = default;
-  // Takes the arrays over unchecked; `validate` checks them. `values` is empty for a pattern.
+  // Takes ownership of the arrays without checks; see `validate`. `values` is empty for a pattern.
   coo_matrix(I rows, I cols, array<I, Space> row_indices, array<I, Space> col_indices, array<V, Space> values)
       : rows_(rows),
         cols_(cols),
@@ -55,7 +55,7 @@ class coo_matrix {
   [[nodiscard]] coo_view<const V, I, Space> view() const noexcept {
     return {{rows_, cols_, row_indices_.view(), col_indices_.view()}, values_.view()};
   }
-  // Not of a temporary: a plan would outlive it.
+  // Not from a temporary: a plan would outlive it.
   operator coo_view<const V, I, Space>() const& noexcept { return view(); }  // NOLINT
   operator coo_view<const V, I, Space>() const&& = delete;
 

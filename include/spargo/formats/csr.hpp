@@ -1,8 +1,8 @@
 // Compressed sparse rows: row i holds entries offsets[i] .. offsets[i+1]-1 of `indices` and `values`.
 //
-// Invariant: offsets has rows + 1 elements, starts at 0, never decreases and ends at nnz; every index is
-// in [0, cols). Columns within a row are ascending and distinct in what the library builds ("canonical");
-// products and traversals do not need that. Memory: (rows + 1) * sizeof(O) + nnz * (sizeof(I) + sizeof(V)).
+// Invariant: offsets has rows + 1 elements, starts at 0, never decreases and ends at nnz; every index is in [0, cols).
+// Matrices built by the library are canonical: columns in a row are ascending and distinct. Products and traversals do
+// not need that. Memory: (rows + 1) * sizeof(O) + nnz * (sizeof(I) + sizeof(V)).
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -11,7 +11,7 @@
 
 namespace spargo {
 
-// The pattern apart from the values: a traversal needs no values.
+// The pattern without the values, which a traversal does not need.
 template <class I, class O, class Space>
 struct SPARGO_EXPORT csr_pattern_view {
   I rows = 0;
@@ -30,7 +30,7 @@ struct SPARGO_EXPORT csr_view : csr_pattern_view<I, O, Space> {
 
   static_assert(detail::built_for_entries<V>());
   using const_view = csr_view<const V, I, O, Space>;
-  // To a view of const values. A template, or nvcc warns of a conversion to itself where V is const already.
+  // To a view of const values. A template, since nvcc warns of a conversion to the same type where V is already const.
   template <class W>
   requires(!std::is_const_v<V> && std::same_as<W, const V>) operator csr_view<W, I, O, Space>() const {  // NOLINT
     return {{*this}, values};
@@ -43,7 +43,7 @@ class csr_matrix {
 
  public:
   csr_matrix() = default;
-  // Takes the arrays over unchecked; `validate` checks them. `values` is empty for a pattern.
+  // Takes ownership of the arrays without checks; see `validate`. `values` is empty for a pattern.
   csr_matrix(I rows, I cols, array<O, Space> offsets, array<I, Space> indices, array<V, Space> values)
       : rows_(rows),
         cols_(cols),
@@ -57,7 +57,7 @@ class csr_matrix {
   [[nodiscard]] csr_view<const V, I, O, Space> view() const noexcept {
     return {{rows_, cols_, offsets_.view(), indices_.view()}, values_.view()};
   }
-  // Not of a temporary: a plan would outlive it.
+  // Not from a temporary: a plan would outlive it.
   operator csr_view<const V, I, O, Space>() const& noexcept { return view(); }  // NOLINT
   operator csr_view<const V, I, O, Space>() const&& = delete;
 

@@ -1,4 +1,4 @@
-// Dense matrices: see core, whose primitives take them.
+// Dense matrices are defined in core, whose primitives use them.
 #pragma once
 
 #include <spargo/core/dense.hpp>

@@ -1,8 +1,7 @@
 // ELLPACK, column-major: entry k of row i is at k * rows + i of `indices` and `values`, k < width.
 //
-// Rows shorter than `width` are padded with column 0 and value 0, which is safe to read; products use
-// `row_lengths` and never touch the padding, so that an infinite x[0] does no harm.
-// Memory: rows * (width * (sizeof(I) + sizeof(V)) + sizeof(I)).
+// Shorter rows are padded with column 0 and value 0, which is safe to read; products use `row_lengths` and never read
+// the padding, so an infinite x[0] does no harm. Memory: rows * (width * (sizeof(I) + sizeof(V)) + sizeof(I)).
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -15,7 +14,7 @@ template <class V, class I, class Space>
 struct SPARGO_EXPORT ell_view {
   I rows = 0;
   I cols = 0;
-  I width = 0;                       // the longest row
+  I width = 0;                       // length of the longest row
   std::int64_t nnz = 0;              // entries without padding
   span<const I, Space> row_lengths;  // rows
   span<const I, Space> indices;      // rows * width
@@ -23,7 +22,7 @@ struct SPARGO_EXPORT ell_view {
 
   static_assert(detail::built_for_entries<V>());
   using const_view = ell_view<const V, I, Space>;
-  // A template, or nvcc warns of a conversion to itself where V is const already.
+  // A template, since nvcc warns of a conversion to the same type where V is already const.
   template <class W>
   requires(!std::is_const_v<V> && std::same_as<W, const V>) operator ell_view<W, I, Space>() const {  // NOLINT
     return {rows, cols, width, nnz, row_lengths, indices, values};
@@ -51,7 +50,7 @@ class ell_matrix {
   [[nodiscard]] ell_view<const V, I, Space> view() const noexcept {
     return {rows_, cols_, width_, nnz_, row_lengths_.view(), indices_.view(), values_.view()};
   }
-  // Not of a temporary: a plan would outlive it.
+  // Not from a temporary: a plan would outlive it.
   operator ell_view<const V, I, Space>() const& noexcept { return view(); }  // NOLINT
   operator ell_view<const V, I, Space>() const&& = delete;
 

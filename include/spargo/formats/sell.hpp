@@ -1,9 +1,8 @@
-// SELL-C-sigma (Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014): ELL cut into slices of C rows, each
-// as wide as its own longest row, after rows are sorted by descending length within windows of sigma rows.
+// SELL-C-sigma (Kreutzer et al., SIAM J. Sci. Comput. 36(5), 2014): ELL cut into slices of C rows, each as wide as its
+// longest row, after sorting rows by descending length within windows of sigma rows.
 //
-// Slot s = slice * C + lane holds original row permutation[s] (-1 in the lanes past the last row), of
-// row_lengths[s] entries; entry k of the slot is at slice_offsets[slice] + k * C + lane. Padding has
-// column 0 and value 0 and is never used in a product.
+// Slot s = slice * C + lane holds row permutation[s] (-1 past the last row) of row_lengths[s] entries; entry k of the
+// slot is at slice_offsets[slice] + k * C + lane. Padding has column 0 and value 0; products never use it.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -18,7 +17,7 @@ struct SPARGO_EXPORT sell_view {
   I cols = 0;
   I slice_height = 0;                  // C
   std::int64_t nnz = 0;                // entries without padding
-  span<const O, Space> slice_offsets;  // slices + 1, in entries; ends at the stored size
+  span<const O, Space> slice_offsets;  // slices + 1 positions of entries; ends at the stored size
   span<const I, Space> permutation;    // slices * C
   span<const I, Space> row_lengths;    // slices * C
   span<const I, Space> indices;        // stored size
@@ -28,7 +27,7 @@ struct SPARGO_EXPORT sell_view {
 
   static_assert(detail::built_for_indices<I, O>() && detail::built_for_entries<V>());
   using const_view = sell_view<const V, I, O, Space>;
-  // A template, or nvcc warns of a conversion to itself where V is const already.
+  // A template, since nvcc warns of a conversion to the same type where V is already const.
   template <class W>
   requires(!std::is_const_v<V> && std::same_as<W, const V>) operator sell_view<W, I, O, Space>() const {  // NOLINT
     return {rows, cols, slice_height, nnz, slice_offsets, permutation, row_lengths, indices, values};
@@ -69,7 +68,7 @@ class sell_matrix {
             indices_.view(),
             values_.view()};
   }
-  // Not of a temporary: a plan would outlive it.
+  // Not from a temporary: a plan would outlive it.
   operator sell_view<const V, I, O, Space>() const& noexcept { return view(); }  // NOLINT
   operator sell_view<const V, I, O, Space>() const&& = delete;
 

@@ -1,6 +1,5 @@
-// Checks the invariants of arrays that come from outside. Each throws `error` (invalid_data) whose message
-// names the first offending row and entry; each returns quietly for a valid matrix. O(nnz), on the host or
-// the device (device checks synchronise).
+// Checks the invariants of arrays from outside. Throws invalid_data, naming the first wrong row and entry. O(nnz), on
+// the host or the device; device checks synchronise the stream.
 #pragma once
 
 #include <spargo/formats/coo.hpp>
@@ -31,7 +30,7 @@ SPARGO_EXPORT void validate(const context<Space>& ctx, const ell_view<const V, I
 template <entry_type V, index_type I, index_type O, class Space>
 SPARGO_EXPORT void validate(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix);
 
-// For matrices that own their arrays, or whose values may change.
+// For matrices that own their arrays or have mutable values.
 template <class Space, detail::viewable Matrix>
 void validate(const context<Space>& ctx, const Matrix& matrix) {
   validate(ctx, detail::view_of(matrix));

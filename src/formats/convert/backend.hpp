@@ -1,5 +1,5 @@
-// The host and device halves of the conversions. The public templates in convert.cpp check, size and allocate;
-// these fill. Each overload for `host` is in a *_host.cpp, each for `device` in a *_cuda.cu.
+// The host and device backends of the conversions. The public templates in convert.cpp check, size and allocate; these
+// fill the arrays. Overloads for `host` are in *_host.cpp, for `device` in *_cuda.cu.
 #pragma once
 
 #include <spargo/formats/convert.hpp>
@@ -9,11 +9,11 @@
 
 namespace spargo::detail {
 
-// Number of an entry.
+// The position of an entry.
 template <class Space>
 using entry_number = std::conditional_t<std::same_as<Space, host>, std::int64_t, std::uint32_t>;
 
-// A pattern by row, then column; entry k was entry order[k] before.
+// A pattern sorted by row, then column; entry k was entry order[k].
 template <class I, class Space>
 struct sorted_entries {
   array<I, Space> row_indices;
@@ -26,7 +26,7 @@ struct sorted_entries {
   }
 };
 
-// Stable. Throws invalid_data, in the name of `operation`, for an entry outside the matrix. In convert.cpp.
+// Stable. Throws invalid_data, naming `operation`, for an entry outside the matrix. In convert.cpp.
 template <index_type I, class Space>
 sorted_entries<I, Space> sort_pattern(const char* operation, const context<Space>& ctx,
                                       const coo_pattern_view<I, Space>& entries);
@@ -36,28 +36,28 @@ sorted_entries<I, Space> sort_pattern(const char* operation, const context<Space
 namespace spargo::detail::convert {
 
 struct coo_facts {
-  std::int64_t first_invalid = -1;  // the first entry outside the matrix; the rest means nothing unless this is -1
+  std::int64_t first_invalid = -1;  // the first entry outside the matrix, or -1; the rest is valid only for -1
   bool rows_ascending = true;       // never decreasing
   bool cols_ascending = true;       // never decreasing: a stable sort by row alone gives sorted rows
-  bool sorted = true;               // by row, then column
-  bool distinct = true;             // no two neighbours have equal coordinates; means nothing unless they are sorted
-  // What the host alone looks for, or else what is always safe.
+  bool sorted = true;               // sorted by row, then column
+  bool distinct = true;             // no two neighbours have equal coordinates; valid only if sorted
+  // Computed by the host only; the defaults are always safe.
   bool by_columns = false;    // sorted by column, then row
-  bool all_below = false;     // or on the diagonal
-  bool all_above = false;     // or on the diagonal
-  std::int64_t diagonal = 0;  // entries on it
+  bool all_below = false;     // on or below the diagonal
+  bool all_above = false;     // on or above the diagonal
+  std::int64_t diagonal = 0;  // entries on the diagonal
 };
 
 // --- Host --------------------------------------------------------------------------------------------------------
 
-// What one pass over the entries tells: whether they may be used, and how much sorting they need.
+// Checks the entries and finds out how they are sorted, in one pass.
 template <index_type I>
 coo_facts examine(const context<host>& ctx, const coo_pattern_view<I, host>& entries);
 
-// Whether O(rows) is too much for so few entries.
+// Whether O(rows) is too much for this few entries.
 template <class I>
 [[nodiscard]] bool is_hypersparse(I rows, std::int64_t nnz) {
-  constexpr std::int64_t few = 1 << 16;  // rows for which O(rows) is cheap in any case
+  constexpr std::int64_t few = 1 << 16;  // O(rows) is always cheap up to here
   return rows > few && rows / 8 > nnz;
 }
 
@@ -66,7 +66,7 @@ template <index_type I>
 sorted_entries<I, host> sort_pattern(const context<host>& ctx, const coo_pattern_view<I, host>& entries,
                                      const coo_facts& order);
 
-// The same in O(nnz) time and memory whatever the size of the matrix; sequential for the most.
+// The same in O(nnz) time and memory for any size of the matrix; mostly sequential.
 template <index_type I>
 sorted_entries<I, host> sort_pattern_by_radix(const context<host>& ctx, const coo_pattern_view<I, host>& entries);
 template <entry_type V, index_type I>
@@ -85,8 +85,8 @@ coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, 
 
 enum class diagonal_entries { keep, drop };
 
-// Entries in range; their number fits O, with the mirrored ones unless `kind` is general: these, each behind the one
-// it mirrors, are as good as there. Only general ones drop their diagonal.
+// Entries must be in range. Their number, with mirrored ones unless `kind` is general, must fit O. Mirrored entries
+// count as if each followed its original. Only `general` can drop the diagonal.
 template <index_type O, entry_type V, index_type I>
 csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<const V, I, host>& matrix,
                                      const coo_facts& order, duplicates on_duplicates,
@@ -97,13 +97,13 @@ csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<co
 template <index_type I, index_type O>
 void expand_rows(const context<host>& ctx, span<const O, host> offsets, span<I, host> row_indices);
 
-// All of `lengths`, `indices` and `values`, padding included.
+// Fills `lengths`, `indices` and `values`, padding included.
 template <entry_type V, index_type I, index_type O>
 void fill_ell(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix, I width, span<I, host> lengths,
               span<I, host> indices, span<V, host> values);
 
-// The row of every slot (-1 past the last row) and its length: rows by descending length within windows of
-// `window` rows, equal ones in order. A window of 1 keeps the order. `longest` is the longest row.
+// The row of every slot (-1 past the last row) and its length. Rows are sorted stably by descending length within
+// windows of `window` rows; a window of 1 keeps the order. `longest` is the length of the longest row.
 template <index_type I, index_type O>
 void order_rows(const context<host>& ctx, span<const O, host> offsets, std::int64_t window, std::int64_t longest,
                 span<I, host> permutation, span<I, host> lengths);
@@ -116,8 +116,8 @@ template <entry_type V, index_type I, index_type O>
 void fill_sell(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                const sell_view<const V, I, O, host>& shape, span<I, host> indices, span<V, host> values);
 
-// row_lengths[permutation[s]] = lengths[s] for slots with a row (without a permutation: slot s is row s), and
-// row_lengths[rows] = 0.
+// row_lengths[permutation[s]] = lengths[s] for slots with a row (no permutation: slot s is row s); row_lengths[rows] =
+// 0.
 template <index_type I, index_type O>
 void place_lengths(const context<host>& ctx, span<const I, host> permutation, span<const I, host> lengths,
                    span<O, host> row_lengths);
@@ -130,11 +130,11 @@ template <entry_type V, index_type I, index_type O>
 void gather_sell(const context<host>& ctx, const sell_view<const V, I, O, host>& matrix, span<const O, host> offsets,
                  span<I, host> indices, span<V, host> values);
 
-// out[i] = in[i]; every element fits.
+// out[i] = in[i]; every element must fit.
 template <index_type O>
 void narrow(const context<host>& ctx, span<const std::int64_t, host> in, span<O, host> out);
 
-// --- Device: the same, asynchronous unless a size must be learnt ---------------------------------------------------
+// --- Device: the same, asynchronous unless a size is needed ---------------------------------------------------------
 
 template <index_type I>
 coo_facts examine(const context<device>& ctx, const coo_pattern_view<I, device>& entries);

@@ -1,4 +1,4 @@
-// Conversions: checks, sizes and allocation, the same on host and device; the backends fill the arrays.
+// Conversions: checks, sizes and allocation for host and device; the backends fill the arrays.
 #include <spargo/formats/convert.hpp>
 
 #include "core/instantiate.hpp"
@@ -93,7 +93,7 @@ void check_padding(const char* operation, std::int64_t stored, std::int64_t nnz,
   }
 }
 
-// rows * width, or the refusal of a size that is not even a number.
+// rows * width; throws if it overflows.
 std::int64_t checked_product(const char* operation, std::int64_t rows, std::int64_t width) {
   if (width != 0 && rows > std::numeric_limits<std::int64_t>::max() / width) {
     throw error(error_code::unsupported, fmt::format("{}: {} rows of {} entries exceed 2^63", operation, rows, width));
@@ -106,7 +106,7 @@ std::int64_t value_count(std::int64_t nnz) {
   return is_pattern<V> ? 0 : nnz;
 }
 
-// Row lengths, rows + 1 of them with a 0 last, become offsets; their end must be what the matrix says it holds.
+// Turns rows + 1 row lengths, the last one 0, into offsets; their end must equal nnz.
 template <class O, class Space>
 void lengths_to_offsets(const char* operation, const context<Space>& ctx, array<O, Space>& offsets, std::int64_t nnz) {
   exclusive_scan<O, Space>(ctx, offsets.view(), offsets.view());
@@ -114,7 +114,7 @@ void lengths_to_offsets(const char* operation, const context<Space>& ctx, array<
   SPARGO_EXPECTS(total == nnz, fmt::format("{}: the rows hold {} entries, the matrix says {}", operation, total, nnz));
 }
 
-// Entries of the longest row; 0 without rows.
+// Length of the longest row; 0 without rows.
 template <class O, class Space>
 std::int64_t longest_row(const context<Space>& ctx, const span<const O, Space>& offsets) {
   const std::int64_t rows = offsets.size() - 1;
@@ -169,8 +169,8 @@ coo_matrix<V, I, Space> expand_symmetry(const context<Space>& ctx, const coo_vie
   detail::rethrow("expand_symmetry");
 }
 
-// The host mirrors a triangle on the way. Entries on both sides of the diagonal are expanded first: the order in which
-// duplicates are added must be the same.
+// The host mirrors a triangle on the fly. Entries on both sides are expanded first, to add duplicates in the same
+// order.
 template <index_type O, entry_type V, index_type I, class Space>
 csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix,
                                   const to_csr_options& options) try {
@@ -253,7 +253,7 @@ sell_matrix<V, I, O, Space> to_sell(const context<Space>& ctx, const csr_view<co
     const std::int64_t slices = div_up<std::int64_t>(matrix.rows, height);
     const std::int64_t longest = longest_row(ctx, matrix.offsets);
     check_width<I>("to_sell", longest);
-    checked_product("to_sell", slices * height, longest);  // no sum below can overflow
+    checked_product("to_sell", slices * height, longest);  // so that no sum below overflows
 
     array<I, Space> permutation(ctx, slices * height);
     array<I, Space> lengths(ctx, slices * height);
@@ -339,7 +339,7 @@ csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const sell_view<con
   detail::rethrow("to_csr");
 }
 
-// Entries in row order have ascending columns once rows and columns change places, which spares the column sort.
+// Entries in row order have ascending columns after swapping rows and columns, which saves the column sort.
 template <entry_type V, index_type I, index_type O, class Space>
 csr_matrix<V, I, O, Space> transpose(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix) try {
   check_entries("transpose", matrix);

@@ -1,9 +1,9 @@
-// COO on the device: examining, sorting, summing, mirroring, and CSR of it.
+// COO on the device: examining, sorting, summing, mirroring, conversion to CSR.
 //
-// Coordinates are packed into one 64-bit key, row above column, and radix sorted together with the entries' numbers
-// (a pattern needs no numbers: its key is all there is); values are then gathered. Keys that need more than 64 bits
-// are sorted by column, then by row. Input whose columns already ascend is sorted by the row's bits alone.
-// Invariant: the sort is stable, so equal coordinates stay in input order, and their sum is formed in that order.
+// Coordinates are packed into a 64-bit key, row above column, and radix sorted together with the entries' positions (a
+// pattern needs no positions); then values are gathered. Coordinates of more than 64 bits are sorted by column, then by
+// row. Input with ascending columns is sorted by the row's bits only.
+// Invariant: the sort is stable, so equal coordinates stay in input order and are summed in that order.
 // Cost: O(nnz) for a fixed key width; scratch 24 bytes per entry, 16 for a pattern.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x % warp_size == 0 && flags != 0) atomicOr(&result[1], static_cast<unsigned long long>(flags));
 }
 
-// Bits that hold every number below `bound`.
+// Bits needed for the numbers below `bound`.
 int bits_below(std::int64_t bound) {
   return bound < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bound - 1)));
 }
@@ -88,7 +88,7 @@ sorted_entries<I, device> sort_packed(const context<device>& ctx, const coo_patt
   return sorted;
 }
 
-// Keys of more than 64 bits: by column, then, stably, by row.
+// For keys of more than 64 bits: by column, then, stably, by row.
 template <class I>
 sorted_entries<I, device> sort_wide(const context<device>& ctx, const coo_pattern_view<I, device>& m) {
   sorted_entries<I, device> sorted;
@@ -109,7 +109,7 @@ sorted_entries<I, device> sort_wide(const context<device>& ctx, const coo_patter
   return sorted;
 }
 
-// Of a pattern that is wanted without the order, `order` may be empty.
+// `order` may be empty for a pattern whose order is not needed.
 template <class I>
 sorted_entries<I, device> sort_by_keys(const context<device>& ctx, const coo_pattern_view<I, device>& m,
                                        const coo_facts& order, order_wanted wanted) {
@@ -130,14 +130,14 @@ coo_matrix<V, I, device> sorted_copy(const context<device>& ctx, const coo_view<
   return {m.rows, m.cols, std::move(sorted.row_indices), std::move(sorted.col_indices), std::move(values)};
 }
 
-// sums[s] = values[starts[s]] + ... + values[starts[s + 1] - 1], from left to right. Short runs by a thread each,
-// long ones by the warp together, which loads 32 values at once and adds them in order.
+// sums[s] = values[starts[s]] + ... + values[starts[s + 1] - 1], from left to right. One thread sums a short run; the
+// whole warp sums a long one, loading 32 values at once and adding them in order.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     sum_runs(const T* values, const std::int64_t* starts, std::int64_t runs, T* sums) {
   constexpr std::int64_t short_run = 32;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  // The bound is the warp's, so that all its lanes reach every collective.
+  // Uniform over the warp, so that all its lanes reach every collective.
   for (std::int64_t base = global_thread() - lane; base < runs; base += grid_threads()) {
     const std::int64_t run = base + lane;
     const std::int64_t begin = run < runs ? starts[run] : 0;
@@ -174,14 +174,14 @@ array<V, device> summed_runs(const context<device>& ctx, span<const V, device> v
   return sums;
 }
 
-// Where runs of equal coordinates start in sorted entries, and the end; empty when every run is of one entry.
+// Starts of the runs of equal coordinates in sorted entries, and the end; empty if all are distinct.
 template <class I>
 array<std::int64_t, device> run_starts(const context<device>& ctx, const coo_pattern_view<I, device>& m) {
   const std::int64_t nnz = m.nnz();
   if (nnz == 0) return {};
   const I* rows = m.row_indices.data();
   const I* cols = m.col_indices.data();
-  array<std::int64_t, device> numbers(ctx, nnz);  // of the run an entry is in, from 1
+  array<std::int64_t, device> numbers(ctx, nnz);  // number of the run that contains an entry, from 1
   std::int64_t* number = numbers.data();
   for_each(ctx, nnz, [=] __device__(std::int64_t k) {
     number[k] = k == 0 || rows[k] != rows[k - 1] || cols[k] != cols[k - 1] ? 1 : 0;
@@ -198,7 +198,7 @@ array<std::int64_t, device> run_starts(const context<device>& ctx, const coo_pat
   return starts;
 }
 
-// Sorted entries with equal coordinates summed; nothing when there are none.
+// Sorted entries with equal coordinates summed; none if all are distinct.
 template <class V, class I>
 std::optional<coo_matrix<V, I, device>> merged(const context<device>& ctx, const coo_view<const V, I, device>& m) {
   const array<std::int64_t, device> starts = run_starts<I>(ctx, m);
@@ -220,7 +220,7 @@ __device__ device_complex<T> mirrored(device_complex<T> value, symmetry_kind kin
   return kind == symmetry_kind::hermitian ? conj(value) : value;
 }
 
-// The mirrored value of each entry off the diagonal to `to[position[k] - 1]`.
+// Writes the mirrored value of each off-diagonal entry to `to[position[k] - 1]`.
 template <class I, class T>
 void mirror_values(const context<device>& ctx, const coo_pattern_view<I, device>& m, const std::int64_t* position,
                    symmetry_kind kind, const T* from, T* to) {
@@ -244,7 +244,7 @@ coo_facts examine(const context<device>& ctx, const coo_pattern_view<I, device>&
                 m.col_indices.data(), m.nnz(), m.rows, m.cols, result.data());
   const auto found = to_host(ctx, result.view());
   const auto flags = static_cast<unsigned>(found[1]);
-  return {.first_invalid = static_cast<std::int64_t>(found[0]),  // all ones, where there is none: -1
+  return {.first_invalid = static_cast<std::int64_t>(found[0]),  // all ones, read as -1, if none
           .rows_ascending = (flags & rows_descend) == 0,
           .cols_ascending = (flags & cols_descend) == 0,
           .sorted = (flags & unsorted) == 0,
@@ -283,7 +283,7 @@ coo_matrix<V, I, device> expand(const context<device>& ctx, const coo_view<const
   const std::int64_t nnz = m.nnz();
   const I* rows = m.row_indices.data();
   const I* cols = m.col_indices.data();
-  array<std::int64_t, device> positions(ctx, nnz);  // of an entry's mirror image, from 1
+  array<std::int64_t, device> positions(ctx, nnz);  // position of an entry's mirror image, from 1
   std::int64_t* position = positions.data();
   for_each(ctx, nnz, [=] __device__(std::int64_t k) { position[k] = rows[k] != cols[k] ? 1 : 0; });
   inclusive_scan<std::int64_t, device>(ctx, positions.view(), positions.view());
@@ -327,7 +327,7 @@ csr_matrix<V, I, O, device> coo_to_csr(const context<device>& ctx, const coo_vie
   O* offset = offsets.data();
   const I* rows = entries.row_indices.data();
   const std::int64_t nnz = entries.nnz();
-  // A search for each row: unlike a fill of the gaps between entries, it is balanced whatever the gaps are.
+  // One binary search per row: balanced for any gaps, unlike filling the gaps between entries.
   for_each(ctx, offsets.size(),
            [=] __device__(std::int64_t r) { offset[r] = static_cast<O>(lower_bound(rows, nnz, r)); });
   auto indices = borrowed ? clone(ctx, m.col_indices) : std::move(own.col_indices());
@@ -336,7 +336,7 @@ csr_matrix<V, I, O, device> coo_to_csr(const context<device>& ctx, const coo_vie
   return {m.rows, m.cols, std::move(offsets), std::move(indices), std::move(values)};
 }
 
-// A search for each entry, so that one dense row is no obstacle.
+// One binary search per entry: balanced even with one dense row.
 template <index_type I, index_type O>
 void expand_rows(const context<device>& ctx, span<const O, device> offsets, span<I, device> row_indices) {
   const O* offset = offsets.data();

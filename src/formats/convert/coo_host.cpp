@@ -1,8 +1,7 @@
-// COO on the host: examining, sorting, summing, mirroring; and the rows of CSR entries.
+// COO on the host: examining, sorting, summing, mirroring; and the row of each CSR entry.
 //
-// Sorting goes through CSR (see csr_host.cpp), in O(nnz + rows). A matrix with far more rows than
-// entries is sorted by a radix sort of its columns and then its rows instead, in O(nnz): nothing of the size
-// of `rows` is ever allocated for it.
+// Sorting goes through CSR (csr_host.cpp) in O(nnz + rows). A matrix with far more rows than entries is radix sorted by
+// columns and then by rows instead, in O(nnz), without allocating memory in proportion to `rows`.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
@@ -16,11 +15,11 @@ namespace spargo::detail::convert {
 
 namespace {
 
-constexpr std::int64_t share = 1 << 15;  // entries per thread at least: over 8 us of work
+constexpr std::int64_t share = 1 << 15;  // least entries per thread: over 8 us of work
 
-constexpr std::int64_t look = 1 << 12;  // entries that stay in the L1 cache from one loop to the next
+constexpr std::int64_t look = 1 << 12;  // entries that stay in L1 from one loop to the next
 
-// Without branches, so that the compiler can take several entries at a time: below, a sign bit says yes.
+// Branchless, so that the compiler can vectorise: conditions are accumulated in the sign bit.
 template <class I>
 struct block_facts {
   using bits = std::make_unsigned_t<I>;
@@ -45,7 +44,7 @@ struct block_facts {
   }
 };
 
-// Entries [first, last), first > 0, and the one before them.
+// Compares entries [first, last), first > 0, each with its predecessor.
 template <class I>
 void compare_neighbours(const coo_pattern_view<I, host>& m, std::int64_t first, std::int64_t last, coo_facts& order) {
   I rows_fall = 0;
@@ -190,7 +189,7 @@ template <entry_type V, index_type I>
 coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, I, host>& m, symmetry_kind kind) {
   const std::int64_t nnz = m.nnz();
   const parts shares = split(nnz, ctx.threads(), share);
-  array<std::int64_t, host> next(ctx, shares.count);  // where each share's mirrored entries go
+  array<std::int64_t, host> next(ctx, shares.count);  // where the mirrored entries of each share go
   parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     std::int64_t count = 0;
     for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k)
@@ -217,7 +216,7 @@ coo_matrix<V, I, host> expand(const context<host>& ctx, const coo_view<const V, 
   return full;
 }
 
-// Shares of entries, not of rows: one dense row is no obstacle.
+// Split by entries, not by rows: balanced even with one dense row.
 template <index_type I, index_type O>
 void expand_rows(const context<host>& ctx, span<const O, host> offsets, span<I, host> row_indices) {
   const parts shares = split(row_indices.size(), ctx.threads(), share);

@@ -1,11 +1,11 @@
 // COO to CSR on the host.
 //
 // Entries in row order are copied. Others are distributed to buckets of consecutive rows (row_buckets.hpp); each bucket
-// is sorted by rows, and rows by columns unless the input's order has done it (bucket_sort.hpp). Duplicates are merged
-// where they then lie side by side, still in the cache.
+// is sorted by row, and rows by column unless the input's order makes that unnecessary (bucket_sort.hpp). Adjacent
+// duplicates are merged while still in cache.
 // Invariant: every step is stable, so the result does not depend on the number of threads.
-// Cost: O(nnz + rows) time, whatever the distribution. Entries wait in the memory of the result while keys are as large
-// as columns, else in scratch of a key of 4 or 8 bytes and a value each.
+// Cost: O(nnz + rows) time for any distribution. Distributed entries are kept in the memory of the result if a key is
+// as large as a column, else in scratch: a key of 4 or 8 bytes and a value each.
 #include "core/function_ref.hpp"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
@@ -19,13 +19,12 @@ namespace spargo::detail::convert {
 namespace {
 
 struct tuning {
-  // A bucket with more entries than this many times the usual gets memory of its own to sort in, not its thread's.
+  // A bucket with more than this many times the average number of entries gets its own scratch, not its thread's.
   static constexpr std::int64_t usual_times = 4;
-  // A narrow key is worth more buckets than the cache asks for, but not smaller ones than this.
+  // To make keys narrow more buckets than the cache needs are used, but none smaller than this.
   static constexpr std::int64_t least_entries = 1 << 12;
 };
 
-// Column indices and values apart from their rows.
 template <class V, class I>
 struct columns {
   array<I, host> indices;
@@ -35,7 +34,7 @@ struct columns {
   columns(const context<host>& ctx, std::int64_t size) : indices(ctx, size), values(ctx, is_pattern<V> ? 0 : size) {}
 };
 
-// What a CSR matrix holds, of any type of value.
+// The arrays of a CSR matrix.
 template <class V, class I, class O>
 struct csr_arrays {
   array<O, host> offsets;
@@ -51,7 +50,7 @@ V* at(array<V, host>& values, std::int64_t i) {
 template <class V>
 constexpr std::int64_t value_bytes = is_pattern<V> ? 0 : sizeof(V);
 
-// Entries in row order: offsets are where the row changes.
+// Entries in row order: computes offsets from the positions where the row changes.
 template <class I, class O>
 void offsets_of_sorted(const context<host>& ctx, std::int64_t rows, span<const I, host> row_indices,
                        array<O, host>& offsets) {
@@ -68,17 +67,17 @@ void offsets_of_sorted(const context<host>& ctx, std::int64_t rows, span<const I
                [&](std::int64_t r) { offsets[last_row + 1 + r] = static_cast<O>(nnz); });
 }
 
-// What is to be done to each row once its entries are together.
+// What to do with each row once its entries are gathered.
 struct row_work {
   bool sort = false;
   bool merge = false;
-  bool drop = false;      // what is on the diagonal
-  bool in_order = false;  // a bucket's rows go where entries of those before it may lie
+  bool drop = false;      // drop diagonal entries
+  bool in_order = false;  // rows are written where earlier buckets' entries may still be
 };
 
-// --- Rows put together bucket by bucket ------------------------------------------------------------------------------
+// --- Rows gathered bucket by bucket ----------------------------------------------------------------------------------
 
-// Room for the rows of buckets, twice: a thread's own for the usual ones, and each larger one's.
+// Scratch for the rows of a bucket (twice its size): one per thread for usual buckets, one for each large bucket.
 template <class C, class V>
 class bucket_room {
  public:
@@ -97,7 +96,7 @@ class bucket_room {
 
   [[nodiscard]] bool is_large(std::int64_t bucket) const { return places_[bucket] >= 0; }
 
-  // Of `size` entries; for the thread that has this slot.
+  // Scratch for a bucket of `size` entries, for the thread in this slot.
   [[nodiscard]] row_scratch<C, V> of(std::int64_t bucket, std::int64_t size, std::int64_t slot) {
     const std::int64_t place = is_large(bucket) ? places_[bucket] : large_ + slot * room_of(usual_);
     return {cols_.data() + place, at(values_, place), cols_.data() + place + size, at(values_, place + size)};
@@ -106,21 +105,20 @@ class bucket_room {
  private:
   static std::int64_t room_of(std::int64_t size) { return 2 * size + row_slack; }
 
-  array<std::int64_t, host> places_;  // of large buckets; -1 for usual ones
+  array<std::int64_t, host> places_;  // scratch of large buckets; -1 for usual ones
   std::int64_t usual_ = 0;            // entries of the largest usual bucket
-  std::int64_t large_ = 0;            // all the others take
+  std::int64_t large_ = 0;            // scratch of all large buckets
   array<C, host> cols_;
   array<V, host> values_;
 };
 
-// Puts the rows of a bucket together: gather(bucket, starts of its rows, scratch). Called through a pointer, once per
-// bucket, so that what is done with the rows then is compiled once for all ways to gather them. Says whether there may
-// be entries on the diagonal.
+// Gathers the rows of a bucket: gather(bucket, starts of its rows, scratch). Called through a pointer, once per bucket,
+// so that row processing is compiled once for all of them. Returns whether diagonal entries are possible.
 template <class C, class V, class O>
 using gather_bucket = function_ref<bool(std::int64_t, span<O, host>, const row_scratch<C, V>&)>;
 
-// Where duplicates go, a bucket's place is known when those before it are merged: buckets are taken in order, and each
-// waits for the one before, but for the large ones, which come first and are there by then.
+// If duplicates are merged, a bucket's place is known only once all earlier ones are merged: buckets are taken in order
+// and wait for their predecessor. Large buckets are built first, by all threads, and are then ready.
 template <class C, class V, class I, class O>
 csr_arrays<V, I, O> build_rows(const context<host>& ctx, const row_buckets& buckets,
                                const array<std::int64_t, host>& starts, row_work work, gather_bucket<C, V, O> gather,
@@ -194,7 +192,7 @@ csr_arrays<V, I, O> from_rows(const context<host>& ctx, const coo_entries<V, I>&
 
 // --- Entries in any order --------------------------------------------------------------------------------------------
 
-// As many buckets as the cache asks for, or as the key does.
+// As many buckets as the cache requires, or as a narrow key requires.
 template <class Key, class V>
 key_shape shape_of(std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
   key_shape shape;
@@ -213,15 +211,14 @@ bool fits(const key_shape& shape) {
   return shape.bits() <= bits && shape.col_bits < bits && shape.buckets.shift < bits;
 }
 
-// The columns and values of the result, and in the same memory the entries on the way to it, where a key is as large as
-// a column: what a bucket holds is taken out of it before rows are written there.
+// The columns and values of the result. If a key is as large as a column, the distributed entries share this memory: a
+// bucket's entries are read before its rows are written over them.
 template <class Key, class V, class I>
 class result_room {
  public:
   static constexpr bool shared = sizeof(Key) == sizeof(I);
 
-  // For `total` entries, of which the last `on_the_way` are distributed: before they are written all those before them
-  // have been, so that rows never overtake them.
+  // For `total` entries, the last `on_the_way` of them distributed: rows written never overtake entries not yet read.
   result_room(const context<host>& ctx, std::int64_t total, std::int64_t on_the_way) {
     if constexpr (shared) {
       const std::int64_t first = div_up(total - on_the_way, line) * line;
@@ -239,10 +236,10 @@ class result_room {
   [[nodiscard]] columns<V, I> take() { return std::move(to_); }
 
  private:
-  static constexpr std::int64_t line = 64;  // entries that begin a cache line, whatever their size
+  static constexpr std::int64_t line = 64;  // this many entries of any size are whole cache lines
 
   columns<V, I> to_;
-  array<Key, host> keys_;  // these two where they are not shared
+  array<Key, host> keys_;  // used if memory is not shared
   array<V, host> values_;
   key_room<Key, V> keys_at_;
 };
@@ -260,7 +257,7 @@ csr_arrays<V, I, O> from_buckets(const context<host>& ctx, const coo_entries<V, 
   return build_rows<C, V, I, O>(ctx, shape.buckets, entries.starts, work, gather, room.take());
 }
 
-// The same of a triangle in order, which is sorted in no way then: half of it goes to buckets.
+// For a sorted triangle, whose result needs no sort: half of it goes through buckets.
 template <class Key, class C, class O, class V, class I>
 csr_arrays<V, I, O> from_triangle(const context<host>& ctx, const coo_entries<V, I>& m, const key_shape& shape,
                                   const coo_facts& order, symmetry_kind kind) {
@@ -281,19 +278,19 @@ csr_arrays<V, I, O> from_triangle(const context<host>& ctx, const coo_entries<V,
                                 {.in_order = room.shared}, gather, room.take());
 }
 
-// Entries that go through buckets; those of a triangle with runs count once, as they are.
+// Entries that go through buckets: of a sorted triangle each stored entry once.
 template <class I>
 std::int64_t bucketed(const coo_pattern_view<I, host>& m, const coo_facts& order, symmetry_kind kind) {
   return kind == symmetry_kind::general || has_runs(order) ? m.nnz() : 2 * m.nnz() - order.diagonal;
 }
 
-// Whether rows within buckets and columns fit into a key of 64 bits.
+// Whether row within the bucket and column fit a 64-bit key.
 template <class V, class I>
 bool fits_buckets(const coo_pattern_view<I, host>& m, const coo_facts& order, symmetry_kind kind) {
   return fits<std::uint64_t>(shape_of<std::uint64_t, V>(m.rows, m.cols, bucketed(m, order, kind)));
 }
 
-// Entries in row order, or such as fit_buckets.
+// For entries in row order, or for which fits_buckets is true.
 template <class C, class O, class V, class I>
 csr_arrays<V, I, O> from_entries_by(const context<host>& ctx, const coo_entries<V, I>& m, const coo_facts& order,
                                     row_work work, symmetry_kind kind) {
@@ -313,7 +310,7 @@ csr_arrays<V, I, O> from_entries_by(const context<host>& ctx, const coo_entries<
   return from_buckets<std::uint64_t, C, O>(ctx, m, wide, work, kind);
 }
 
-// Columns below 2^31 take 32 bits while rows are put together.
+// Uses 32-bit columns while gathering rows, if columns are below 2^31.
 template <class O, class V, class I>
 csr_arrays<V, I, O> from_entries(const context<host>& ctx, const coo_entries<V, I>& m, const coo_facts& order,
                                  row_work work, symmetry_kind kind) {
@@ -327,8 +324,7 @@ csr_arrays<V, I, O> from_entries(const context<host>& ctx, const coo_entries<V, 
 
 }  // namespace
 
-// A triangle sorted by rows or by columns mirrors into rows in order: whichever of the two it is, what is left of the
-// diagonal comes before what is right of it.
+// A sorted triangle, by row or by column, gives sorted rows: entries left of the diagonal precede those right of it.
 template <index_type O, entry_type V, index_type I>
 csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<const V, I, host>& m,
                                      const coo_facts& order, duplicates on_duplicates, symmetry_kind kind,

@@ -1,8 +1,8 @@
 // CSR to and from ELL and SELL-C-sigma on the device.
 //
-// ELL: one thread per stored entry, padding included, so that writes are coalesced and long rows are no obstacle.
-// SELL: one block per slice. Indices and values are moved by the same kernels, as words of their size.
-// Cost: O(stored entries); order_rows is a radix sort of the rows' lengths, window by window in one go.
+// ELL: one thread per stored entry, padding included: writes are coalesced, and long rows cause no imbalance. SELL: one
+// block per slice. Indices and values are moved by the same kernels, as words of their size. Cost: O(stored entries);
+// order_rows is one radix sort of the rows' lengths with the window in the key.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/device/words.cuh"
@@ -16,9 +16,9 @@ namespace spargo::detail::convert {
 
 namespace {
 
-constexpr int slice_threads = 128;  // a slice of 32 rows of 4 entries keeps all of them busy
+constexpr int slice_threads = 128;  // a slice of 32 rows of 4 entries uses all of them
 
-// A warp per slice.
+// One warp per slice.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
     slice_sizes_kernel(const I* lengths, std::int64_t slices, I height, std::int64_t* sizes) {
@@ -59,7 +59,7 @@ void unpad_rows(const context<device>& ctx, std::int64_t width, span<const I, de
   });
 }
 
-// The shape of a SELL matrix, for kernels.
+// Shape of a SELL matrix, as a kernel argument.
 template <class I, class O>
 struct slices_view {
   std::int64_t count;
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(slice_threads)
 
 launch_shape a_block_each(std::int64_t slices) { return {std::min<std::int64_t>(slices, 1 << 20), slice_threads}; }
 
-// key = window of the row, then how far its length falls short of the longest.
+// Key: the row's window, then longest - length.
 template <class O>
 array<std::uint32_t, device> sorted_rows(const context<device>& ctx, span<const O, device> offsets, std::int64_t window,
                                          std::int64_t longest) {
@@ -148,7 +148,7 @@ void order_rows(const context<device>& ctx, span<const O, device> offsets, std::
   const std::int64_t rows = offsets.size() - 1;
   array<std::uint32_t, device> order;
   if (window > 1 && rows > 0) order = sorted_rows(ctx, offsets, window, longest);
-  const std::uint32_t* sorted = order.data();  // null: the order stays
+  const std::uint32_t* sorted = order.data();  // null: keep the order
   const O* offset = offsets.data();
   I* row_of = permutation.data();
   I* length = lengths.data();

@@ -1,8 +1,8 @@
 // CSR to and from ELL and SELL-C-sigma on the host.
 //
-// The padded formats store entry k of neighbouring rows side by side. Rows are taken in blocks, and within a
-// block the outer loop runs over k, so that writes are contiguous while the block's CSR rows stay in cache.
-// Cost: O(stored entries); order_rows sorts each window of sigma rows, O(rows * log(sigma)).
+// The padded formats store entry k of neighbouring rows side by side. Rows are processed in blocks with the outer loop
+// over k: writes are contiguous while the block's CSR rows stay in cache. Cost: O(stored entries); order_rows sorts
+// each window of sigma rows, O(rows * log(sigma)).
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "formats/convert/backend.hpp"
@@ -13,9 +13,9 @@ namespace spargo::detail::convert {
 
 namespace {
 
-constexpr std::int64_t row_block = 64;  // rows whose next entries are read together: 64 cache lines of L1
+constexpr std::int64_t row_block = 64;  // rows per block: 64 cache lines of L1
 
-// Rows [first, last) of CSR, entry k of row first + l to base + k * stride + l, k < width.
+// Copies rows [first, last) of CSR: entry k of row first + l to base + k * stride + l, k < width.
 template <class V, class I, class O, class RowOf>
 void fill_block(const csr_view<const V, I, O, host>& m, std::int64_t lanes, std::int64_t width, std::int64_t base,
                 std::int64_t stride, const RowOf& row_of, I* indices, V* values) {
@@ -55,7 +55,7 @@ void order_rows(const context<host>& ctx, span<const O, host> offsets, std::int6
     const std::int64_t first = w * window;
     const std::int64_t last = std::min(first + window, rows);
     for (std::int64_t r = first; r < last; ++r) permutation[r] = static_cast<I>(r);
-    // The row number breaks ties, which makes it a stable sort that needs no memory.
+    // Ties are broken by row number: a stable sort without memory.
     std::sort(permutation.data() + first, permutation.data() + last,
               [&](I a, I b) { return length(a) != length(b) ? length(a) > length(b) : a < b; });
     for (std::int64_t s = first; s < last; ++s) lengths[s] = static_cast<I>(length(permutation[s]));

@@ -1,11 +1,10 @@
-// The second half of a sort by rows: the rows of one bucket of row_buckets.hpp, put together, sorted and merged in a
-// core's cache, and then written to their place in one go.
+// Second half of a sort by rows: gathers, sorts and merges the rows of one bucket of row_buckets.hpp in a core's cache,
+// then writes them to their place at once.
 //
-// Idea: a counting sort by row; then each row by itself. Most rows are short, and there branches that depend on the
-// data cost more than comparisons: they are sorted by ranks (simd/row_ranks.hpp). Rows with equal columns, and longer
-// ones, are sorted by insertion or by bytes (row_sort.hpp). Invariant: stable; linear in the
-// bucket's entries whatever the lengths of rows. Cost: 20 million random entries of 5 per row, columns of 22 bits, two
-// threads of a Xeon: 121 ms; a radix sort of columns and then rows takes 149.
+// A counting sort by row, then each row by column. Most rows are short, and for these data-dependent branches cost more
+// than comparisons: they are sorted by ranks (simd/row_ranks.hpp), others and rows with equal columns by insertion or
+// by bytes (row_sort.hpp). Invariant: stable; linear in the bucket's entries for any row lengths. 20 million random
+// entries, 5 per row, 22-bit columns, two threads of a Xeon: 121 ms; a radix sort of columns, then rows takes 149.
 #pragma once
 
 #include "formats/rows/row_buckets.hpp"
@@ -19,18 +18,18 @@
 
 namespace spargo::detail::convert {
 
-inline constexpr std::int64_t row_slack = 16;  // columns that may be written behind a bucket's last
+inline constexpr std::int64_t row_slack = 16;  // columns that may be written past a bucket's last
 
-// Where the rows of a bucket are put together, and as much to sort long ones with; columns of 32 bits or 64.
+// Scratch for the rows of a bucket, and as much again to sort long rows; columns of 32 or 64 bits.
 template <class C, class V>
 struct row_scratch {
   C* cols = nullptr;
-  V* values = nullptr;  // null for a pattern, as the other one
+  V* values = nullptr;  // null for a pattern, like spare_values
   C* spare_cols = nullptr;
   V* spare_values = nullptr;
 };
 
-// Together by row, each row in the bucket's order. `starts` gets the beginning of every row.
+// Gathers entries by row, stably. `starts` gets the start of every row.
 template <class Key, class C, class V, class O>
 void gather_rows(const key_shape& shape, const Key* keys, const V* values, std::int64_t n, span<O, host> starts,
                  const row_scratch<C, V>& to) {
@@ -46,12 +45,12 @@ void gather_rows(const key_shape& shape, const Key* keys, const V* values, std::
     to.cols[place] = static_cast<C>(shape.col(key));
     if constexpr (!is_pattern<V>) to.values[place] = values[k];
   }
-  // Each start has advanced to the end of its row, which is the start of the next.
+  // Each start has advanced to the end of its row, the start of the next.
   std::copy_backward(at, at + rows - 1, at + rows);
   at[0] = 0;
 }
 
-// False, and nothing done, where a row is too long for ranks or two of its columns are equal.
+// False, and nothing done, if the row is too long for ranks or has equal columns.
 template <class C, class V>
 bool sort_by_ranks(rank_row rank, C* cols, V* values, std::int64_t n) {
   if constexpr (sizeof(C) > sizeof(std::uint32_t)) {
@@ -70,7 +69,7 @@ bool sort_by_ranks(rank_row rank, C* cols, V* values, std::int64_t n) {
   }
 }
 
-// Every row by column.
+// Sorts every row by column.
 template <class C, class V, class O>
 void sort_rows(span<const O, host> starts, std::int64_t n, const row_scratch<C, V>& in) {
   const rank_row rank = best_rank_row();
@@ -85,7 +84,7 @@ void sort_rows(span<const O, host> starts, std::int64_t n, const row_scratch<C, 
   }
 }
 
-// Whether any two neighbours are equal, be it across the end of a row.
+// Whether any two neighbours are equal, even in different rows.
 template <class C>
 [[nodiscard]] bool has_equal_neighbours(const C* cols, std::int64_t n) {
   C equal = 0;
@@ -93,7 +92,7 @@ template <class C>
   return equal != 0;
 }
 
-// Merges neighbours of equal coordinates, adding values from left to right. Returns how many entries remain.
+// Merges neighbours of equal coordinates, adding values from left to right. Returns the number of entries left.
 template <class C, class V, class O>
 std::int64_t merge_rows(span<O, host> starts, std::int64_t n, const row_scratch<C, V>& in) {
   if (!has_equal_neighbours(in.cols, n)) return n;
@@ -116,7 +115,7 @@ std::int64_t merge_rows(span<O, host> starts, std::int64_t n, const row_scratch<
   return kept;
 }
 
-// Whether any key of the bucket that begins with `first_row` is on the diagonal of a square matrix.
+// Whether any key of the bucket, whose first row is `first_row`, is on the diagonal.
 template <class Key>
 [[nodiscard]] bool has_diagonal(const key_shape& shape, std::int64_t first_row, const Key* keys, std::int64_t n) {
   const auto first = static_cast<Key>(first_row);
@@ -127,8 +126,7 @@ template <class Key>
   return found != 0;
 }
 
-// Drops entries of a square matrix whose column is their row, `first_row` the first of these. Returns how many entries
-// remain.
+// Drops diagonal entries of rows from `first_row` on. Returns the number of entries left.
 template <class C, class V, class O>
 std::int64_t drop_diagonal(span<O, host> starts, std::int64_t n, std::int64_t first_row, const row_scratch<C, V>& in) {
   std::int64_t kept = 0;
@@ -147,7 +145,7 @@ std::int64_t drop_diagonal(span<O, host> starts, std::int64_t n, std::int64_t fi
   return kept;
 }
 
-// Past the cache where a line of memory is written whole; equal bits, if not types.
+// Bypasses the cache for whole lines; the types may differ, not the bits.
 template <class To, class From>
 void stream_out(const From* from, std::int64_t n, To* to) {
   if constexpr (sizeof(To) != sizeof(From)) {
@@ -165,7 +163,7 @@ void stream_out(const From* from, std::int64_t n, To* to) {
   }
 }
 
-// A bucket's `n` entries to `place`.
+// Writes a bucket's `n` entries to `place`.
 template <class C, class V, class I, class O>
 void write_rows(const row_scratch<C, V>& from, std::int64_t n, std::int64_t place, span<O, host> starts, I* indices,
                 V* values, store_path path) {

@@ -1,10 +1,9 @@
-// Entries by buckets of consecutive rows, each small enough for a core's cache: the first half of a sort by rows.
+// First half of a sort by rows: distributes entries to buckets of consecutive rows that fit a core's cache.
 //
-// Idea: an entry is cut down to a key, its row within the bucket above its column, as narrow as the matrix allows: what
-// a bucket holds sorts as one integer, and less of it travels through memory. Threads count their shares of the input
-// bucket by bucket, a scan gives each of them its place in every bucket, and then they write: not entry by entry, which
-// would touch a line of memory and a page for each, but by way of one line for each bucket in the cache, which is
-// streamed past it when it is full.
+// An entry becomes a key: its row within the bucket above its column, as narrow as the matrix allows, so that a bucket
+// sorts as integers and memory traffic is small. Threads count their share of the input per bucket, a scan gives each
+// its place in every bucket, then they write. Writing entry by entry would touch a cache line and a page each, so each
+// thread collects one cache line per bucket and streams it to memory when full.
 // Invariant: stable, so the result does not depend on the number of threads.
 // Cost: two passes over the rows, one over columns and values; the caller has room for a key and a value per entry.
 // Source: propagation blocking (Beamer, Asanovic, Patterson, IPDPS 2017); write-combining buffers as in Satish et al.,
@@ -25,12 +24,12 @@
 namespace spargo::detail::convert {
 
 struct bucket_tuning {
-  // Of keys and values. 20 million random entries, two threads of a Xeon, distributed and sorted: 192 ms with 4096
-  // buckets of this size, 213 with 1024, 198 with 8192.
+  // Keys and values of a bucket. 20 million random entries, two threads of a Xeon, distributed and sorted: 192 ms with
+  // 4096 buckets of this size, 213 with 1024, 198 with 8192.
   static constexpr std::int64_t bucket_bytes = 64 << 10;
   static constexpr std::int64_t max_buckets = 4096;
-  static constexpr std::int64_t share = 1 << 15;  // entries per thread at least, as in formats/convert/coo_host.cpp
-  // Bytes from which on what is written goes past the caches, as in scan_host.cpp.
+  static constexpr std::int64_t share = 1 << 15;  // least entries per thread, as in formats/convert/coo_host.cpp
+  // Larger results bypass the caches, as in scan_host.cpp.
   static constexpr std::int64_t streamed_bytes = 32 << 20;
 };
 
@@ -58,7 +57,7 @@ struct row_buckets {
   [[nodiscard]] std::int64_t last(std::int64_t bucket) const { return std::min(rows, (bucket + 1) << shift); }
 };
 
-// Row within the bucket, above, and column of an entry as one number.
+// Row within the bucket (upper bits) and column of an entry as one number.
 struct key_shape {
   row_buckets buckets;
   int col_bits = 0;
@@ -74,14 +73,14 @@ struct key_shape {
   }
 };
 
-// Room for entries, at the beginning of a line of the cache.
+// Memory for entries, aligned to a cache line.
 template <class Key, class V>
 struct key_room {
   Key* keys = nullptr;
   V* values = nullptr;  // null for a pattern
 };
 
-// The entries in bucket order, each bucket in input order.
+// Entries in bucket order, in input order within a bucket.
 template <class Key, class V>
 struct bucketed_entries {
   array<std::int64_t, host> starts;  // buckets + 1
@@ -94,16 +93,16 @@ struct bucketed_entries {
   }
 };
 
-// One share's way into the buckets.
+// Writes one share's entries to the buckets.
 template <class Key, class V>
 class bucket_writer {
  public:
   static constexpr std::size_t line_bytes = 64;
-  // Entries that wait for each bucket: a line of the smaller of the two, so that both are streamed at the same time.
+  // Entries buffered per bucket: a cache line of the smaller of key and value, so that both are streamed together.
   static constexpr std::int64_t lanes =
       static_cast<std::int64_t>(line_bytes / (is_pattern<V> ? sizeof(Key) : std::min(sizeof(Key), sizeof(V))));
 
-  // `next` says where each bucket's entries go; `keys` and `values` are lines of this share, `lanes` for each bucket.
+  // `next` is where each bucket's next entry goes; `keys` and `values` are this share's buffers, `lanes` per bucket.
   bucket_writer(const key_shape& shape, std::int64_t* next, std::int64_t* first, Key* keys, V* values,
                 const bucketed_entries<Key, V>& to)
       : shift_(static_cast<std::uint16_t>(shape.buckets.shift)),
@@ -138,7 +137,7 @@ class bucket_writer {
   }
 
  private:
-  // A full line, to `place`; what is before the share's first entry there is another's.
+  // Writes a full line to `place`; entries before this share's first belong to another share.
   void flush(std::int64_t bucket, std::int64_t place) {
     if (place < first_[bucket] || path_ == store_path::cached) {
       return copy_some(bucket, std::max(first_[bucket], place), place + lanes);
@@ -156,7 +155,7 @@ class bucket_writer {
     }
   }
 
-  // Of a type that no entry has, so that the compiler need not read them again after each.
+  // In types that no entry has: otherwise the compiler would reload them after each store.
   const std::uint16_t shift_;
   const std::uint16_t col_bits_;
   const std::int64_t buckets_;
@@ -168,7 +167,7 @@ class bucket_writer {
   const key_room<Key, V> to_;
 };
 
-// As coo_view; positions, too, are sorted as values are.
+// Like coo_view, but also for positions as values.
 template <class V, class I>
 struct coo_entries : coo_pattern_view<I, host> {
   span<const V, host> values;
@@ -183,7 +182,7 @@ V value_of(const coo_entries<V, I>& m, std::int64_t k) {
   }
 }
 
-// What stands at (j, i) where a triangle stores `value` at (i, j).
+// The value at (j, i) for a `value` stored at (i, j).
 template <class V>
 V mirrored(V value, symmetry_kind kind) {
   if constexpr (!is_pattern<V>) {
@@ -198,13 +197,13 @@ V mirrored(V value, symmetry_kind kind) {
 // Where each share's entries of each bucket go.
 struct bucket_places {
   parts shares;
-  array<std::int64_t, host> next;    // share by share
+  array<std::int64_t, host> next;    // per share and bucket
   array<std::int64_t, host> starts;  // buckets + 1
 
   [[nodiscard]] std::int64_t total() const { return starts[starts.size() - 1]; }
 };
 
-// Of a matrix that is not general each entry off the diagonal is followed by the mirrored one.
+// Unless the matrix is general, each off-diagonal entry is followed by its mirror image.
 template <class I>
 bucket_places find_places(const context<host>& ctx, const coo_pattern_view<I, host>& m, const row_buckets& to,
                           symmetry_kind kind) {
@@ -234,7 +233,7 @@ bucket_places find_places(const context<host>& ctx, const coo_pattern_view<I, ho
   return places;
 }
 
-// `places` as find_places found them; `room` is for all of them.
+// `places` from find_places; `room` is for all entries.
 template <class Key, class V, class I>
 bucketed_entries<Key, V> distribute(const context<host>& ctx, const coo_entries<V, I>& m, const key_shape& shape,
                                     symmetry_kind kind, bucket_places places, const key_room<Key, V>& room) {

@@ -1,7 +1,7 @@
-// Stable sorting of one row's column indices together with what belongs to them.
+// Stable sort of one row's column indices together with their values.
 //
-// Short rows by insertion; long ones by a radix sort of bytes, least significant first, which skips the bytes
-// in which all keys agree: linear whatever the row's length or order. Ping-pongs with scratch as long as the row.
+// Short rows by insertion; long ones by a byte-wise radix sort, least significant byte first, that skips bytes in which
+// all keys agree: linear for any row. Alternates with scratch as long as the row.
 #pragma once
 
 #include <spargo/core/types.hpp>
@@ -13,7 +13,7 @@
 
 namespace spargo::detail {
 
-// Where the two meet on random columns below 10^6, with and without values: 10 ns an entry each at 40; at 32
+// The break-even point for random columns below 10^6, with and without values: 10 ns per entry each at 40; at 32
 // insertion takes 9 and bytes 13, at 64 insertion takes 12 and bytes 8.
 inline constexpr std::int64_t insertion_limit = 40;
 
@@ -37,7 +37,7 @@ void insertion_sort(I* keys, V* values, std::int64_t n) {
   }
 }
 
-// Keys are not negative.
+// Keys must not be negative.
 template <class I, class V>
 void radix_sort(I* keys, V* values, I* spare_keys, V* spare_values, std::int64_t n) {
   using bits = std::make_unsigned_t<I>;
@@ -65,7 +65,7 @@ void radix_sort(I* keys, V* values, I* spare_keys, V* spare_values, std::int64_t
   if constexpr (!is_pattern<V>) std::copy_n(from_values, n, values);
 }
 
-// `values` and `spare_values` are not touched for a pattern.
+// For a pattern `values` and `spare_values` are unused.
 template <class I, class V>
 void sort_row(I* keys, V* values, I* spare_keys, V* spare_values, std::int64_t n) {
   if (n <= insertion_limit) return insertion_sort(keys, values, n);

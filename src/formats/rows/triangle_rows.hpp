@@ -1,11 +1,11 @@
-// The rows of a symmetric matrix from a triangle in order: sorted by columns or by rows, no place given twice, as
-// Matrix Market files have it.
+// Expands a sorted triangle to the rows of the symmetric matrix. The triangle is sorted by column or by row, without
+// duplicates, as in most Matrix Market files.
 //
-// Idea: one half of the matrix is there already. The entries of a column (or row) j are a run in the input, and in its
-// order they are the part of row j on one side of the diagonal. Only the other side goes through the buckets of
-// row_buckets.hpp; what is in a bucket ascends by column, so nothing is sorted.
-// Invariant: a diagonal entry, the first or the last of its run, goes with the other side.
-// Cost: half the traffic through buckets, one pass over each run.
+// Half of the result is already in place: the entries of column (or row) j are a run in the input and, in input order,
+// the part of row j on one side of the diagonal. Only the other side goes through the buckets of row_buckets.hpp;
+// entries of a bucket ascend by column, so nothing is sorted.
+// Invariant: a diagonal entry, the first or last of its run, belongs to the other side.
+// Cost: half of the bucket traffic, one pass over each run.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -24,7 +24,7 @@ namespace spargo::detail::convert {
 template <class V, class I, class O>
 class triangle_runs {
  public:
-  // `order` as `examine` found it, with has_runs.
+  // `order` from `examine`, with has_runs.
   triangle_runs(const coo_entries<V, I>& m, const coo_facts& order, symmetry_kind kind)
       : by_columns_(order.by_columns),
         to_the_right_(by_columns_ ? order.all_below : order.all_above),
@@ -36,13 +36,13 @@ class triangle_runs {
 
   [[nodiscard]] span<const I, host> majors() const { return majors_; }
 
-  // The entries that are not in runs of their rows: in this one's rows, ascending by column in each.
+  // The entries of the other side, with rows and columns of the result; in each row columns ascend.
   [[nodiscard]] coo_entries<V, I> across(I rows) const { return {{rows, rows, minors_, majors_}, values_}; }
 
-  // Where each run begins, and the last one ends.
+  // The start of each run, and the end of the last.
   void set_starts(span<const O, host> starts) { starts_ = starts; }
 
-  // Where each bucket's rows begin in the result, and the last one's end; `across` are the starts of the other half.
+  // Where each bucket's rows start in the result, and the end; `across` are the starts of the other side's buckets.
   [[nodiscard]] array<std::int64_t, host> bucket_starts(const context<host>& ctx, const row_buckets& buckets,
                                                         const array<std::int64_t, host>& across) const {
     array<std::int64_t, host> sizes(ctx, buckets.count + 1);
@@ -54,15 +54,14 @@ class triangle_runs {
     return sizes;
   }
 
-  // The rows from `first_row` on, of which the bucket's `n` keys and values are the other half. `at` gets the beginning
-  // of every row.
+  // Gathers rows from `first_row` on; the bucket's `n` keys and values are their other side. `at` gets row starts.
   template <class Key, class C>
   void gather(const key_shape& shape, std::int64_t first_row, const Key* keys, const V* values, std::int64_t n,
               span<O, host> at, const row_scratch<C, V>& to) const {
     std::fill(at.begin(), at.end(), O{0});
     for (std::int64_t k = 0; k < n; ++k) ++at[shape.row(keys[k])];
     O before = 0;
-    for (std::int64_t r = 0; r < at.size(); ++r) {  // from here on `at` is where a row's next entry of this half goes
+    for (std::int64_t r = 0; r < at.size(); ++r) {  // from here on `at` is where the row's next other-side entry goes
       const run part = run_of(first_row + r);
       const O across = at[r];
       copy(part, to_the_right_ ? before + across : before, to);
@@ -73,7 +72,7 @@ class triangle_runs {
     if (to_the_right_) {
       for (std::int64_t r = 0; r < at.size(); ++r) at[r] = static_cast<O>(at[r] + run_of(first_row + r).size());
     }
-    // Each start has advanced to the end of its row, which is the start of the next.
+    // Each start has advanced to the end of its row, the start of the next.
     std::copy_backward(at.begin(), at.end() - 1, at.end());
     at[0] = 0;
   }
@@ -85,7 +84,7 @@ class triangle_runs {
     [[nodiscard]] O size() const { return static_cast<O>(end - begin); }
   };
 
-  // The part of a row that is a run, without the diagonal.
+  // The run of a row, without the diagonal.
   [[nodiscard]] run run_of(std::int64_t row) const {
     run part{starts_[row], starts_[row + 1]};
     if (diagonal_ == 0 || part.begin == part.end) return part;
@@ -119,8 +118,8 @@ class triangle_runs {
     }
   }
 
-  // A few at a time and past the end, where what is written is written over later: runs are short, and to foresee how
-  // short each is takes longer than to copy it.
+  // Copies several at a time, past the end, where later writes overwrite them: runs are short, and a mispredicted
+  // length costs more than the copy.
   template <class C>
   void copy_columns(std::int64_t from, std::int64_t size, C* to) const {
     if constexpr (sizeof(C) == sizeof(I)) {
@@ -150,10 +149,10 @@ class triangle_runs {
   }
 
   bool by_columns_;
-  bool to_the_right_;  // of the diagonal, the runs; else to the left of it
+  bool to_the_right_;  // whether runs are right of the diagonal
   symmetry_kind kind_;
-  std::int64_t diagonal_;       // entries on it
-  span<const I, host> majors_;  // by which the entries are sorted
+  std::int64_t diagonal_;       // entries on the diagonal
+  span<const I, host> majors_;  // sort key of the entries
   span<const I, host> minors_;
   span<const V, host> values_;
   span<const O, host> starts_;

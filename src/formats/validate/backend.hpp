@@ -1,4 +1,4 @@
-// The searches behind `validate`, for the host and the device; the checks and their messages are in validate.cpp.
+// The searches of `validate` on host and device; validate.cpp has the checks and messages.
 #pragma once
 
 #include <spargo/formats/validate.hpp>
@@ -10,7 +10,7 @@ namespace spargo::detail::validate {
 
 // --- Host --------------------------------------------------------------------------------------------------------
 
-// The first i for which something is wrong, or -1.
+// Each returns the first i that violates the condition, or -1.
 template <index_type O>
 std::int64_t find_decrease(const context<host>& ctx, span<const O, host> offsets);  // offsets[i] > offsets[i + 1]
 template <index_type I>
@@ -21,14 +21,14 @@ std::int64_t find_unordered(const context<host>& ctx, span<const O, host> offset
                             span<const I, host> indices);  // not above its predecessor in the same row
 template <index_type O>
 std::int64_t find_uneven_slice(const context<host>& ctx, span<const O, host> slice_offsets,
-                               std::int64_t height);  // not of a multiple of `height` entries
+                               std::int64_t height);  // not a multiple of `height`
 template <index_type I, index_type O>
 std::int64_t find_long_slot(const context<host>& ctx, span<const O, host> slice_offsets,
                             span<const I, host> permutation, span<const I, host> lengths,
-                            std::int64_t height);  // negative, wider than its slice, or not empty without a row
+                            std::int64_t height);  // negative, wider than the slice, or not 0 without a row
 
-// owner[row] = the first slot that holds the row, UINT64_MAX for none. Then the first slot whose row has another
-// owner, and the first row without one.
+// owner[row] = the first slot that holds the row, UINT64_MAX for none. The searches below find the first slot whose row
+// has another owner, and the first row without one.
 template <index_type I>
 void claim_rows(const context<host>& ctx, span<const I, host> permutation, span<std::uint64_t, host> owner);
 template <index_type I>
@@ -37,9 +37,9 @@ std::int64_t find_repeated(const context<host>& ctx, span<const I, host> permuta
 std::int64_t find_unclaimed(const context<host>& ctx, span<const std::uint64_t, host> owner);
 
 template <index_type I>
-std::int64_t sum_lengths(const context<host>& ctx, span<const I, host> lengths);  // none is negative
+std::int64_t sum_lengths(const context<host>& ctx, span<const I, host> lengths);  // lengths are not negative
 
-// --- Device: the same; each synchronises the stream, `claim_rows` excepted ---------------------------------------
+// --- Device: the same; all but `claim_rows` synchronise the stream ---------------------------------------------------
 
 template <index_type O>
 std::int64_t find_decrease(const context<device>& ctx, span<const O, device> offsets);

@@ -1,4 +1,4 @@
-// Invariants of the formats: what is checked, in which order, and what is said; backends do the searching.
+// Invariants of the formats: what is checked in which order, and the messages; backends search.
 #include <spargo/formats/validate.hpp>
 
 #include "core/instantiate.hpp"
@@ -35,7 +35,7 @@ void check_values(const char* format, std::int64_t values, std::int64_t stored) 
   check_count(format, "values", values, is_pattern<V> ? 0 : stored);
 }
 
-// Start, order and end. `what` is what the offsets delimit.
+// Checks start, order and end. `what` is what the offsets delimit.
 template <class O, class Space>
 void check_offsets(const char* format, const char* what, const context<Space>& ctx, span<const O, Space> offsets,
                    std::int64_t stored) {
@@ -51,7 +51,7 @@ void check_offsets(const char* format, const char* what, const context<Space>& c
   }
 }
 
-// The row (or slice) that entry k belongs to: the last one that starts at or before it.
+// The row (or slice) of entry k: the last one that starts at or before it.
 template <class O, class Space>
 std::int64_t owner_of(const context<Space>& ctx, span<const O, Space> offsets, std::int64_t k) {
   std::int64_t first = 0;
@@ -107,7 +107,7 @@ void check_ell(const context<Space>& ctx, const ell_view<const V, I, Space>& m) 
     fail("ell: row {}: {}", r, outside("length", detail::element(ctx, m.row_lengths, r), std::int64_t{m.width} + 1));
   }
   check_count("ell", "entries in the rows", detail::validate::sum_lengths(ctx, m.row_lengths), m.nnz);
-  // Padding too: it must be safe to read x there.
+  // Padding too, since x is read there.
   if (const std::int64_t at = detail::validate::find_outside(ctx, m.indices, 0, m.cols); at >= 0) {
     fail("ell: row {}, entry {}: {}", at % m.rows, at / m.rows,
          outside("column", detail::element(ctx, m.indices, at), m.cols));

@@ -1,4 +1,4 @@
-// The searches behind `validate` on the device: every thread keeps its first find, and the lowest wins.
+// The searches of `validate` on the device: each thread keeps its first hit, and the lowest wins.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// All ones, where there is none: -1.
+// All ones, read as -1, if none.
 template <class Wrong>
 std::int64_t find_first(const context<device>& ctx, std::int64_t size, Wrong wrong) {
   if (size <= 0) return -1;
@@ -58,7 +58,7 @@ std::int64_t find_unordered(const context<device>& ctx, span<const O, device> of
   return find_first(ctx, indices.size(), [=] __device__(std::int64_t k) {
     if (k == 0 || indices[k] > indices[k - 1]) return false;
     const std::int64_t at = lower_bound(offsets.data(), offsets.size(), k);
-    return at == offsets.size() || offsets[at] != k;  // unless a row starts here
+    return at == offsets.size() || offsets[at] != k;  // unless a row starts at k
   });
 }
 

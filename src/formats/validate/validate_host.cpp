@@ -1,4 +1,4 @@
-// The searches behind `validate` on the host: each share stops at its first find, and the lowest wins.
+// The searches of `validate` on the host: each share stops at its first hit, and the lowest wins.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
@@ -40,7 +40,7 @@ template <index_type I, index_type O>
 std::int64_t find_unordered(const context<host>& ctx, span<const O, host> offsets, span<const I, host> indices) {
   return find_first(ctx, indices.size(), [=](std::int64_t k) {
     return k > 0 && indices[k] <= indices[k - 1] &&
-           !std::binary_search(offsets.begin(), offsets.end(), k);  // unless a row starts here
+           !std::binary_search(offsets.begin(), offsets.end(), k);  // unless a row starts at k
   });
 }
 

@@ -1,8 +1,7 @@
-// The order of a short row's columns, by counting.
+// Sorts a short row's columns by counting ranks.
 //
-// Idea: the rank of an entry is the number of smaller ones, counted for all entries at once: a row of n takes n^2
-// comparisons in n^2 / 8 instructions or fewer, and no branch depends on the data. Equal columns have equal ranks,
-// which the sum of all ranks tells.
+// The rank of an entry is the number of smaller ones, counted for all entries at once: a row of n takes n^2 comparisons
+// in at most n^2 / 8 instructions, without data-dependent branches. The sum of ranks shows whether columns are equal.
 #pragma once
 
 #include <array>
@@ -11,21 +10,21 @@
 
 namespace spargo::detail::convert {
 
-inline constexpr int most_ranked = 32;  // columns of a row at most
+inline constexpr int most_ranked = 32;  // longest row
 
-// A row's columns, and where they belong in it; filled up to a multiple of the processor's vectors.
+// A row's columns and their ranks, padded to a multiple of the vector length.
 struct ranked_row {
   alignas(64) std::array<std::uint32_t, most_ranked> cols;
   alignas(64) std::array<std::int32_t, most_ranked> ranks;
 };
 
-// Of `n` columns below 2^31, at most most_ranked; false where two of them are equal, and then the ranks are of no use.
+// For `n` <= most_ranked columns below 2^31. False if two are equal; the ranks are then invalid.
 using rank_row = bool (*)(const std::uint32_t* cols, int n, ranked_row& to);
 
 // The widest instructions of this processor.
 [[nodiscard]] rank_row best_rank_row();
 
-// For any processor; the compiler takes as many at a time as it may.
+// For any processor; the compiler vectorises as it can.
 template <int Width>
 [[nodiscard]] bool rank_up_to(const std::uint32_t* cols, int n, ranked_row& to) {
   std::array<std::int32_t, Width> keys;
