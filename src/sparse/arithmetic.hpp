@@ -1,5 +1,5 @@
-// Multiplication for all value types on the host. std::complex's operator* repairs NaN products through a library
-// call for every entry; a sparse product neither needs nor wants that.
+// Host multiplication for all value types. std::complex's operator* calls a library function per entry to repair NaN
+// products, which a sparse product does not need.
 #pragma once
 
 #include <spargo/core/types.hpp>
@@ -15,7 +15,7 @@ template <class R>
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// alpha * sum + beta * y, where beta = 0 leaves y unread.
+// alpha * sum + beta * y; beta = 0 does not read y.
 template <value_type V>
 inline void update(V& y, V alpha, V sum, V beta) {
   const V product = multiply(alpha, sum);

@@ -1,4 +1,4 @@
-// What the kernels of all sparse products share: launches and loads.
+// Shared by the kernels of all sparse products: launches and loads.
 #pragma once
 
 #include "core/device/complex.cuh"
@@ -9,7 +9,7 @@
 
 namespace spargo::detail {
 
-// x through the read-only path.
+// Reads x through the read-only path.
 __device__ inline float read(const float* p) { return __ldg(p); }
 __device__ inline double read(const double* p) { return __ldg(p); }
 __device__ inline device_complex<float> read(const device_complex<float>* p) {
@@ -21,7 +21,7 @@ __device__ inline device_complex<double> read(const device_complex<double>* p) {
   return {v.x, v.y};
 }
 
-// What is read once, so that x keeps the caches.
+// Streaming load of data read once, so that x stays in the caches.
 template <class T>
 __device__ T read_once(const T* p) {
   if constexpr (sizeof(T) == 4) {
@@ -35,7 +35,7 @@ __device__ T read_once(const T* p) {
   }
 }
 
-// y = alpha * sum + beta * y, where beta = 0 leaves y unread.
+// y = alpha * sum + beta * y; beta = 0 does not read y.
 template <class D>
 __device__ void update(D& y, D alpha, D sum, D beta) {
   const D product = alpha * sum;

@@ -1,4 +1,4 @@
-// The L2 cache of a core of the host.
+// The L2 cache of a host core.
 #pragma once
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 namespace spargo::detail {
 
-// In bytes; 1 MiB where the system does not say.
+// In bytes; 1 MiB if unknown.
 [[nodiscard]] inline std::int64_t host_l2_bytes() {
   constexpr std::int64_t unknown = std::int64_t{1} << 20;
   static const std::int64_t bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);

@@ -1,7 +1,7 @@
-// One number for a sparse pattern, by which a plan that holds a copy recognises it.
+// A hash of a sparse pattern, by which a plan with a copy recognises the pattern.
 //
-// The sum of mix(place, value) over offsets and indices, modulo 2^64: addition commutes, so any number of threads gives
-// the same. `mix` is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014) over place and value.
+// The sum of mix(place, value) over offsets and indices, modulo 2^64: addition commutes, so threads may add in any
+// order. `mix` is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 #pragma once
 
 #include <spargo/formats/csr.hpp>
@@ -22,8 +22,7 @@ namespace spargo::detail {
   return mix_bits(mix_bits(2 * place + array) + 0x9e3779b97f4a7c15ULL * (value + 1));
 }
 
-// Equal for equal patterns, and for others with a chance of 2^-64: the sum over offsets and indices of a mix of place
-// and value, so threads may add in any order. O(rows + nnz). The device one synchronises the stream.
+// Different patterns collide with probability 2^-64. O(rows + nnz). The device version synchronises the stream.
 template <class I, class O>
 [[nodiscard]] std::uint64_t pattern_fingerprint(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix);
 template <class I, class O>

@@ -1,4 +1,4 @@
-// The fingerprint of a pattern on the device; see pattern_fingerprint.hpp.
+// The fingerprint on the device; see pattern_fingerprint.hpp.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int threads = 256;
 
-// A sum of integers, so the order of the atomics does not matter.
+// An integer sum, so the order of atomics does not matter.
 template <class T>
 __global__ void __launch_bounds__(threads)
     fingerprint_kernel(std::uint64_t array, const T* items, std::int64_t count, unsigned long long* sum) {

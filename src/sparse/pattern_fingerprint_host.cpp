@@ -1,4 +1,4 @@
-// The fingerprint of a pattern on the host; see pattern_fingerprint.hpp.
+// The fingerprint on the host; see pattern_fingerprint.hpp.
 #include "core/parallel.hpp"
 #include "sparse/pattern_fingerprint.hpp"
 

@@ -1,5 +1,4 @@
-// What products with one vector and with several share: the checks of a CSR matrix, the choice on the host, and what
-// executors of both have in common.
+// Shared by SpMV and SpMM: checks of a CSR matrix, the choice on the host, parts of executors.
 #pragma once
 
 #include "core/checks.hpp"
@@ -33,7 +32,7 @@ struct algorithm_choice {
   std::string reason;
 };
 
-// Whole rows per thread, unless a row is too long for one.
+// Whole rows per thread, unless one row is too long for that.
 template <class Algorithm, class Profile>
 [[nodiscard]] algorithm_choice<Algorithm> choose_on_host(const Profile& p, Algorithm whole_rows) {
   if (host_cuts_rows(p.rows, p.nnz, p.longest)) {

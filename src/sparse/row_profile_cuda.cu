@@ -21,12 +21,12 @@ struct profile_counters {
   unsigned long long near_pairs;
 };
 
-// The sample of neighbouring rows: enough that a share near one half is told within a percent, too few to take time.
+// Sample of neighbouring rows: estimates a share near one half within a percent, and is fast.
 constexpr std::int64_t sampled_rows = 8192;
-constexpr int sampled_entries = 16;  // of a row, at most
-constexpr std::int64_t near = 32;    // columns apart: within a cache line or two
+constexpr int sampled_entries = 16;  // per row, at most
+constexpr std::int64_t near = 32;    // columns apart: within one or two cache lines
 
-// Integers only, so the atomics do not disturb determinism.
+// Integers only, so atomics are deterministic.
 template <class O>
 __global__ void __launch_bounds__(threads)
     profile_kernel(const O* offsets, std::int64_t rows, std::int64_t limit, profile_counters* counters) {

@@ -1,4 +1,4 @@
-// Calls as people write them: matrices, vectors and numbers of any kind, and no type named.
+// Calls as users write them: matrices, vectors and numbers of any kind, without template arguments.
 #include <spargo/formats/convert.hpp>
 #include <spargo/sparse/spmm.hpp>
 #include <spargo/sparse/spmv.hpp>
@@ -90,7 +90,7 @@ TEST(Calls, ProductsWithMultiVectors) {
   EXPECT_EQ(y(1, 0), 3);
 }
 
-// Compiled and linked only: without a GPU there is no context to call it with.
+// Only compiled and linked: without a GPU there is no context to call it with.
 [[maybe_unused]] void on_a_device(const context<device>& gpu) {
   const auto a = to_device(gpu, to_csr(ctx, entries<double>()));
   array<double, device> x(gpu, 2);

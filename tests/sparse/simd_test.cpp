@@ -1,4 +1,4 @@
-// Every set of inner loops that this processor runs, against plain sums.
+// Every set of inner loops that this processor supports, against plain sums.
 #include "sparse/simd/kernels.hpp"
 #include "sparse/spmv_cases.hpp"
 
@@ -55,7 +55,7 @@ TYPED_TEST(Simd, DotIsRightForEveryLength) {
   }
 }
 
-// Both ways of writing y, from every place in a cache line, with no more than the rows asked for.
+// Both ways of writing y, from any place in a cache line; no other rows are written.
 TYPED_TEST(Simd, RowsAreWrittenFromAnyPlace) {
   using V = typename TypeParam::V;
   using I = typename TypeParam::I;
@@ -98,7 +98,7 @@ TYPED_TEST(Simd, RowsAreWrittenFromAnyPlace) {
   }
 }
 
-// Lanes of every length side by side; what lies past a lane's length is NaN and has the index of an infinite x.
+// Lanes of every length side by side; past a lane's length are NaN values and the index of an infinite x.
 TYPED_TEST(Simd, LaneSumsStopAtEachLength) {
   using V = typename TypeParam::V;
   using I = typename TypeParam::I;
@@ -133,8 +133,8 @@ TYPED_TEST(Simd, LaneSumsStopAtEachLength) {
   }
 }
 
-// The rows of CSR matrices, cut and written as callers may: each sum depends on its row alone, bit for bit. Arrays end
-// with the last row, so that reading past them is seen by address sanitizers.
+// Rows of CSR matrices, cut and written in various ways: each sum depends on its row only, bit by bit. Arrays end with
+// the last row, so that address sanitizers detect reads past them.
 TYPED_TEST(Simd, SumsDependOnTheRowAlone) {
   using V = typename TypeParam::V;
   using I = typename TypeParam::I;
@@ -167,7 +167,7 @@ TYPED_TEST(Simd, SumsDependOnTheRowAlone) {
   }
 }
 
-// Rows between rows of NaN whose columns hold infinities: no sum takes anything of its neighbours.
+// Rows between rows of NaN whose columns hold infinities: neighbours must not affect a sum.
 TYPED_TEST(Simd, NeighboursOfARowDoNotReachItsSum) {
   using V = typename TypeParam::V;
   using I = typename TypeParam::I;

@@ -1,4 +1,4 @@
-// Products with multi-vectors on every backend against a long double reference, column by column.
+// SpMM on every backend against a long double reference, column by column.
 #include "sparse/simd/spmm.hpp"
 #include "sparse/spmv_cases.hpp"
 #include "support/device.hpp"
@@ -25,7 +25,7 @@ using cdouble = std::complex<double>;
 constexpr auto all_algorithms = {spmm_algorithm::automatic, spmm_algorithm::row_groups, spmm_algorithm::merge_path};
 constexpr auto all_widths = {0, 1, 2, 3, 4, 5, 7, 8, 16, 31, 32, 33, 100};
 
-// How X and Y lie: k columns, so many elements from row to row beyond them, and elements before the first.
+// Layout of X and Y: k columns, extra elements per row (gaps), and elements before the first.
 struct layout {
   i64 columns = 1;
   i64 x_gap = 0;
@@ -39,7 +39,7 @@ V nan_number() {
   return number<V>(std::nan(""), std::nan(""));
 }
 
-// What a test needs of a product: X, the old Y, and what should come out, column by column.
+// X, the old Y, and the expected result, column by column.
 template <class V>
 struct expectation {
   std::vector<std::vector<V>> x;
@@ -55,7 +55,7 @@ struct expectation {
   }
 };
 
-// Columns as a row-major matrix amid `gap` values.
+// Columns as a row-major matrix with gaps of `gap` values.
 template <class V>
 std::vector<V> interleave(const std::vector<std::vector<V>>& columns, i64 rows, i64 gap, i64 shift, V between) {
   const i64 stride = static_cast<i64>(columns.size()) + gap;
@@ -68,7 +68,7 @@ std::vector<V> interleave(const std::vector<std::vector<V>>& columns, i64 rows, 
   return all;
 }
 
-// The view that ends with the last element of the matrix: a kernel that reads beyond it is out of bounds.
+// A view that ends with the matrix's last element, so that reads beyond it are out of bounds.
 template <class V, class Space>
 dense_view<V, Space> view_of(span<V, Space> memory, i64 rows, const layout& l, i64 gap, i64 shift) {
   const i64 stride = l.columns + gap;
@@ -76,7 +76,7 @@ dense_view<V, Space> view_of(span<V, Space> memory, i64 rows, const layout& l, i
   return {rows, l.columns, stride, memory.subspan(shift, size)};
 }
 
-// Y starts as NaN where beta is 0. The gaps of X are NaN, those of Y a mark that must stay.
+// Y starts as NaN if beta is 0. Gaps of X are NaN, those of Y hold a mark that must stay.
 template <class V, class I, class O, class Space>
 void check_product(const context<Space>& ctx, const spmm_plan<V, I, O, Space>& plan, const triplets<V>& m,
                    const expectation<V>& e, V alpha, V beta, const layout& l) {
@@ -177,7 +177,7 @@ TYPED_TEST(Spmm, TakesAnyNumberOfColumnsAnywhere) {
   }
 }
 
-// A subset suffices for what does not depend on the types.
+// A few types suffice for what does not depend on types.
 template <class Config>
 class SpmmPlan : public Spmm<Config> {};
 using few_configs =
@@ -225,7 +225,7 @@ TYPED_TEST(SpmmPlan, SplitsAVeryLongRow) {
   }
 }
 
-// The means at which a row gets one, two and more groups of lanes.
+// Mean lengths at which a row gets one, two and more groups of lanes.
 TYPED_TEST(SpmmPlan, TakesRegularRowsOfAnyLength) {
   SPMM_TYPES;
   const context<Space> ctx;
@@ -233,7 +233,7 @@ TYPED_TEST(SpmmPlan, TakesRegularRowsOfAnyLength) {
   for (const i64 length : {1, 5, 16, 27, 63, 100, 400, 900}) {
     auto m = random_rows<V>(std::to_string(length) + " a row", 70, 5000, [&](i64) { return length; });
     for (const bool banded : {false, true}) {
-      if (banded) {  // neighbouring rows meet the same rows of X
+      if (banded) {  // neighbouring rows use the same rows of X
         m.name += ", banded";
         for (std::size_t k = 0; k < m.entries.size(); ++k) {
           m.entries[k].col = m.entries[k].row + static_cast<i64>(k) % length;
@@ -255,7 +255,7 @@ TYPED_TEST(SpmmPlan, TakesRegularRowsOfAnyLength) {
 TYPED_TEST(SpmmPlan, KeepsInfinitiesToTheirRows) {
   SPMM_TYPES;
   const context<Space> ctx;
-  // No row has column 0, so an infinite first row of X must not reach Y.
+  // No row has column 0, so an infinite first row of X must not affect Y.
   auto m = random_rows<V>("away from column 0", 100, 50, [](i64 r) { return r % 13; });
   for (auto& entry : m.entries) entry.col = 1 + entry.col % 49;
   const auto csr = as_csr<V, I, O>(ctx, m);
@@ -409,7 +409,7 @@ TEST(SpmmHost, GivesTheSameBitsForAnyThreadCount) {
   }
 }
 
-// Every instruction set that this processor has, not only the one that the library takes.
+// Every instruction set that this processor has, not only the one the library chooses.
 template <class V>
 void check_loops() {
   const context<host> ctx;

@@ -1,5 +1,4 @@
-// Products by column blocks and bins of rows: what is refused, products against the reference, the same bits, new
-// values, and the choice.
+// Products by column blocks and bins of rows: refusals, results, determinism, new values, the choice.
 #include "sparse/spmv/copies/binned/binned.hpp"
 
 #include "sparse/spmv_copied_cases.hpp"
@@ -87,7 +86,7 @@ class SpmvBinned : public testing::Test {
 
 TYPED_TEST_SUITE(SpmvBinned, copied_types);
 
-// Entries all over a wide matrix. `every_column`: each column has one at least, so that none is left out.
+// Entries scattered over a wide matrix. `every_column`: each column has an entry, so that none is removed.
 enum class coverage { some_columns, every_column };
 
 template <class V>
@@ -106,8 +105,7 @@ triplets<V> scattered(i64 rows, i64 cols, i64 width, coverage covers) {
   return m;
 }
 
-// What few rows and columns do not reach: many column blocks and bins, rows longer than bins, cells longer than a
-// group of lanes takes.
+// Shapes with many column blocks and bins, rows longer than bins, cells longer than a group of lanes.
 template <class V>
 std::vector<triplets<V>> wide_shapes() {
   std::vector<triplets<V>> all;
@@ -145,7 +143,7 @@ TYPED_TEST(SpmvBinned, AgreesWithTheReferenceOnWideShapes) {
   }
 }
 
-// More column blocks than a thread block lists at a time.
+// More column blocks than a thread block lists at once.
 TEST(SpmvBinnedWide, ListsMoreBlocksThanThreads) {
   SPARGO_TEST_NEEDS_GPU();
   using V = std::complex<double>;
@@ -185,7 +183,7 @@ TYPED_TEST(SpmvBinned, KeepsACopyAndTakesNewValues) {
   spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::binned});
   EXPECT_EQ(plan.storage(), spmv_storage::copied);
   EXPECT_GE(plan.workspace_bytes(), csr.nnz() * static_cast<i64>(2 * sizeof(V) + 4));
-  fill_zero(ctx, csr.values().view());  // the plan must not look at it any more
+  fill_zero(ctx, csr.values().view());  // the plan must not read it any more
   expect_product(run(ctx, plan, m, number<V>(1, 0), V{}), m, number<V>(1, 0), V{});
 
   for (auto& e : m.entries) e.value = e.value * number<V>(0.5, 0) + number<V>(1, 1);
@@ -194,7 +192,7 @@ TYPED_TEST(SpmvBinned, KeepsACopyAndTakesNewValues) {
   expect_product(run(ctx, plan, m, number<V>(1, 0), V{}), m, number<V>(1, 0), V{});
 }
 
-// x and y at an address that only their elements are aligned to.
+// x and y aligned to their elements only.
 TYPED_TEST(SpmvBinned, TakesVectorsOfAnyAlignment) {
   SPMV_TYPES;
   const context<device> ctx;

@@ -1,5 +1,4 @@
-// Copies with column blocks in shared memory: what is refused, products against the reference, the same bits, new
-// values.
+// Copies with column blocks in shared memory: refusals, results against the reference, determinism, new values.
 #include "sparse/spmv/copies/blocked/blocked.hpp"
 
 #include "sparse/spmv_copied_cases.hpp"
@@ -29,7 +28,7 @@ constexpr blocking_profile worthy{.rows = 1 << 22,
                                   .ranked = 2'000'000};
 
 TEST(SpmvBlocking, RefusesWhatSavesTooLittle) {
-  // Bytes: 60e6 * 44 = 2640e6; 60e6 * 12 + 5e6 * 44 + 2e6 * 52 = 1044e6, and 32 a gathered entry.
+  // Bytes: 60e6 * 44 = 2640e6; 60e6 * 12 + 5e6 * 44 + 2e6 * 52 = 1044e6, plus 32 per gathered entry.
   constexpr i64 most = (2'640'000'000 / 4 * 3 - 1'044'000'000) / 32;
   blocking_profile p = worthy;
   p.gathered = most;
@@ -85,8 +84,8 @@ TEST(SpmvBlocking, RefusesWhatDoesNotFit32Bits) {
   }
 }
 
-// Rows of 0, 20, 40, ... entries in `used` columns all over the matrix: one of the columns that entries lie in, each
-// `stride` apart. The last row has more entries than a warp walks through, or a thread block adds in one step.
+// Rows of 0, 20, 40, ... entries in `used` columns, `stride` apart. The last row has more entries than one warp
+// processes, or than a thread block adds in one step.
 template <class V>
 triplets<V> long_rows(std::string name, i64 rows, i64 used, i64 stride) {
   std::mt19937_64 random(static_cast<unsigned>(used));
@@ -115,7 +114,7 @@ TYPED_TEST(SpmvBlocked, AgreesWithTheReferenceOnLongRows) {
   std::vector<triplets<V>> all;
   all.push_back(long_rows<V>("long rows", 401, 150'000, 1));
   all.push_back(long_rows<V>("long rows in a third of the columns", 401, 110'000, 3));
-  // No column is popular: x stays in its order, and entries that no block of columns takes have a kernel of their own.
+  // No column is hot: x keeps its order, and entries outside column blocks have their own kernel.
   all.push_back(random_rows<V>("even columns", 300, 800'000, [](i64 r) { return r % 2 == 0 ? 30 : 20'000; }));
   for (const auto& m : all) {
     const auto csr = as_csr<V, I, O>(ctx, m);
@@ -131,7 +130,7 @@ TYPED_TEST(SpmvBlocked, AgreesWithTheReferenceOnLongRows) {
 TYPED_TEST(SpmvBlocked, LeavesColumnsWithoutEntriesUnread) {
   SPMV_TYPES;
   const context<device> ctx;
-  // Column blocks begin at multiples of this: where slots without an entry would look.
+  // Column blocks start at multiples of this, which empty slots would read.
   constexpr i64 first = 12'288;
   auto m = long_rows<V>("the first column of each block is empty", 150, 60'000, 1);
   for (auto& e : m.entries) e.col += e.col % first == 0 ? 1 : 0;
@@ -145,7 +144,7 @@ TYPED_TEST(SpmvBlocked, LeavesColumnsWithoutEntriesUnread) {
   expect_product(download<V>(ctx, y.view()), m, number<V>(1, 0), V{});
 }
 
-// Slots without an entry name the most used column, or the first of their block: NaN there must stay in its own rows.
+// Empty slots refer to the most used column, or the first of their block: NaN there must stay in its own rows.
 TYPED_TEST(SpmvBlocked, BringsAnElementOfXToRowsThatHaveItAlone) {
   SPMV_TYPES;
   const context<device> ctx;
@@ -197,7 +196,7 @@ TYPED_TEST(SpmvBlocked, KeepsACopyAndTakesNewValues) {
   spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::blocked});
   EXPECT_EQ(plan.storage(), spmv_storage::copied);
   EXPECT_GE(plan.workspace_bytes(), csr.nnz() * static_cast<i64>(sizeof(V) + 6));
-  fill_zero(ctx, csr.values().view());  // the plan must not look at it any more
+  fill_zero(ctx, csr.values().view());  // the plan must not read it any more
   expect_product(run(ctx, plan, m, number<V>(1, 0), V{}), m, number<V>(1, 0), V{});
 
   for (auto& e : m.entries) e.value = e.value * number<V>(0.5, 0) + number<V>(1, 1);
@@ -216,7 +215,7 @@ TYPED_TEST(SpmvBlocked, IsNotChosenForFewEntries) {
       << plan.reason();
 }
 
-// More than 2^23 entries: most of them in a few columns, in long rows all over the columns, or in short ones.
+// More than 2^23 entries: mostly in a few columns, in long scattered rows, or in short rows.
 TEST(SpmvBlockedChoice, TakesWhatAFewColumnsHold) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

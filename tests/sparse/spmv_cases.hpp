@@ -1,4 +1,4 @@
-// Matrices as triplets, the naive reference, and each format built from triplets without the library.
+// Matrices as triplets, the naive reference, and each format built from triplets independently of the library.
 #pragma once
 
 #include "sparse/spmv/algorithms.hpp"
@@ -83,7 +83,7 @@ triplets<V> random_rows(const std::string& name, std::int64_t rows, std::int64_t
   return m;
 }
 
-// Column c about as often as 1 / (c + 1), scattered over all columns; most columns are empty.
+// Column c is used about in proportion to 1 / (c + 1), scattered over all columns; most columns are empty.
 template <class V>
 triplets<V> popular_columns(std::int64_t rows, std::int64_t cols, std::int64_t width) {
   std::mt19937_64 random(static_cast<unsigned>(rows + cols));
@@ -98,7 +98,7 @@ triplets<V> popular_columns(std::int64_t rows, std::int64_t cols, std::int64_t w
   return m;
 }
 
-// The shapes that break products.
+// Difficult shapes.
 template <class V>
 std::vector<triplets<V>> adversarial() {
   std::vector<triplets<V>> all;
@@ -126,7 +126,7 @@ std::vector<triplets<V>> adversarial() {
   all.push_back(random_rows<V>("one column", 900, 1, [](std::int64_t r) { return r % 2; }));
   all.push_back(random_rows<V>("every length", 300, 77, [](std::int64_t r) { return r; }));
   all.push_back(random_rows<V>("dense rows side by side", 9, 4000, [](std::int64_t r) { return 2040 + r; }));
-  // Groups of 2 to 32 lanes, and rows around what they take before a row has a block of its own.
+  // Groups of 2 to 32 lanes, and row lengths around the limit above which a row gets its own block.
   for (const std::int64_t lanes : {2, 4, 8, 16, 32}) {
     all.push_back(random_rows<V>(
         "rows around the longest of " + std::to_string(lanes) + " lanes", 613, 900, [lanes](std::int64_t r) {
@@ -135,7 +135,7 @@ std::vector<triplets<V>> adversarial() {
         }));
   }
   all.push_back(random_rows<V>("sixteen a row", 1500, 2000, [](std::int64_t) { return 16; }));
-  // Blocks of rows that exceed what their kernel stages, with rows on both sides of what lanes and warps take.
+  // Blocks of rows that exceed the stage, with row lengths around the limits for lanes and warps.
   all.push_back(random_rows<V>("crowds amid short rows", 2600, 700, [](std::int64_t r) {
     constexpr std::int64_t lengths[] = {40, 63, 64, 65, 47, 127, 128, 129, 3, 2047, 2048, 2049, 0, 41, 44, 513};
     const bool crowd = r >= 700 && r < 832;
@@ -165,7 +165,7 @@ struct reference_row {
   long double bound;
 };
 
-// alpha * A * x + beta * y in long double, and the error that the header allows each row.
+// alpha * A * x + beta * y in long double, and the error that the header allows per row.
 template <class V>
 std::vector<reference_row<V>> reference(const triplets<V>& m, V alpha, const std::vector<V>& x, V beta,
                                         const std::vector<V>& y) {
@@ -210,7 +210,7 @@ std::vector<T> download(const context<device>& ctx, span<const T, device> from) 
   return {there.begin(), there.end()};
 }
 
-// Positions of the entries by row, in the order in which they are listed.
+// Positions of the entries by row, in listed order.
 template <class V>
 std::vector<std::vector<std::size_t>> by_row(const triplets<V>& m) {
   std::vector<std::vector<std::size_t>> rows(static_cast<std::size_t>(m.rows));
@@ -269,7 +269,7 @@ ell_matrix<V, I, Space> as_ell(const context<Space>& ctx, const triplets<V>& m) 
           upload(ctx, values)};
 }
 
-// Slices of `height` slots, the rows sorted by descending length all over.
+// Slices of `height` slots, with all rows sorted by descending length.
 template <class V, class I, class O, class Space>
 sell_matrix<V, I, O, Space> as_sell(const context<Space>& ctx, const triplets<V>& m, std::size_t height) {
   const auto rows = by_row(m);
@@ -312,8 +312,7 @@ sell_matrix<V, I, O, Space> as_sell(const context<Space>& ctx, const triplets<V>
           upload(ctx, values)};
 }
 
-// The rows of the algorithm table that a space has for a format (detail::spmv::reads_csr and so on), and the automatic
-// choice.
+// The algorithms that a space has for a format (detail::spmv::reads_csr and so on), and the automatic choice.
 template <class Space>
 std::vector<spmv_algorithm> algorithms_for(bool (*reads)(spmv_algorithm)) {
   auto all = detail::algorithms_on<Space>(detail::spmv::algorithms);
@@ -331,7 +330,7 @@ void for_each_algorithm(const context<Space>& ctx, const View& matrix, bool (*re
   }
 }
 
-// CSR's algorithms but for the one whose slices a row much longer than its neighbours would fill with padding.
+// CSR's algorithms except `compressed`, whose slices a row much longer than its neighbours would fill with padding.
 inline bool takes_any_row(spmv_algorithm a) { return detail::spmv::reads_csr(a) && a != spmv_algorithm::compressed; }
 
 }  // namespace spargo::test

@@ -1,5 +1,5 @@
-// Compressed copies on the host: each form against the reference on matrices that it takes, new values, the same bits
-// for any number of threads, what is refused, and which form a plan chooses.
+// Compressed copies on the host: each form against the reference, new values, the same bits for any number of threads,
+// refusals, and the plan's choice of form.
 #include "sparse/simd/bands.hpp"
 #include "sparse/simd/tiles.hpp"
 #include "sparse/spmv/copies/compressed/compressed_host.hpp"
@@ -23,7 +23,7 @@ TYPED_TEST_SUITE(SpmvCompressedHost, copied_types);
 
 enum class fill { repeated, distinct };
 
-// Entry k of row r in column r + shifts[k], where that is inside; every `skip`-th row is without its first entry.
+// Entry k of row r is in column r + shifts[k] if that exists; every `skip`-th row lacks its first entry.
 template <class V>
 triplets<V> diagonals(i64 rows, i64 cols, const std::vector<i64>& shifts, fill how, i64 skip) {
   std::mt19937_64 random(static_cast<unsigned>(rows + cols));
@@ -97,7 +97,7 @@ TYPED_TEST(SpmvCompressedHost, BandsAgreeWithTheReference) {
   }
 }
 
-// Infinite and NaN elements of x reach the rows that have an entry there, and no others.
+// Infinite and NaN elements of x affect exactly the rows with an entry there.
 TYPED_TEST(SpmvCompressedHost, BandsMeetNothingElse) {
   SPMV_TYPES;
   const context<host> ctx({.threads = 2});
@@ -135,7 +135,7 @@ TYPED_TEST(SpmvCompressedHost, BandsTakeOtherValues) {
   }
 }
 
-// A minus zero is not a zero: values are told apart by their bytes.
+// Minus zero differs from zero: values are compared by their bytes.
 TEST(SpmvCompressedBands, KeepTheSignOfZero) {
   const context<host> ctx({.threads = 1});
   auto m = diagonals<double>(200, 200, {0}, fill::repeated, 100'000);
@@ -157,7 +157,7 @@ TEST(SpmvCompressedBands, StoreWhatRepeatsOnce) {
   EXPECT_LT(bytes(fill::distinct), 2'420'000);
 }
 
-// Every instruction set that this processor has, on every number of rows of a block and its neighbours.
+// Every instruction set of this processor, for every number of rows in a block and its neighbours.
 TEST(SpmvCompressedBands, EveryInstructionSetAgrees) {
   for (const auto& loops : detail::spmv::usable_band_loops<float>()) {
     for (i64 rows = 0; rows < 140; ++rows) {
@@ -193,8 +193,7 @@ TEST(SpmvCompressedBands, EveryInstructionSetAgrees) {
   }
 }
 
-// What tiles must take besides the usual shapes (spmv_test.cpp): more than one of them each way, segments of every
-// length, columns out of order, a dense row.
+// Tiles beyond the usual shapes: several in each direction, segments of every length, unsorted columns, a dense row.
 template <class V>
 std::vector<triplets<V>> scattered() {
   std::vector<triplets<V>> all;
@@ -210,7 +209,7 @@ std::vector<triplets<V>> scattered() {
     }
   }
   all.push_back(grouped);
-  auto runs = grouped;  // the same, column by column: runs as long as a row has entries there
+  auto runs = grouped;  // the same by columns: runs as long as a row has entries there
   std::stable_sort(runs.entries.begin(), runs.entries.end(),
                    [](const auto& a, const auto& b) { return std::tie(a.row, a.col) < std::tie(b.row, b.col); });
   all.push_back(runs);
@@ -263,7 +262,7 @@ TYPED_TEST(SpmvCompressedHost, GivesTheSameBitsForAnyThreadCount) {
   }
 }
 
-// By name every matrix of usual size is taken; the plan holds all it needs.
+// Requested by name, every matrix of usual size is accepted; the plan holds all it needs.
 TYPED_TEST(SpmvCompressedHost, PlansOutliveTheMatrix) {
   SPMV_TYPES;
   const context<host> ctx({.threads = 2});
@@ -288,7 +287,7 @@ TYPED_TEST(SpmvCompressedHost, PlansOutliveTheMatrix) {
   }
 }
 
-// The algorithm that a plan chooses, with its reason.
+// The algorithm that a plan chooses, and its reason.
 template <class V>
 std::pair<spmv_algorithm, std::string> chosen(const triplets<V>& m, spmv_storage storage) {
   const context<host> ctx({.threads = 2});

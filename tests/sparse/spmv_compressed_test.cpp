@@ -1,4 +1,4 @@
-// Compressed copies: what is refused, products against the reference and against row_per_thread's bits, new values.
+// Compressed copies: refusals, results against the reference and row_per_thread's bits, new values.
 #include "sparse/spmv/copies/compressed/compressed.hpp"
 
 #include "sparse/spmv_cases.hpp"
@@ -30,7 +30,7 @@ TEST(SpmvCompression, RefusesPadding) {
   EXPECT_EQ(why_not_compressed({1 << 20, 1 << 20, 4'000'000, 5'000'000, 20}, automatic), "");
   const std::string why = why_not_compressed({1 << 20, 1 << 20, 4'000'000, 5'200'000, 20}, automatic);
   EXPECT_NE(why.find("1.30"), std::string::npos) << why;
-  // By name a small matrix may be padded at will, a large one not.
+  // Requested by name, a small matrix may have any padding, a large one not.
   EXPECT_NE(why_not_compressed({300, 1000, 8000, 70'000, 7000}, automatic), "");
   EXPECT_EQ(why_not_compressed({300, 1000, 8000, 70'000, 7000}, by_name), "");
   EXPECT_NE(why_not_compressed({1 << 20, 1 << 20, 4'000'000, 7'200'000, 20}, by_name), "");
@@ -48,7 +48,7 @@ TEST(SpmvCompression, RefusesToSaveNothing) {
   constexpr i64 many = 270'336;
   EXPECT_EQ(why_not_compressed({many, 100 * mega, 90 * mega}), "");
   EXPECT_NE(why_not_compressed({many, 100 * mega, 91 * mega}), "");
-  // Where rows are fewer, or the cache holds them, it takes more.
+  // With fewer rows, or in cache, more must be saved.
   for (const auto& [rows, bytes] : {std::pair(many - 1, 100 * mega), std::pair(many, 48 * mega - 10)}) {
     EXPECT_EQ(why_not_compressed({rows, bytes, bytes / 2}), "");
     EXPECT_NE(why_not_compressed({rows, bytes, bytes / 2 + 1}).find("so small"), std::string::npos);
@@ -66,7 +66,7 @@ class SpmvCompressed : public testing::Test {
 
 TYPED_TEST_SUITE(SpmvCompressed, copied_types);
 
-// How an entry's value follows from its row and column.
+// How an entry's value depends on its row and column.
 enum class fill { constant, few, distinct, just_few, just_too_many };
 
 template <class V>
@@ -79,7 +79,7 @@ V value_of(fill how, i64 row, i64 col, std::mt19937_64& random) {
   return random_number<V>(random);
 }
 
-// The band of the given half width, cut at the edges; every `skip`-th row is one entry short.
+// A band of half width `half`, cut at the edges; every `skip`-th row is one entry short.
 template <class V>
 triplets<V> band(i64 rows, i64 cols, i64 half, fill how, i64 skip) {
   std::mt19937_64 random(static_cast<unsigned>(rows + half));
@@ -93,7 +93,7 @@ triplets<V> band(i64 rows, i64 cols, i64 half, fill how, i64 skip) {
   return m;
 }
 
-// `width` entries per row, the first and the last one `range` columns apart.
+// `width` entries per row, the first and last `range` columns apart.
 template <class V>
 triplets<V> spread(i64 rows, i64 width, i64 range, fill how) {
   std::mt19937_64 random(static_cast<unsigned>(rows + range));
@@ -115,7 +115,7 @@ std::vector<triplets<V>> structured() {
     for (const i64 rows : {31, 32, 33, 1000}) all.push_back(band<V>(rows, rows, 3, how, 1000));
     all.push_back(band<V>(700, 300, 7, how, 5));
     all.push_back(band<V>(300, 700, 40, how, 3));
-    all.push_back(band<V>(600, 600, 126, how, 50));  // 253 columns - rows
+    all.push_back(band<V>(600, 600, 126, how, 50));  // 253 values of column - row
     all.push_back(band<V>(600, 600, 127, how, 50));  // 255
     all.push_back(band<V>(600, 600, 128, how, 50));  // 257
     for (const i64 range : {254, 255, 256, 65'534, 65'535, 65'536, 100'000}) {
@@ -125,7 +125,7 @@ std::vector<triplets<V>> structured() {
   return all;
 }
 
-// Entries in slices of 32 rows, each row as long as the longest of its slice.
+// Slots in slices of 32 rows padded to their longest row.
 template <class V>
 i64 slots_of(const triplets<V>& m) {
   const auto rows = by_row(m);
@@ -147,7 +147,7 @@ std::vector<V> product(const context<device>& ctx, const spmv_plan<V, I, O, devi
   return download<V>(ctx, std::as_const(dy).view());
 }
 
-// Against the reference, and bit by bit against row_per_thread of the same matrix.
+// Against the reference, and bit by bit against row_per_thread.
 template <class V, class I, class O>
 void expect_products(const context<device>& ctx, const spmv_plan<V, I, O, device>& plan, const triplets<V>& m) {
   const auto x = random_vector<V>(m.cols, 11);
@@ -219,7 +219,7 @@ TYPED_TEST(SpmvCompressed, TakesOtherValues) {
   }
 }
 
-// `diagonals` entries per row, from the diagonal on, and `count` values on each.
+// `diagonals` entries per row from the diagonal on, and `count` values on each diagonal.
 template <class V>
 triplets<V> diagonals_of(i64 rows, i64 diagonals, i64 count) {
   triplets<V> m{std::to_string(diagonals * count) + " pairs", rows, rows + diagonals, {}};
@@ -265,7 +265,7 @@ TYPED_TEST(SpmvCompressed, TakesEveryNaN) {
   SPMV_TYPES;
   using R = real_t<V>;
   const context<device> ctx;
-  // A NaN of all ones, which is the mark of an empty slot among names.
+  // A NaN with all bits set, which marks an empty slot of the dictionary.
   V ones;
   std::memset(static_cast<void*>(&ones), 0xff, sizeof(V));
   ASSERT_TRUE(std::isnan(std::real(ones)));
@@ -305,7 +305,7 @@ TYPED_TEST(SpmvCompressed, IsChosenWhereItPays) {
   EXPECT_NE(refused.reason().find("not compressed"), std::string::npos) << refused.reason();
   EXPECT_EQ(refused.storage(), spmv_storage::borrowed);
   const auto scattered = plan_of(spread<V>(271'000, 12, 100'000, fill::distinct), spmv_storage::copied);
-  if (sizeof(I) == 4) {  // of which columns take as much again
+  if (sizeof(I) == 4) {  // of which columns take another half
     EXPECT_NE(scattered.algorithm(), spmv_algorithm::compressed);
   } else if (sizeof(V) <= 8) {
     EXPECT_EQ(scattered.algorithm(), spmv_algorithm::compressed);

@@ -1,4 +1,4 @@
-// What the tests of plans that keep a copy share: runs and checks against the reference.
+// Shared by the tests of plans with a copy: runs and checks against the reference.
 #pragma once
 
 #include "sparse/spmv_cases.hpp"
@@ -8,7 +8,7 @@
 
 namespace spargo::test {
 
-// y after a run that starts from NaN where beta is 0, else from random numbers.
+// y after a run that starts from NaN if beta is 0, else from random numbers.
 template <class V, class I, class O>
 std::vector<V> run(const context<device>& ctx, const spmv_plan<V, I, O, device>& plan, const triplets<V>& m, V alpha,
                    V beta) {

@@ -1,4 +1,4 @@
-// The types that plans which keep a copy are tested with: each width of values, columns and offsets.
+// The types for tests of plans with a copy: each width of values, columns and offsets.
 #pragma once
 
 #include <gtest/gtest.h>

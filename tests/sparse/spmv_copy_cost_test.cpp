@@ -1,4 +1,4 @@
-// Copies are kept only for as many products as pay for them.
+// Copies are kept only if the number of products pays for them.
 #include "sparse/spmv/copies/copy_cost.hpp"
 #include "sparse/spmv_cases.hpp"
 
@@ -55,7 +55,7 @@ TEST(SpmvCopyCost, PlansCopyFromThatManyProductsOn) {
   }
 }
 
-// What is asked for by name is made for one product as for many.
+// Algorithms requested by name are used even for one product.
 TEST(SpmvCopyCost, NamesAreObeyed) {
   const context<host> ctx({.threads = 2});
   const auto csr = as_csr<double, i32, i32>(ctx, tridiagonal(false));

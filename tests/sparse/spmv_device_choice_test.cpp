@@ -1,4 +1,4 @@
-// The choice among the device's CSR products, from profiles given directly: no device needed.
+// The choice among the device's CSR products for given profiles: no device needed.
 #include "sparse/spmv/choice_on_device.hpp"
 #include "sparse/spmv/copies/copy.hpp"
 
@@ -12,12 +12,12 @@ namespace {
 using detail::row_profile;
 using i64 = std::int64_t;
 
-// Rows of one length whose columns follow the diagonal.
+// Rows of equal length with columns along the diagonal.
 row_profile even(i64 rows, i64 length) {
   return {.rows = rows, .nnz = rows * length, .longest = length, .sampled_pairs = 1000, .near_pairs = 1000};
 }
 
-// Of 60 MB, as an H200's.
+// 60 MB, as on an H200.
 constexpr i64 cache = i64{60} << 20;
 constexpr detail::spmv::gathered_vector small_x{1000, 8, cache};
 
@@ -110,7 +110,7 @@ TEST(SpmvDeviceChoice, TakesScatteredColumnsOfALargeXInPasses) {
   auto hub = even(rows, 16);
   hub.longest = 33 * 16;
   EXPECT_EQ(chosen(hub, {least + 1, 8, cache}), spmv_algorithm::merge_path);
-  // Irregular rows, rows of few entries, and columns of few.
+  // Irregular rows, rows with few entries, columns with few entries.
   auto uneven = scattered;
   uneven.longest = 500;
   uneven.long_entries = uneven.nnz / 2;

@@ -1,4 +1,4 @@
-// A product captured in a CUDA graph: run() neither allocates nor synchronises, and replays see new values.
+// A product captured in a CUDA graph: run() neither allocates nor synchronises, and replays use new values.
 #include "core/cuda.cuh"
 #include "sparse/spmv_cases.hpp"
 #include "support/device.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 using csr_plan = spmv_plan<double, std::int32_t, std::int32_t, device>;
 
-// y = A * x by a replayed graph equals y by a direct run, before and after x changes.
+// y = A * x by a replayed graph equals y of a direct run, before and after x changes.
 void expect_replays(const context<device>& ctx, const csr_plan& plan, std::int64_t size) {
   auto x = upload(ctx, random_vector<double>(size, 1));
   array<double, device> direct(ctx, size);

@@ -1,6 +1,6 @@
-// Products of matrices with more than 2^31 stored entries, on the device: every place and count must be 64 bits wide.
-// Values and x are small integers, so that each row's sum is exact in any order, and the oracle is integer arithmetic
-// on the formula that the matrix is made by. Needs 60 GB of device memory.
+// Device products of matrices with more than 2^31 stored entries: every position and count must have 64 bits. Values
+// and x are small integers, so that each row's sum is exact in any order; the oracle is integer arithmetic on the
+// matrix's formula. Needs 60 GB of device memory.
 #include "core/cuda.cuh"
 #include "sparse/spmv_cases.hpp"
 #include "support/device.hpp"
@@ -13,7 +13,7 @@ constexpr std::int32_t cols = 1'000'003;
 constexpr std::int64_t needed_bytes = 60'000'000'000;
 constexpr int block = 256;
 
-// irregular: every fourth row is empty, one has 4 million entries. regular: fit to be compressed.
+// irregular: every fourth row is empty, one has 4 million entries. regular: can be compressed.
 enum class shape { regular, irregular };
 
 std::int64_t length(std::int64_t r, shape rows_are) {
@@ -45,7 +45,7 @@ __global__ void fill_x_kernel(float* x) {
   if (col < cols) x[col] = static_cast<float>(x_of(col));
 }
 
-// wrong counts the rows of y that are not what the formula says.
+// Counts in `wrong` the rows of y that differ from the formula.
 __global__ void check_kernel(const std::int64_t* offsets, const float* y, unsigned long long* wrong) {
   __shared__ unsigned long long sum;
   if (threadIdx.x == 0) sum = 0;
@@ -84,7 +84,7 @@ class SpmvHuge : public testing::Test {
     SPARGO_CUDA_TRY(cudaGetLastError());
   }
 
-  // Rows of y = A * x that are wrong.
+  // Number of wrong rows of y = A * x.
   std::uint64_t wrong_rows(const plan_type& plan) {
     array<unsigned long long, device> wrong(*ctx_, 1);
     fill_zero(*ctx_, wrong.view());

@@ -1,4 +1,4 @@
-// Rows that several blocks sum in parts: products against the reference, around the size of a part, the same bits.
+// Rows summed in parts by several blocks: results against the reference, around the size of a part, determinism.
 #include "sparse/spmv_copied_cases.hpp"
 #include "sparse/spmv_copied_types.hpp"
 
@@ -9,8 +9,8 @@ namespace {
 
 using i64 = std::int64_t;
 
-// Long rows of every kind amid short and empty ones: of less than a part, whole, of full parts and of one entry less or
-// more; of one of them even the sums of its parts are more than a block.
+// Long rows of every kind among short and empty ones: less than a part, whole, full parts and one entry less or more;
+// for one row even the sums of its parts are more than a block.
 template <class V>
 triplets<V> long_rows() {
   constexpr std::array<i64, 12> lengths{1023, 4096, 4097, 8191, 8192, 8193, 9217, 5121, 20'000, 65, 70'001, 600'000};
@@ -63,8 +63,8 @@ TYPED_TEST(SpmvLongRows, GiveTheSameBitsEveryTimeAndFromEveryPlan) {
   }
 }
 
-// So many entries per row on average that each has a warp of its own, but for one row that would keep its warp busy.
-// Its parts are as many as a device runs at once, so they are longer.
+// Rows long enough on average for a warp each, except one row that would outlast its warp. It has as many parts as a
+// device runs at once, so they are longer.
 TYPED_TEST(SpmvLongRows, LieAmidRowsOfAWarpEach) {
   SPMV_TYPES;
   const context<device> ctx;

@@ -1,5 +1,4 @@
-// Products in passes over ranges of columns, on an x larger than the L2 cache: with integers, whose sums are exact
-// in any order, against a plain loop.
+// Products in passes over ranges of columns, with an x larger than L2: integers, exact in any order, against a loop.
 #include "support/device.hpp"
 
 #include <spargo/core/array.hpp>
@@ -21,7 +20,7 @@ using i64 = std::int64_t;
 
 enum class columns { scattered, ascending, near_the_row };
 
-// A matrix of `degree` entries in nearly all rows, small integers, and its vectors.
+// A matrix with `degree` entries in nearly all rows, small integers, and its vectors.
 struct problem {
   i64 rows;
   i64 cols;
@@ -86,7 +85,7 @@ struct device_problem {
   }
 };
 
-// Twelve times the L2 cache, so many ranges; scattered and ascending columns.
+// Twelve times L2, hence many ranges; scattered and ascending columns.
 TEST(SpmvPasses, TakeEachEntryInOneOfManyRanges) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -103,7 +102,7 @@ TEST(SpmvPasses, TakeEachEntryInOneOfManyRanges) {
   }
 }
 
-// One row, whose parts lie in many tiles.
+// One row that spans many tiles.
 TEST(SpmvPasses, AddTheCarriesOfARowOverAllRanges) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -114,9 +113,8 @@ TEST(SpmvPasses, AddTheCarriesOfARowOverAllRanges) {
   there.check(plan, -1.0, 2.0);
 }
 
-// Automatic takes passes where columns are scattered over an x that exceeds the cache, and says so; not where they lie
-// near the row, nor for a small x. Whatever it takes, and merge_path on a large x, which gathers in another way than on
-// a small one, is exact.
+// Automatic chooses passes, with this reason, for columns scattered over an x larger than L2; not for columns near the
+// row, nor for a small x. Every choice is exact, as is merge_path on a large x, which gathers differently.
 TEST(SpmvPasses, AreChosenForAScatteredLargeX) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

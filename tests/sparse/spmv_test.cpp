@@ -24,7 +24,7 @@ using cdouble = std::complex<double>;
 using detail::spmv::reads_coo;
 using detail::spmv::reads_csr;
 
-// Runs a plan on a y that sits amid guards, and compares. Starts from NaN when beta is 0.
+// Runs a plan on a y between guards, and compares. y starts from NaN if beta is 0.
 template <class V, class I, class O, class Space>
 void check_product(const context<Space>& ctx, const spmv_plan<V, I, O, Space>& plan, const triplets<V>& m, V alpha,
                    V beta, unsigned seed = 1) {
@@ -127,7 +127,7 @@ TYPED_TEST(Spmv, TakesUnsortedEntriesWithDuplicates) {
   });
 }
 
-// A subset suffices for what does not depend on the types.
+// A few types suffice for what does not depend on types.
 template <class Config>
 class SpmvPlan : public Spmv<Config> {};
 using few_configs = testing::Types<config<float, i32, i32, host>, config<cdouble, i64, i64, host>,
@@ -143,7 +143,7 @@ TYPED_TEST(SpmvPlan, SplitsAVeryLongRow) {
   for_each_algorithm<V, I, O>(ctx, as_coo<V, I>(ctx, m).view(), reads_coo, check);
 }
 
-// Rows that span one tile to forty, whatever the tile: from some number on, a row's parts are summed in another way.
+// Rows that span one tile to forty, for any tile size: from some number on, a row's parts are summed differently.
 TYPED_TEST(SpmvPlan, AddsThePartsOfRowsAcrossAnyNumberOfTiles) {
   SPMV_TYPES;
   const context<Space> ctx;
@@ -155,7 +155,7 @@ TYPED_TEST(SpmvPlan, AddsThePartsOfRowsAcrossAnyNumberOfTiles) {
   for_each_algorithm<V, I, O>(ctx, as_coo<V, I>(ctx, m).view(), reads_coo, check);
 }
 
-// Arrays that begin anywhere: no load may rely on the alignment of whole allocations.
+// Arrays at any address: no load may rely on the alignment of allocations.
 TYPED_TEST(SpmvPlan, TakesArraysAtAnyElement) {
   SPMV_TYPES;
   const context<Space> ctx;
@@ -193,7 +193,7 @@ TYPED_TEST(SpmvPlan, TakesArraysAtAnyElement) {
 TYPED_TEST(SpmvPlan, LeavesPaddingOutOfProducts) {
   SPMV_TYPES;
   const context<Space> ctx;
-  // No row has column 0, so an infinite x[0] must not reach y.
+  // No row has column 0, so an infinite x[0] must not affect y.
   auto m = random_rows<V>("away from column 0", 100, 50, [](i64 r) { return r % 13; });
   for (auto& e : m.entries) e.col = 1 + e.col % 49;
   auto x = random_vector<V>(m.cols, 3);
@@ -243,7 +243,7 @@ TYPED_TEST(SpmvPlan, SeesValuesThatChange) {
   std::vector<spmv_plan<V, I, O, Space>> csr_plans;
   for (const auto algorithm : algorithms_for<Space>(reads_csr)) {
     csr_plans.emplace_back(ctx, csr.view(), spmv_options{.algorithm = algorithm});
-    if (csr_plans.back().storage() == spmv_storage::copied) csr_plans.pop_back();  // sees none
+    if (csr_plans.back().storage() == spmv_storage::copied) csr_plans.pop_back();  // it does not follow the values
   }
   for (const auto& plan : plans) check_product(ctx, plan, m, number<V>(1, 0), V{});
   const spmv_plan<V, I, O, Space> unrelated(ctx, other.view());
@@ -304,7 +304,7 @@ TYPED_TEST(SpmvPlan, RefusesWrongSizesAndOverlap) {
   view = csr.view();
   view.values = view.values.subspan(0, 3);
   EXPECT_EQ(code_of([&] { spmv_plan<V, I, O, Space>(ctx, view); }), error_code::invalid_argument);
-  // What reads another format, or runs on the other backend.
+  // Algorithms for other formats or the other backend.
   for (const auto& row : detail::spmv::algorithms) {
     const bool has = row.algorithm == spmv_algorithm::automatic ||
                      (reads_csr(row.algorithm) && detail::runs_on<Space>(detail::spmv::algorithms, row.algorithm));
@@ -344,7 +344,7 @@ TYPED_TEST(SpmvPlan, OneCallFormsAgree) {
   expect_good(y, "SELL");
 }
 
-// Above the sizes at which the device's kernels change: more than 2^22 entries, one row of which spans many tiles.
+// Above the sizes at which device kernels change: more than 2^22 entries, one row of which spans many tiles.
 TEST(SpmvLarge, DeviceAgreesWithTheHost) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -358,7 +358,7 @@ TEST(SpmvLarge, DeviceAgreesWithTheHost) {
   });
 }
 
-// More than 2^21 entries in rows that are long throughout: one row per warp.
+// More than 2^21 entries in consistently long rows: one row per warp.
 TEST(SpmvLarge, LongRowsAgreeWithTheHost) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
@@ -394,7 +394,7 @@ TEST(SpmvHost, GivesTheSameBitsForAnyThreadCount) {
   }
 }
 
-// More than 12 MiB of y: with beta = 0 it is written past the caches, otherwise read and written.
+// More than 12 MiB of y: streamed if beta = 0, otherwise read and written.
 TEST(SpmvHost, WritesALargeY) {
   constexpr i64 rows = 3'300'001;
   const context<host> ctx({.threads = 3});
@@ -471,7 +471,7 @@ TEST(SpmvChoice, FollowsTheRowProfile) {
 TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
-  // Rows of `length(r)` entries in consecutive columns from r on, or anywhere.
+  // Rows of `length(r)` entries in consecutive columns from r on, or scattered.
   enum class columns { consecutive, anywhere };
   const auto plan_of = [&](i64 rows, auto length, columns where) {
     auto m = random_rows<float>("", rows, rows + 10'000, length);
@@ -510,7 +510,7 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
   EXPECT_EQ(plan_of(
                 few, [](i64 r) { return r == 500 ? 9000 : 1; }, columns::consecutive),
             spmv_algorithm::row_per_warp);
-  // More than 3, 4 and 7 * 2^20 entries, with values of 4 bytes.
+  // More than 3, 4 and 7 * 2^20 entries, with 4-byte values.
   constexpr i64 many = 215'000;
   EXPECT_EQ(plan_of(
                 many, [](i64 r) { return r % 100 == 0 ? 1500 : 1; }, columns::consecutive),

@@ -1,4 +1,4 @@
-// Plans that take other values for their pattern.
+// Plans that get new values for their pattern.
 #include "sparse/spmv_cases.hpp"
 #include "support/device.hpp"
 
@@ -19,7 +19,7 @@ class SpmvUpdate : public testing::Test {
 using spaces = testing::Types<host, device>;
 TYPED_TEST_SUITE(SpmvUpdate, spaces);
 
-// The plans of a CSR matrix, one per algorithm, and the copy that the automatic choice may make.
+// The plans of a CSR matrix, one per algorithm, and the automatic choice with a copy.
 template <class Space, class Body>
 void for_each_csr_plan(const context<Space>& ctx, const csr_view<const double, i32, i64, Space>& matrix, Body body) {
   std::vector<spmv_options> all{{.storage = spmv_storage::copied}};
@@ -72,7 +72,7 @@ TYPED_TEST(SpmvUpdate, RefusesAnotherPattern) {
   const auto a = as_csr<double, i32, i64>(ctx, m);
   auto moved = m;  // one entry in another column
   moved.entries[500].col = (moved.entries[500].col + 1) % moved.cols;
-  auto longer = m;  // an entry in another row: the same counts
+  auto longer = m;  // an entry moved to another row, with equal counts
   for (auto& e : longer.entries) {
     if (e.row == 90) {
       e.row = 91;

@@ -18,7 +18,7 @@ format_choice suggestion(const triplets<double>& m, const format_use& use = many
 triplets<double> equal_rows() {
   return random_rows<double>("equal rows", 3000, 100, [](std::int64_t) { return 9; });
 }
-// Sorted in windows of 1024, slices of 32 of these have rows of one length each.
+// Sorted in windows of 1024, slices of 32 rows have equal lengths.
 triplets<double> similar_rows() {
   return random_rows<double>("similar rows", 4096, 100, [](std::int64_t r) { return 4 + r % 8; });
 }
@@ -66,7 +66,7 @@ TEST(SuggestFormat, TakesCsrForComplexValues) {
   EXPECT_EQ(suggestion<host>(equal_rows(), {.value_bytes = 16, .complex_values = true}).format, sparse_format::csr);
 }
 
-// What counts is all that a product reads and writes.
+// The size that decides is all that a product reads and writes.
 TEST(SuggestFormat, TakesCsrOutOfCache) {
   if (!detail::spmv::gathers_are_fast()) GTEST_SKIP() << "this processor's gathers are slow";
   const std::int64_t rows = detail::host_l2_bytes() / (9 * 12);

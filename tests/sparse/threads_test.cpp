@@ -1,4 +1,4 @@
-// Products on the host give the same bits, by the same algorithm, for any number of threads.
+// Host products give the same bits, by the same algorithm, for any number of threads.
 #include "sparse/spmv_cases.hpp"
 
 #include <spargo/sparse/spmm.hpp>
@@ -13,11 +13,11 @@ using i64 = std::int64_t;
 
 constexpr auto thread_counts = {1, 2, 3, 7, 16};
 
-// Shapes whose long rows threads share, whole or cut anywhere.
+// Shapes whose long rows are shared by threads, whole or cut anywhere.
 template <class V>
 std::vector<triplets<V>> shared_rows() {
   auto all = adversarial<V>();
-  std::erase_if(all, [](const auto& m) { return m.entries.size() < 5000; });  // nothing to share
+  std::erase_if(all, [](const auto& m) { return m.entries.size() < 5000; });  // too small to share
   all.push_back(random_rows<V>("one dense row", 20'000, 20'000, [](i64 r) { return r == 7'777 ? 20'000 : r % 3; }));
   all.push_back(random_rows<V>("the first row dense", 3000, 900, [](i64 r) { return r == 0 ? 30'000 : 2; }));
   all.push_back(random_rows<V>("the last row dense", 3000, 900, [](i64 r) { return r == 2999 ? 30'000 : 2; }));
@@ -142,7 +142,7 @@ TYPED_TEST(AnyThreads, GiveTheSameBitsOfMultiVectors) {
   }
 }
 
-// Tiles are as many as the threads want; whether there may be so many is asked of the matrix alone.
+// The number of tiles depends on the threads; whether tiles are allowed depends on the matrix only.
 TEST(AnyThreadsCopies, AreRefusedAlike) {
   const auto m = random_rows<double>("wide", 65'536, 1, [](i64 r) { return r < 100 ? 1 : 0; });
   std::vector<std::string> outcomes;

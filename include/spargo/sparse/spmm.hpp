@@ -1,13 +1,11 @@
-// Sparse matrix times a dense multi-vector, Y = alpha * A * X + beta * Y, on host and device. A is rows x cols in CSR,
-// X cols x k and Y rows x k, both row-major: the k values that an entry meets lie side by side.
+// Sparse matrix times dense multi-vector, Y = alpha * A * X + beta * Y, on host and device. A is rows x cols in CSR, X
+// cols x k, Y rows x k, both row-major, so an entry is multiplied by k contiguous values.
 //
-// beta = 0 does not read Y, which may hold anything; alpha = 0 reads neither A nor X. Elements between the rows of Y
-// (stride > k) are left alone. The memory of X, from its first element to its last, must not overlap that of Y.
-// Rounding: each element's error is at most about (row length + 2) * eps * sum |a||x| (three times that for complex
-// values). Duplicate entries count as their sum. Deterministic: the same plan gives the same bits every time, and on
-// the host for any number of threads. A is read once for up to 128 columns on the host; on a device once for a panel of
-// 32 columns, or of 512 bytes of X and more where k fills whole 16 bytes and X, Y and their strides are aligned to
-// them.
+// beta = 0 does not read Y; alpha = 0 reads neither A nor X. Padding of Y (stride > k) is not written. The memory of X,
+// from first to last element, must not overlap that of Y. Each element's rounding error is at most about (row length +
+// 2) * eps * sum |a||x| (three times that for complex values). Duplicate entries count as their sum. Deterministic for
+// a plan, on the host for any number of threads. The host reads A once per 128 columns. A device reads it once per 32
+// columns, or per 512 bytes of X and more if k fills whole 16 bytes and X, Y and their strides are aligned to 16 bytes.
 #pragma once
 
 #include <spargo/core/dense.hpp>
@@ -23,23 +21,23 @@ namespace spargo {
 
 enum class spmm_algorithm {
   automatic,   // from the row profile; spmm_plan::reason() explains
-  row_groups,  // device: a group of lanes per row, which hold a part of its k sums each; host: whole rows per thread
+  row_groups,  // device: a group of lanes per row, each lane for a part of the k sums; host: whole rows per thread
   merge_path,  // equal shares of rows + entries (Merrill and Garland, SC 2016; Yang, Buluc, Owens, Euro-Par 2018)
 };
 
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(spmm_algorithm algorithm);
-// Throws invalid_argument naming the known ones.
+// Throws invalid_argument, listing the known names.
 [[nodiscard]] SPARGO_EXPORT spmm_algorithm parse_spmm_algorithm(std::string_view name);
 
 struct SPARGO_EXPORT spmm_options {
   spmm_algorithm algorithm = spmm_algorithm::automatic;
 };
 
-// Analyses a matrix once for products with up to `max_columns` columns: O(rows), and on a device it may synchronise the
+// Analyses a matrix once for products with up to `max_columns` columns: O(rows); on a device it may synchronise the
 // stream. Then `run` never allocates, is asynchronous on a device and may be captured in a graph. The plan borrows the
-// matrix's arrays: they must outlive it; their values may change, their pattern may not. Not for concurrent use; plans
-// are independent of each other. Workspace: merge_path keeps a row of max_columns values and a few numbers per tile, of
-// 64 to 1024 rows + entries on a device and 4096 or more on the host; row_groups next to none.
+// matrix's arrays: they must outlive it; values may change, the pattern may not. Not for concurrent use; plans are
+// independent of each other. Workspace: merge_path needs a row of max_columns values and a few numbers per tile, which
+// has 64 to 1024 rows + entries on a device and 4096 or more on the host; row_groups almost none.
 template <value_type V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT spmm_plan {
  public:
@@ -50,8 +48,8 @@ class SPARGO_EXPORT spmm_plan {
   spmm_plan& operator=(spmm_plan&&) noexcept;
   ~spmm_plan();
 
-  // x is cols x k, y rows x k, 0 <= k <= max_columns. Throws invalid_argument on wrong sizes or overlap, before any
-  // work. O((rows + nnz) * k).
+  // x is cols x k, y rows x k, 0 <= k <= max_columns. Throws invalid_argument for wrong sizes or overlap. O((rows +
+  // nnz) * k).
   void run(V alpha, const dense_view<const V, Space>& x, V beta, const dense_view<V, Space>& y) const;
 
   [[nodiscard]] spmm_algorithm algorithm() const noexcept;   // never `automatic`
@@ -67,14 +65,14 @@ template <class Space, detail::viewable Matrix>
 spmm_plan(const context<Space>&, const Matrix&, std::int64_t, const spmm_options& = {})
     -> spmm_plan<detail::scalar_of<Matrix>, detail::index_of<Matrix>, detail::offset_of<Matrix>, Space>;
 
-// One call: a plan that is used once. Prefer a plan for repeated products.
+// Makes a plan for one product. Prefer a plan for repeated products.
 template <value_type V, index_type I, index_type O, class Space>
 SPARGO_EXPORT void spmm(const context<Space>& ctx, std::type_identity_t<V> alpha,
                         const csr_view<const V, I, O, Space>& matrix,
                         const std::type_identity_t<dense_view<const V, Space>>& x, std::type_identity_t<V> beta,
                         const std::type_identity_t<dense_view<V, Space>>& y, const spmm_options& options = {});
 
-// The same for a matrix that owns its arrays, or whose values may change.
+// For matrices that own their arrays or have mutable values.
 template <class Space, detail::viewable Matrix, class V = detail::scalar_of<Matrix>>
 void spmm(const context<Space>& ctx, std::type_identity_t<V> alpha, const Matrix& matrix,
           const std::type_identity_t<dense_view<const V, Space>>& x, std::type_identity_t<V> beta,

@@ -1,6 +1,6 @@
-// Rows of a band, written once with the compiler's vector types and inlined into one function an instruction set: the
-// sums of Registers vectors of rows stay in registers while the band's entries go by. Cost: one multiply-add and one
-// load of x per entry, and one of the value where values differ from row to row.
+// Rows of a band, written once with the compiler's vector types and inlined into one function per instruction set. Sums
+// of Registers vectors of rows stay in registers over the band's entries. Cost: one multiply-add and one load of x per
+// entry, and one load of the value if values differ between rows.
 #pragma once
 
 #include "sparse/arithmetic.hpp"
@@ -13,7 +13,7 @@ struct band_vector {
   using type [[gnu::vector_size(Bytes)]] = V;
 };
 
-// The rows from `row` on, of the job's, that Registers vectors hold.
+// As many of the job's rows from `row` on as fill Registers vectors.
 template <class V, int Bytes, int Registers>
 [[gnu::always_inline]] inline void band_group(const band_job<V>& job, std::int64_t row) {
   using vector = typename band_vector<V, Bytes>::type;

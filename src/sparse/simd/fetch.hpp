@@ -1,4 +1,4 @@
-// Software prefetch by address: what lies `ahead` elements on need not exist.
+// Software prefetch by address, which may be past the end of the array.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The inner loops in plain C++: what runs without vector extensions, and for complex values everywhere.
+// The inner loops in plain C++: without vector extensions, and for complex values everywhere.
 #pragma once
 
 #include "sparse/arithmetic.hpp"
@@ -8,7 +8,7 @@
 
 namespace spargo::detail::spmv::portable {
 
-// Four independent sums hide the latency of the additions in long rows; rows of up to three entries skip them.
+// Four independent sums hide the latency of additions in long rows; rows of up to three entries skip them.
 template <class V, class I>
 [[nodiscard]] inline V dot(const V* values, const I* indices, std::int64_t count, const V* x) {
   V sum{};
@@ -45,7 +45,7 @@ void csr_rows(const O* offsets, const I* indices, const V* values, const V* x, V
 template <class V, class I>
 void lane_sums(const V* values, const I* indices, std::int64_t stride, const I* lengths, std::int64_t lanes, const V* x,
                V* sums) {
-  constexpr std::int64_t width = 8;  // lanes at a time: their sums stay in registers or the L1 cache
+  constexpr std::int64_t width = 8;  // lanes at a time: their sums stay in registers or L1
   for (std::int64_t first = 0; first < lanes; first += width) {
     const std::int64_t count = std::min(width, lanes - first);
     V partial[width] = {};

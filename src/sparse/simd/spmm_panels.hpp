@@ -1,12 +1,12 @@
 // A sparse row times a multi-vector, by panels of columns: the sums of up to eight vectors of real columns stay in
-// registers while the row's entries go by; each entry's value meets consecutive elements of X, whole vectors of them.
+// registers over the row's entries; each value is multiplied by consecutive elements of X.
 //
-// Any number of columns is whole vectors: the last one of a panel ends with the panel's last column and computes again
-// what it has in common with the one before it, to the same bits. Fewer columns than a vector has take narrower
-// vectors. More columns than a panel has are further passes over the row's entries, which the L1 cache then holds. A
-// complex row of X is taken as twice as many reals: one set of sums for the real parts of A's values and one for the
-// imaginary parts, recombined at the end of the row. Written once with the compiler's vector types and inlined into
-// two functions per instruction set. Cost: columns multiply-adds per entry, rounded up to whole vectors.
+// Any number of columns uses whole vectors: the last vector of a panel ends at its last column and recomputes what it
+// shares with the previous one, with the same bits. Fewer columns than a vector use narrower vectors. More columns than
+// a panel take further passes over the row, which is then in L1. A complex row of X is treated as twice as many reals,
+// with one set of sums for the real parts of A's values and one for the imaginary parts, recombined at the end of the
+// row. Written once with the compiler's vector types and inlined into two functions per instruction set. Cost: columns
+// multiply-adds per entry, rounded up to whole vectors.
 #pragma once
 
 #include "sparse/arithmetic.hpp"
@@ -27,7 +27,7 @@ struct panel_vector<double, 8> {
   using type = double;
 };
 
-// The real numbers that a value is made of.
+// The real components of a value.
 template <class V>
 struct real_parts {
   using type = V;
@@ -39,17 +39,15 @@ struct real_parts<std::complex<R>> {
   static constexpr int count = 2;
 };
 
-// Vectors of a panel, at most: with the value and an element of X, the registers of the oldest processors hold as many
-// sums.
+// Maximum of vectors per panel: the oldest processors have registers for this many sums, the value and an element of X.
 template <class V>
 inline constexpr int most_vectors = 8 / real_parts<V>::count;
 
-// Elements of X or Y that a vector of `Bytes` holds.
+// Elements of X or Y per vector of `Bytes`.
 template <class V, int Bytes>
 inline constexpr int lanes_of = Bytes / static_cast<int>(sizeof(typename real_parts<V>::type));
 
-// The sums of one row over a panel: `reals` real columns, more than Vectors - 1 vectors have and at most as many as
-// Vectors have.
+// The sums of one row over a panel of `reals` real columns: more than Vectors - 1 vectors, at most Vectors.
 template <class V, int Bytes, int Vectors>
 struct row_panel {
   using real = typename real_parts<V>::type;
@@ -59,7 +57,7 @@ struct row_panel {
 
   vector sums[parts][Vectors];
 
-  // Where vector v begins.
+  // First column of vector v.
   [[gnu::always_inline]] static inline std::int64_t place(int v, std::int64_t reals) {
     return v < Vectors - 1 ? std::int64_t{v} * lanes : reals - lanes;
   }
@@ -82,7 +80,7 @@ struct row_panel {
     }
   }
 
-  // to[0 ..] = the sums.
+  // Writes the sums to to[0 ..].
   [[gnu::always_inline]] inline void write(V* to, std::int64_t reals) const {
     if constexpr (parts == 1) {
       for (int v = 0; v < Vectors; ++v) __builtin_memcpy(to + place(v, reals), &sums[0][v], sizeof(vector));
@@ -99,8 +97,8 @@ struct row_panel {
     }
   }
 
-  // y = alpha * sums + beta * y for real values; beta = 0 leaves y unread. All of y is read before any is written, for
-  // the sake of the columns that two vectors have.
+  // y = alpha * sums + beta * y for real values; beta = 0 does not read y. Reads all of y first: two vectors may
+  // overlap.
   [[gnu::always_inline]] inline void update(V* y, V alpha, V beta, std::int64_t reals) requires real_type<V> {
     if (beta == V{}) {
       for (vector& sum : sums[0]) sum = sum * alpha;
@@ -127,7 +125,7 @@ template <class V, int Bytes, int Vectors, class I>
   p.write(sums, columns * panel::parts);
 }
 
-// At least a vector, at most `Vectors` of them.
+// For at least one vector, at most `Vectors`.
 template <class V, int Bytes, int Vectors, class I>
 [[gnu::always_inline]] inline void fit_sums(const V* values, const I* indices, std::int64_t count, const V* x,
                                             std::int64_t x_stride, std::int64_t columns, V* sums) {
@@ -139,7 +137,7 @@ template <class V, int Bytes, int Vectors, class I>
   panel_sums<V, Bytes, Vectors>(values, indices, count, x, x_stride, columns, sums);
 }
 
-// At most `Vectors` vectors.
+// For at most `Vectors` vectors.
 template <class V, int Bytes, int Vectors, class I>
 [[gnu::always_inline]] inline void few_sums(const V* values, const I* indices, std::int64_t count, const V* x,
                                             std::int64_t x_stride, std::int64_t columns, V* sums) {
@@ -163,13 +161,13 @@ template <class V, int Bytes, class I>
   for (; columns - at > widest; at += widest) {
     panel_sums<V, Bytes, most_vectors<V>>(values, indices, count, x + at, x_stride, widest, sums + at);
   }
-  if (at > 0 && columns - at < vector) at = columns - vector;  // again, rather than narrower vectors
+  if (at > 0 && columns - at < vector) at = columns - vector;  // overlap instead of narrower vectors
   few_sums<V, Bytes, most_vectors<V>>(values, indices, count, x + at, x_stride, columns - at, sums + at);
 }
 
 // --- Rows --------------------------------------------------------------------
 
-// Any number of columns: a block of them at a time, so that the sums have a place of fixed size.
+// Any number of columns, one block at a time, so that the sums have fixed size.
 template <class V, int Bytes, class I, class O>
 [[gnu::always_inline]] inline void any_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
   constexpr std::int64_t block = 128;
@@ -186,8 +184,7 @@ template <class V, int Bytes, class I, class O>
   }
 }
 
-// Real columns that are more than a panel, by calls of row_sums, compiled apart for the same instruction set: their
-// rows are worth a call.
+// Real columns beyond one panel: calls row_sums, compiled separately; such rows are worth a call.
 template <class V, class I, class O>
 [[gnu::always_inline]] inline void wide_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last,
                                              sum_row<V, I> sum) {
@@ -205,7 +202,7 @@ template <class V, class I, class O>
   }
 }
 
-// Rows of real columns that are one panel: nothing to decide per row.
+// Rows of real columns that form one panel: no decisions per row.
 template <class V, int Bytes, int Vectors, class I, class O>
 [[gnu::always_inline]] inline void panel_rows(const product_job<V, I, O>& job, std::int64_t first, std::int64_t last) {
   for (std::int64_t row = first; row < last; ++row) {

@@ -1,5 +1,4 @@
-// A tile, written once over the sum of a segment. Cost: one load of x and one of a sum per entry, both from the second
-// cache; a segment's sum is loaded once.
+// A tile, written once over the sum of a segment. Cost: an L2 load of x and one of a sum per entry, or per segment.
 #pragma once
 
 #include "sparse/arithmetic.hpp"
@@ -8,11 +7,11 @@
 
 namespace spargo::detail::spmv {
 
-// Entries that values, columns and places are fetched ahead. Two threads of Zen 5, fp32, ms: uniform 1M x 20 10.5
-// without and 7.7 with, R-MAT 20 symmetric 13.3 and 12.2.
+// Prefetch distance of values, columns and places, in entries. Two threads of Zen 5, fp32, ms: uniform 1M x 20 10.5
+// without, 7.7 with; R-MAT 20 symmetric 13.3 and 12.2.
 inline constexpr std::int64_t tile_ahead = 512;
 
-// Four sums hide the latency of the additions.
+// Four sums hide the latency of additions.
 template <class V>
 struct plain_segment {
   static V sum(const V* values, const std::uint16_t* columns, std::int64_t count, const V* x) {
@@ -34,7 +33,7 @@ struct plain_segment {
 
 template <class Segment, class V>
 [[gnu::always_inline]] inline void add_tile(const tile_job<V>& job) {
-  constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(V));  // entries of a cache line of values
+  constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(V));  // entries per cache line of values
   const std::uint16_t* columns = job.segment_columns;
   const V* values = job.segment_values;
   for (std::int64_t s = 0; s < job.segment_count; ++s) {
@@ -47,7 +46,7 @@ template <class Segment, class V>
     columns += segment.length;
     values += segment.length;
   }
-  // Four products before the first sum is touched: their loads wait for no store.
+  // Four products before the first sum is accessed, so that their loads wait for no store.
   std::int64_t k = 0;
   for (; k + 4 <= job.count; k += 4) {
     V product[4];

@@ -1,8 +1,8 @@
-// The inner loops over tiles on the host, chosen once for the processor at hand.
+// The host's inner loops over tiles, chosen once for the processor.
 //
-// A tile is the part of a matrix in up to 65536 rows and 65536 columns, both numbered from the tile's corner by 16
-// bits. A segment is eight or more entries of one row, summed like a row of CSR; what is left are single entries,
-// each added to its row's sum.
+// A tile is the part of a matrix in up to 65536 rows and 65536 columns, numbered from the tile's corner in 16 bits. A
+// segment is eight or more entries of one row, summed like a CSR row; the rest are single entries, each added to its
+// row's sum.
 #pragma once
 
 #include <spargo/core/types.hpp>
@@ -20,15 +20,15 @@ struct tile_segment {
 
 template <class V>
 struct tile_job {
-  const tile_segment* segments;  // their entries follow each other
+  const tile_segment* segments;  // their entries are consecutive
   std::int64_t segment_count;
   const std::uint16_t* segment_columns;
   const V* segment_values;
   const std::uint32_t* places;  // row * 65536 + column of each single entry
   const V* values;
   std::int64_t count;
-  const V* x;  // from the tile's first column on
-  V* sums;     // from the tile's first row on
+  const V* x;  // x from the tile's first column on
+  V* sums;     // sums from the tile's first row on
 };
 
 template <class V>
@@ -38,7 +38,7 @@ struct tile_loops {
   const char* name;  // "AVX-512 gathers" or "portable"
 };
 
-// All that this processor runs, the fastest last.
+// All that this processor supports, fastest last.
 template <class V>
 [[nodiscard]] std::vector<tile_loops<V>> usable_tile_loops();
 

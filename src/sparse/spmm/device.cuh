@@ -1,12 +1,11 @@
-// What the kernels for multi-vectors share: how lanes divide a row of X, and the inner loop.
+// Shared by the SpMM kernels: how lanes divide a row of X, and the inner loop.
 //
-// A row of X is cut into segments of L values (16 bytes where alignment and the number of columns allow), and each lane
-// keeps the sums of N segments: a group of neighbouring lanes (a power of two) reads whole rows of X, one entry of A
-// after the other. Where a row's segments do not fill the group, the spare lanes repeat its last segment and write
-// nothing. Loads come in batches that are all in flight before the first is used; batches of the full size need no
-// bounds, since what is left of a row goes by smaller ones. An entry costs a lane two loads of A and N times one
-// multiply-add of an address, one load of X and L multiply-adds: many columns are limited by the rate of loads from L1,
-// which is why a lane then takes two segments.
+// A row of X is cut into segments of L values (16 bytes if alignment and the number of columns allow), and each lane
+// keeps the sums of N segments: a group of neighbouring lanes (a power of two) reads whole rows of X, one per entry of
+// A. If a row's segments do not fill the group, the spare lanes repeat the last segment and write nothing. Loads are
+// issued in batches, all in flight before the first is used; full batches need no bounds checks, and the rest of a row
+// uses smaller ones. Per entry a lane has two loads of A and N times one address multiply-add, one load of X and L
+// multiply-adds. With many columns the rate of L1 loads is the limit, so a lane then takes two segments.
 #pragma once
 
 #include "sparse/spmm/executor.hpp"
@@ -17,11 +16,10 @@
 namespace spargo::detail::spmm {
 
 inline constexpr int threads_per_block = 256;
-// Registers for a batch of loads in flight: with fewer the compiler uses each load before it issues the next.
+// Keeps registers for a batch of loads in flight; with fewer the compiler uses each load before it issues the next.
 inline constexpr int blocks_per_sm = 4;
-// Entries per batch, for N segments per lane: 8 loads of X. On an H200, k = 32, ms: with one segment 8 entries are
-// ahead of 4 (27-point Laplacian 160^3, fp32: 1.04 and 1.18; fp64: 2.24 and 2.43), with two segments 4 of 2 (1.88
-// and 1.99).
+// Entries per batch for N segments per lane: 8 loads of X. H200, k = 32, ms: with one segment 8 entries beat 4
+// (27-point Laplacian 160^3, fp32: 1.04 and 1.18; fp64: 2.24 and 2.43), with two segments 4 beat 2 (1.88 and 1.99).
 template <int N>
 inline constexpr int entries_per_batch = 8 / N;
 
@@ -31,12 +29,12 @@ struct kernel_arguments {
   const I* indices;
   const D* values;
   std::int64_t rows;
-  const D* x;             // of the panel's first column
+  const D* x;             // at the panel's first column
   std::int64_t x_stride;  // bytes
-  D* y;                   // of the panel's first column
+  D* y;                   // at the panel's first column
   std::int64_t y_stride;  // elements
-  int segments;           // of a row of this panel, 1 .. 32 * N
-  int lanes_log2;         // lanes per group: N times that power of two holds the segments
+  int segments;           // segments per row of this panel, 1 .. 32 * N
+  int lanes_log2;         // log2 of lanes per group: N times the lanes hold the segments
   D alpha;
   D beta;
 };
@@ -46,7 +44,7 @@ struct segment {
   D v[L];
 };
 
-// The segments of one lane: number n is `lane + n * lanes` of the row, or the last one where there is none.
+// A lane's segments: number n is `lane + n * lanes` of the row, or the last one if that does not exist.
 template <class D, int L, int N>
 struct lane_sums {
   segment<D, L> of[N]{};
@@ -54,8 +52,8 @@ struct lane_sums {
 template <int N>
 struct lane_share {
   int lane;          // in its group
-  int segments[N];   // which ones of the row
-  const char* x[N];  // where they are in row 0 of X
+  int segments[N];   // their numbers in the row
+  const char* x[N];  // their addresses in row 0 of X
 
   template <int L, class D, class I, class O>
   static __device__ lane_share of(const kernel_arguments<D, I, O>& a) {
@@ -69,11 +67,11 @@ struct lane_share {
     }
     return s;
   }
-  // Whether segment n is the lane's own.
+  // Whether segment n exists and is this lane's.
   __device__ bool owns(int n, int lanes_log2) const { return segments[n] == lane + (n << lanes_log2); }
 };
 
-// In this order, and not put off until the value is used.
+// Issued in program order, not deferred until the value is used.
 template <class D, int L>
 __device__ segment<D, L> load_segment(const char* from) {
   segment<D, L> p;
@@ -96,8 +94,7 @@ __device__ segment<D, L> load_segment(const char* from) {
   return p;
 }
 
-// The address of row `c` of X. Strides of kernels with 32-bit indices and segments of several values fit 32 bits, which
-// makes it one instruction.
+// The address of row `c` of X. With 32-bit indices and multi-value segments strides fit 32 bits: one instruction.
 template <int L, class I>
 __device__ const char* row_of_x(const char* x, I c, std::int64_t stride) {
   if constexpr (sizeof(I) == 4 && L > 1) {
@@ -107,7 +104,7 @@ __device__ const char* row_of_x(const char* x, I c, std::int64_t stride) {
   }
 }
 
-// sums += the products of `Count` entries, of which none is missing.
+// sums += the products of exactly `Count` entries.
 template <int Count, int L, int N, class D, class I>
 __device__ void add_batch(const I* indices, const D* values, const lane_share<N>& share, std::int64_t stride,
                           lane_sums<D, L, N>& sums) {
@@ -145,7 +142,7 @@ __device__ void add_rest(const I* indices, const D* values, int count, const lan
   }
 }
 
-// sums += the products of `count` entries in a row.
+// sums += the products of `count` consecutive entries.
 template <int L, int N, class D, class I, class Count>
 __device__ void add_entries(const I* indices, const D* values, Count count, const lane_share<N>& share,
                             std::int64_t stride, lane_sums<D, L, N>& sums) {
@@ -158,7 +155,7 @@ __device__ void add_entries(const I* indices, const D* values, Count count, cons
   add_rest<batch / 2>(indices, values, static_cast<int>(count), share, stride, sums);
 }
 
-// The share of slot `slot` of `slots` of a row of `count` entries: batches in turn, the last one maybe short.
+// The part of slot `slot` of `slots` in a row of `count` entries: batches round-robin, the last maybe partial.
 template <int L, int N, class D, class I, class Count>
 __device__ void add_slot(const I* indices, const D* values, Count count, int slot, int slots,
                          const lane_share<N>& share, std::int64_t stride, lane_sums<D, L, N>& sums) {
@@ -168,7 +165,7 @@ __device__ void add_slot(const I* indices, const D* values, Count count, int slo
   if (k < count) add_rest<batch / 2>(indices + k, values + k, static_cast<int>(count - k), share, stride, sums);
 }
 
-// The sums of the groups of lanes from `step` up to `width` lanes wide, added up; the whole warp must call it.
+// Adds the sums of lane groups, from groups of `step` lanes up to `width`; the whole warp must call it.
 template <class D, int L, int N>
 __device__ void add_groups(lane_sums<D, L, N>& sums, int step, int width) {
   for (; step < width; step *= 2) {
@@ -195,7 +192,7 @@ __device__ void store_segment(D* to, const segment<D, L>& p) {
   }
 }
 
-// y = alpha * sums + beta * y, where beta = 0 leaves y unread.
+// y = alpha * sums + beta * y; beta = 0 does not read y.
 template <class D, int L>
 __device__ void update_segment(D* y, D alpha, segment<D, L> sums, D beta) {
   if (beta == D{}) {
@@ -210,7 +207,7 @@ __device__ void update_segment(D* y, D alpha, segment<D, L> sums, D beta) {
 
 // --- On the host: one launch per panel of columns ------------------------------
 
-// Values per segment for X and Y as they lie: 16 bytes, 8 or one value.
+// Values per segment allowed by the alignment of X and Y: 16 bytes, 8 bytes or one value.
 template <class D>
 [[nodiscard]] int segment_values(const void* x, std::int64_t x_stride, const void* y, std::int64_t y_stride,
                                  std::int64_t columns) {
@@ -228,15 +225,15 @@ template <class D>
   return 1;
 }
 
-// How a kernel is compiled: L values per segment, N segments per lane.
+// Template parameters of a kernel: L values per segment, N segments per lane.
 template <int Values, int Segments>
 struct kernel_shape {
   static constexpr int values = Values;
   static constexpr int segments = Segments;
 };
 
-// launch(kernel_shape, arguments, first column) for each panel of columns. Two segments per lane where they have 16
-// bytes and two_from or more make a row.
+// launch(kernel_shape, arguments, first column) for each panel of columns. Lanes take two segments if these have 16
+// bytes and a row has at least two_from of them.
 template <class D, class I, class O, class Launch>
 void for_each_panel(kernel_arguments<D, I, O> a, std::int64_t columns, int values, std::int64_t two_from,
                     Launch&& launch) {

@@ -1,4 +1,4 @@
-// What a plan for multi-vectors hides: one executor per algorithm and backend.
+// A plan's executors: one per algorithm and backend.
 #pragma once
 
 #include "sparse/spmv/executor.hpp"
@@ -7,8 +7,7 @@
 
 namespace spargo::detail::spmm {
 
-// The analysed matrix. `run` gets checked X and Y of at least one column and at most the planned number, alpha != 0, at
-// least one row and one entry.
+// The analysed matrix. `run` gets checked X and Y of 1 to max_columns columns; alpha != 0, rows > 0, nnz > 0.
 template <class V, class Space>
 class executor {
  public:
@@ -33,7 +32,7 @@ template <class V, class I, class O>
                                                     const csr_view<const V, I, O, device>& matrix,
                                                     spmm_algorithm algorithm, std::int64_t max_columns);
 
-// Y = beta * Y, with beta = 0 leaving Y unread.
+// Y = beta * Y; beta = 0 does not read Y.
 template <class V>
 void scale_rows(const context<host>& ctx, V beta, const dense_view<V, host>& y);
 template <class V>

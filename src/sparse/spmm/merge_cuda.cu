@@ -1,12 +1,11 @@
-// Products with multi-vectors on the device by merge path (Merrill and Garland, SC 2016): every warp takes an equal
-// share of rows + entries, a tile.
+// Device SpMM by merge path (Merrill and Garland, SC 2016): warps process tiles, equal shares of rows + entries.
 //
-// The plan searches where each tile begins. A warp takes as many rows of its tile at a time as it has groups of lanes,
-// one group per row; rows longer than tuning::long_row are left to all groups together afterwards, which take batches
-// of entries in turn and add their sums up by shuffles. What belongs to a row that ends in a later tile is left as the
-// tile's carry, a row of k sums; a second kernel adds the carries of each row in a fixed order, by one warp per row, or
-// by a block where there are many. One writer per element and a fixed order: deterministic. Workspace: two row numbers
-// and a row of sums per tile, two tile numbers a row that carries reach.
+// The plan searches for the start of each tile. A warp processes as many rows at a time as it has groups of lanes, one
+// group per row. Rows longer than tuning::long_row are processed afterwards by all groups together, which take batches
+// of entries round-robin and add their sums by shuffles. The sums of a row that ends in a later tile become the tile's
+// carry, a row of k sums; a second kernel adds each row's carries in a fixed order, with one warp per row, or one block
+// for many carries. One writer per element, fixed order: deterministic. Workspace: two row numbers and a row of sums
+// per tile, two tile numbers per row with carries.
 #include "core/instantiate.hpp"
 #include "sparse/merge_path.hpp"
 #include "sparse/spmm/device.cuh"
@@ -19,16 +18,15 @@ namespace spargo::detail::spmm {
 namespace {
 
 struct tuning {
-  // Rows + entries a tile of a large matrix; less where that would leave the device with fewer than `enough_tiles`.
+  // Rows + entries per tile of a large matrix; fewer if there would be less than `enough_tiles` tiles.
   static constexpr std::int64_t largest_tile = 1024;
   static constexpr std::int64_t smallest_tile = 64;
   static constexpr std::int64_t enough_tiles = 16384;
-  // On an H200, fp32, k = 4, ms: 27-point Laplacian 160^3 with 32 0.45, with 16 1.55; R-MAT 22 0.71 and 0.73.
+  // H200, fp32, k = 4, ms: 27-point Laplacian 160^3 0.45 with 32, 1.55 with 16; R-MAT 22 0.71 and 0.73.
   static constexpr int long_row = 32;
-  // Segments per row, from which on a lane takes two (R-MAT 22, fp64, k = 8: 1.22 ms, with one 1.39; k =
-  // 32: 2.90, 3.10).
+  // Segments per row from which a lane takes two (R-MAT 22, fp64, k = 8: 1.22 ms, one 1.39; k = 32: 2.90, 3.10).
   static constexpr std::int64_t two_segments_from = 4;
-  // Carries of one row, from which on a block instead of a warp adds them.
+  // From this many carries of one row on, a block adds them instead of a warp.
   static constexpr std::int64_t long_run = 32;
 };
 
@@ -39,8 +37,8 @@ struct merge_tiles {
   std::int64_t items;  // rows + entries per tile
   std::int64_t count;
   std::int64_t total;   // rows + entries
-  const I* rows;        // count + 1: rows finished before the tile
-  const I* carry_rows;  // the row that a tile's carry belongs to; -1: none
+  const I* rows;        // count + 1: rows finished before each tile
+  const I* carry_rows;  // the row of a tile's carry; -1: none
 
   [[nodiscard]] __device__ std::int64_t diagonal(std::int64_t tile) const {
     const std::int64_t d = tile * items;
@@ -73,12 +71,12 @@ template <int L, int N, class D, class I, class O>
 __global__ void __launch_bounds__(threads_per_block, blocks_per_sm)
     merge_path_kernel(kernel_arguments<D, I, O> a, merge_tiles<I> tiles, D* carries, std::int64_t carry_stride) {
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * warps_per_block + threadIdx.x / warp_size;
-  if (tile >= tiles.count) return;  // warps leave as a whole
+  if (tile >= tiles.count) return;  // uniform per warp
   const auto share = lane_share<N>::template of<L>(a);
   const int slot = static_cast<int>(threadIdx.x) % warp_size >> a.lanes_log2;
   const int slots = warp_size >> a.lanes_log2;
   const std::int64_t first_row = tiles.rows[tile];
-  const std::int64_t last_row = tiles.rows[tile + 1];  // the one that a carry belongs to
+  const std::int64_t last_row = tiles.rows[tile + 1];  // the row of the carry
   const O first_entry = static_cast<O>(tiles.diagonal(tile) - first_row);
   const O last_entry = static_cast<O>(tiles.diagonal(tile + 1) - last_row);
   const bool carry = tiles.carry_rows[tile] >= 0;
@@ -120,7 +118,7 @@ __global__ void __launch_bounds__(threads_per_block, blocks_per_sm)
   }
 }
 
-// The tiles first .. last-1 have carries of the same row.
+// Tiles first .. last-1 have carries of the same row.
 struct carry_run {
   std::int64_t first;
   std::int64_t last;
@@ -129,7 +127,7 @@ struct carry_run {
 template <class D, class I>
 struct carry_arguments {
   const carry_run* runs;
-  std::int64_t long_runs;  // the first ones: a block each
+  std::int64_t long_runs;  // the first runs, one block each
   std::int64_t count;
   const I* carry_rows;
   const D* carries;
@@ -137,7 +135,7 @@ struct carry_arguments {
   D* y;
   std::int64_t y_stride;
   std::int64_t columns;
-  int lanes_log2;  // lanes for the columns, up to a warp: it goes over them again where there are more
+  int lanes_log2;  // log2 of the lanes over columns, at most a warp, which loops over more
   D alpha;
 };
 
@@ -149,7 +147,7 @@ __global__ void __launch_bounds__(threads_per_block) add_carries_kernel(carry_ar
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const std::int64_t run = whole_block ? blockIdx.x : a.long_runs + (blockIdx.x - a.long_runs) * warps_per_block + warp;
-  if (run >= a.count) return;  // a whole warp, and of a long run none
+  if (run >= a.count) return;  // whole warps leave; blocks of long runs never
   const carry_run tiles = a.runs[run];
   const std::int64_t row = a.carry_rows[tiles.first];
   const int width = 1 << a.lanes_log2;
@@ -199,7 +197,7 @@ class device_merge final : public executor<V, device> {
     launch_kernel(ctx, one_thread_each(tiles_.count, threads_per_block), carry_rows_kernel<I, O>, tiles_,
                   a.offsets.data(), a.rows, carry_rows_.data());
     list_runs();
-    // Rows of carries begin at a multiple of 16 bytes whatever the values.
+    // Rows of carries are aligned to 16 bytes for any values.
     carries_ = dense_matrix<V, device>(ctx, tiles_.count, div_up(max_columns, 4) * 4);
   }
 
@@ -236,7 +234,7 @@ class device_merge final : public executor<V, device> {
  private:
   [[nodiscard]] D* carries() const { return device_cast(carries_.view().data.data()); }
 
-  // Which tiles' carries belong to the same row, the long runs first. Synchronises the stream.
+  // Which tiles' carries belong to the same row, long runs first. Synchronises the stream.
   void list_runs() {
     const auto rows = to_host(ctx_, std::as_const(carry_rows_).view());
     std::vector<carry_run> runs;
@@ -278,7 +276,7 @@ class device_merge final : public executor<V, device> {
   array<I, device> carry_rows_;
   array<carry_run, device> runs_;
   std::int64_t long_runs_ = 0;
-  mutable dense_matrix<V, device> carries_;  // of the run
+  mutable dense_matrix<V, device> carries_;  // written by each run
 };
 
 }  // namespace

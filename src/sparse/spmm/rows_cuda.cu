@@ -1,10 +1,10 @@
-// Products with multi-vectors on the device, a group of lanes per row: for rows of about the same length.
+// Device SpMM with a group of lanes per row: for rows of similar length.
 //
-// Consecutive rows belong to consecutive groups, so that a warp reads neighbouring rows of X where the matrix is
-// banded, and writes one stretch of Y. Long rows are shared by several groups (slots), which take batches of entries in
-// turn and add their sums up by shuffles. No shared memory: L1 is left to X, whose rows neighbouring rows of A have in
-// common. One writer per element, a fixed order: deterministic. No workspace.
-// The idea: Yang, Buluc, Owens, "Design principles for sparse matrix multiplication on the GPU", Euro-Par 2018.
+// Consecutive groups process consecutive rows, so that a warp reads neighbouring rows of X if the matrix is banded, and
+// writes contiguous rows of Y. Several groups (slots) share a long row, taking batches of entries round-robin and
+// adding their sums by shuffles. No shared memory: L1 caches X, whose rows are shared by neighbouring rows of A. One
+// writer per element, fixed order: deterministic. No workspace.
+// Source: Yang, Buluc, Owens, "Design principles for sparse matrix multiplication on the GPU", Euro-Par 2018.
 #include "core/instantiate.hpp"
 #include "sparse/spmm/device.cuh"
 
@@ -13,32 +13,32 @@ namespace spargo::detail::spmm {
 namespace {
 
 struct tuning {
-  // Entries for each lane of a row's slots, at least.
+  // Least entries per lane of a row's slots.
   static constexpr std::int64_t entries_per_lane = 32;
-  // Where neighbouring rows meet rows of X far apart, up to 8 lanes read a row's entries together, 4 per slot or more:
+  // If neighbouring rows use distant rows of X, up to 8 lanes read a row's entries together, at least 4 per slot:
   // uniform 8.4M x 16, k = 4: 2.72 ms, one slot 2.92; banded 0.68, 0.38.
   static constexpr int scattered_width_log2 = 3;
   static constexpr std::int64_t scattered_entries_per_slot = 4;
-  // How many pairs of neighbouring rows are looked at, and how many rows of X between their first entries are far.
+  // Sampled pairs of neighbouring rows, and the distance of their first columns that counts as far.
   static constexpr int sampled_pairs = 1024;
   static constexpr std::int64_t far = 1024;
-  // Means up to which a group takes several rows in turn, which saves starting blocks (k = 8, with one row per group:
+  // Up to this mean length a group processes several rows, which saves block starts (k = 8, with one row per group:
   // 5-point 0.62, 0.66 ms; 27-point 0.45, 0.43).
   static constexpr std::int64_t rounds_mean = 20;
   static constexpr int rounds = 4;
-  // Segments per row from which on a lane takes two (5-point, k = 8: 0.53 ms, one 0.61; 27-point, fp64, k = 16: 1.33,
-  // 1.21, k = 32: 1.86, 2.22). Four are slower in all cases of sparse_tuning.txt.
+  // From this many segments per row on, a lane takes two (5-point, k = 8: 0.53 ms, one 0.61; 27-point, fp64, k = 16:
+  // 1.33, 1.21, k = 32: 1.86, 2.22). Four are slower in all cases of sparse_tuning.txt.
   static constexpr std::int64_t short_mean = 8;
   static constexpr std::int64_t two_segments_from_short = 2;
   static constexpr std::int64_t two_segments_from = 16;
 };
 
 struct neighbour_counts {
-  unsigned long long pairs;  // of rows that both have entries
-  unsigned long long far;    // of these, the ones whose first entries are far apart
+  unsigned long long pairs;  // pairs of rows that both have entries
+  unsigned long long far;    // those whose first entries are far apart
 };
 
-// Integers only, so the atomics do not disturb determinism.
+// Integers only, so atomics are deterministic.
 template <class I, class O>
 __global__ void __launch_bounds__(threads_per_block)
     count_neighbours_kernel(const O* offsets, const I* indices, std::int64_t rows, neighbour_counts* counts) {
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(threads_per_block)
   if (apart > tuning::far || apart < -tuning::far) atomicAdd(&counts->far, 1ULL);
 }
 
-// Whether most neighbouring rows begin far apart in X, by a sample. Synchronises the stream.
+// Whether most sampled neighbouring rows start far apart in X. Synchronises the stream.
 template <class V, class I, class O>
 bool is_scattered(const context<device>& ctx, const csr_view<const V, I, O, device>& a) {
   const device_guard guard(ctx);
@@ -66,7 +66,7 @@ bool is_scattered(const context<device>& ctx, const csr_view<const V, I, O, devi
   return 2 * there[0].far > there[0].pairs;
 }
 
-// Each group takes `rounds` rows, as many rows apart as the block has groups.
+// Each group processes `rounds` rows, as far apart as the block has groups.
 template <int L, int N, class D, class I, class O>
 __global__ void __launch_bounds__(threads_per_block, blocks_per_sm)
     row_groups_kernel(kernel_arguments<D, I, O> a, int slots_log2, int rounds) {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(threads_per_block, blocks_per_sm)
       __syncwarp();
       add_groups(sums, 1 << a.lanes_log2, 1 << width_log2);
     }
-    if (!inside || slot != 0) continue;  // shuffles wait for no one: all lanes of a warp go through every round
+    if (!inside || slot != 0) continue;  // all lanes of a warp take part in every round's shuffles
 #pragma unroll
     for (int n = 0; n < N; ++n) {
       if (share.owns(n, a.lanes_log2)) {

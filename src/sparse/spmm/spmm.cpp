@@ -1,5 +1,4 @@
-// What products with multi-vectors share: names, checks, the choice of algorithm with its reason, and the plan around
-// an executor.
+// SpMM: checks, choice of algorithm with its reason, and the plan around an executor.
 #include "core/algorithm_table.hpp"
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
@@ -25,9 +24,9 @@ constexpr detail::algorithm_table<spmm_algorithm, 3> algorithms{{
 
 using choice = detail::algorithm_choice<spmm_algorithm>;
 
-// Threshold of the automatic choice on the device.
+// Thresholds of the automatic choice on the device.
 struct tuning {
-  // A tenth of the entries in long rows already leaves threads idle behind a static assignment.
+  // With a tenth of the entries in long rows, a static assignment already leaves threads idle.
   static constexpr double irregular_share = 0.1;
 };
 
@@ -35,7 +34,7 @@ choice choose(const context<host>&, const row_profile& p) {
   return detail::choose_on_host(p, spmm_algorithm::row_groups);
 }
 
-[[maybe_unused]] choice choose(const context<device>&, const row_profile& p) {  // not without CUDA
+[[maybe_unused]] choice choose(const context<device>&, const row_profile& p) {  // unused without CUDA
   if (static_cast<double>(p.long_entries) > tuning::irregular_share * static_cast<double>(p.nnz) ||
       p.longest > 64 * detail::long_row_limit(p.rows, p.nnz)) {
     return {spmm_algorithm::merge_path, fmt::format("irregular rows: mean {:.1f} entries, longest {}, {} empty",

@@ -1,4 +1,4 @@
-// The choice between the device's products with multi-vectors, and scaling alone.
+// Dispatch of device SpMM algorithms, and scaling of Y alone.
 #include "core/instantiate.hpp"
 #include "sparse/spmm/device.cuh"
 

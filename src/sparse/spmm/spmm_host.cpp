@@ -1,10 +1,10 @@
-// Products with multi-vectors on the host.
+// SpMM on the host.
 //
-// row_groups gives each thread a run of whole rows, balanced on rows + entries. merge_path cuts the path through rows
-// and entries into tiles of equal length, whatever the rows (Merrill and Garland, SC 2016); a row that ends in a later
-// tile leaves a carry of k sums, and the carries are added in tile order. Each element of Y is summed in an order that
-// depends on the matrix alone: same bits for any number of threads. Both read the matrix once for up to 128 columns,
-// rows of X once per entry, and write Y once; O((rows + nnz) * k).
+// row_groups gives each thread a run of whole rows, balanced by rows + entries. merge_path cuts the path through rows
+// and entries into equal tiles (Merrill and Garland, SC 2016); a row that ends in a later tile leaves a carry of k
+// sums, and carries are added in tile order. The order of each element's sum depends on the matrix only: same bits for
+// any number of threads. Both read the matrix once per 128 columns, a row of X once per entry, and write Y once;
+// O((rows + nnz) * k).
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "sparse/arithmetic.hpp"
@@ -19,7 +19,7 @@ namespace spargo::detail::spmm {
 namespace {
 
 struct tuning {
-  static constexpr std::int64_t share = 1 << 13;  // rows + entries that are worth a thread: 10 us and more
+  static constexpr std::int64_t share = 1 << 13;  // least rows + entries per thread: 10 us and more
 };
 
 template <class V, class I, class O>
@@ -35,7 +35,7 @@ product_job<V, I, O> job_of(const csr_view<const V, I, O, host>& a, V alpha, con
           y.data.data(),    y.stride,         x.cols,          alpha,         beta};
 }
 
-// Whole rows.
+// Whole rows per thread.
 template <class V, class I, class O>
 class host_rows final : public executor<V, host> {
  public:
@@ -64,7 +64,7 @@ class host_rows final : public executor<V, host> {
   array<std::int64_t, host> starts_;  // rows of part p: starts_[p] .. starts_[p + 1]
 };
 
-// Equal tiles.
+// Equal tiles of the merge path.
 template <class V, class I, class O>
 class host_merge final : public executor<V, host> {
  public:
@@ -101,10 +101,10 @@ class host_merge final : public executor<V, host> {
     return std::min(t * tile_, static_cast<std::int64_t>(a_.rows) + a_.nnz());
   }
 
-  // The first entry of tile t.
+  // First entry of tile t.
   [[nodiscard]] std::int64_t first_entry(std::int64_t t) const { return diagonal(t) - starts_[t]; }
 
-  // Whether tile t ends amid a row of which it holds entries.
+  // Whether tile t ends within a row and holds entries of it.
   [[nodiscard]] bool has_carry(std::int64_t t) const {
     const std::int64_t row = starts_[t + 1];
     return row < a_.rows && first_entry(t + 1) > std::max<std::int64_t>(a_.offsets[row], first_entry(t));
@@ -112,19 +112,19 @@ class host_merge final : public executor<V, host> {
 
   [[nodiscard]] V* carry(std::int64_t t) const { return carries_.view().data.data() + t * carries_.cols(); }
 
-  // The sums over entries begin .. end-1, which are one row's.
+  // The sums over entries begin .. end-1 of one row.
   void sum(const product_job<V, I, O>& job, std::int64_t begin, std::int64_t end, V* sums) const {
     loops_.sum(job.values + begin, job.indices + begin, end - begin, job.x, job.x_stride, job.columns, sums);
   }
 
-  // Writes the rows that end in the tile, and leaves what belongs to the row that does not as its carry.
+  // Writes the rows that end in the tile, and stores the sums of the unfinished row as its carry.
   void run_tile(std::int64_t t, const product_job<V, I, O>& job) const {
     std::int64_t row = starts_[t];
     const std::int64_t last_row = starts_[t + 1];
     const std::int64_t entry = first_entry(t);
-    if (row < last_row && entry > a_.offsets[row]) {  // the tail of a row that began earlier
+    if (row < last_row && entry > a_.offsets[row]) {  // the tail of a row that started in an earlier tile
       const std::int64_t end = a_.offsets[row + 1];
-      sum(job, entry, end, carry(t));  // a place for the sums, until the tile's carry is known
+      sum(job, entry, end, carry(t));  // scratch until the tile's carry is computed
       V* const to = job.y + row * job.y_stride;
       for (std::int64_t j = 0; j < job.columns; ++j) update(to[j], job.alpha, carry(t)[j], job.beta);
       ++row;
@@ -139,7 +139,7 @@ class host_merge final : public executor<V, host> {
   const row_loops<V, I, O>& loops_;
   std::int64_t tile_ = 1;
   array<std::int64_t, host> starts_;       // the first row that tile t may finish
-  mutable dense_matrix<V, host> carries_;  // of the run, a row of sums per tile
+  mutable dense_matrix<V, host> carries_;  // written by each run, a row of sums per tile
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The algorithms of products with a vector.
+// The algorithms of SpMV.
 #pragma once
 
 #include "core/algorithm_table.hpp"
@@ -23,7 +23,7 @@ inline constexpr algorithm_table<spmv_algorithm, 13> algorithms{{
     {spmv_algorithm::coo_segmented, "coo_segmented", true, true},
 }};
 
-// Whether an algorithm is one for a format: CSR has all that have no format of their own.
+// The format that an algorithm reads; CSR for all not named here.
 [[nodiscard]] constexpr bool reads_ell(spmv_algorithm a) { return a == spmv_algorithm::ell; }
 [[nodiscard]] constexpr bool reads_sell(spmv_algorithm a) { return a == spmv_algorithm::sell; }
 [[nodiscard]] constexpr bool reads_coo(spmv_algorithm a) {

@@ -1,5 +1,5 @@
-// Which kernel multiplies a CSR matrix as it stands fastest: from row lengths, and from how near the columns of
-// neighbouring rows lie. Matrices that the L2 cache holds are told from larger ones by their entries.
+// Chooses the fastest kernel for a CSR matrix in place, from row lengths, from how near the columns of neighbouring
+// rows are, and from whether the matrix fits the L2 cache.
 #include "sparse/spmv/choice_on_device.hpp"
 
 #include <fmt/format.h>
@@ -10,25 +10,26 @@ namespace {
 
 // All on an H200.
 struct tuning {
-  // A tenth of the entries in long rows already leaves threads idle behind a static assignment.
+  // With a tenth of the entries in long rows, a static assignment already leaves threads idle.
   static constexpr double irregular_share = 0.1;
-  // Rows this short are best left to a thread each, whose reads share cache lines with its neighbours': 5-point
-  // 4096 x 4096, fp32, 0.209 ms, row_blocks 0.240, merge_path 0.265; rows of 15 lose (0.303, row_blocks 0.258).
+  // Up to this length one thread per row is best, as its reads share cache lines with its neighbours': 5-point 4096 x
+  // 4096, fp32, 0.209 ms, row_blocks 0.240, merge_path 0.265; not for rows of 15 (0.303, row_blocks 0.258).
   static constexpr std::int64_t thread_row = 8;
-  // Rows of more entries than two warps' width fill a warp by themselves; shorter ones share staged blocks.
+  // Rows of more entries than two warps fill a warp each; shorter ones share staged blocks.
   static constexpr double widest_staged_mean = 64.0;
-  // In a staged block a row has as many lanes as the mean one needs. reorientation_1 (677 rows of 11 entries, one of
-  // 632), microseconds in fp32: row_blocks 23.2, merge_path 6.8.
+  // In a staged block a row gets as many lanes as the mean row needs. reorientation_1 (677 rows of 11 entries, one of
+  // 632), fp32: row_blocks 23.2 us, merge_path 6.8.
   static constexpr double longest_staged = 32.0;
-  // Matrices of fewer entries stay in the L2 cache, and what counts is how few loads come after one another:
-  // ego-Twitter (2.7 million) 10.6 us by row_per_warp, 12.3 by merge_path; this and what follows in sparse_tuning.txt.
+  // Matrices of fewer entries stay in L2, and the number of dependent loads dominates: ego-Twitter (2.7 million) 10.6
+  // us by row_per_warp, 12.3 by merge_path; this and the following: sparse_tuning.txt.
   static constexpr std::int64_t cached_entries = std::int64_t{3} << 20;
-  // Where rows are alike, with columns near those of the next row, up to this many; with values of 8 bytes up to the
-  // second number. row_per_warp and row_blocks: 27-point 50^3 (3.2 million) 6.9, 7.4 us; 64^3 (6.9 million) 20.4, 18.3.
+  // The same for similar rows with columns near those of the next row, up to this many entries, or the second number
+  // for 8-byte values. row_per_warp, row_blocks, us: 27-point 50^3 (3.2 million) 6.9, 7.4; 64^3 (6.9 million) 20.4,
+  // 18.3.
   static constexpr std::int64_t cached_local_entries = std::int64_t{1} << 22;
   static constexpr std::int64_t cached_local_wide = std::int64_t{1} << 24;
   static constexpr std::int64_t wide_value = 8;
-  // With scattered columns up to this many; row_per_warp and merge_path: rows of 16, 6.4 million entries 49.0, 49.8.
+  // The same for scattered columns; row_per_warp and merge_path: rows of 16, 6.4 million entries 49.0, 49.8.
   static constexpr std::int64_t cached_scattered_entries = std::int64_t{7} << 20;
 };
 

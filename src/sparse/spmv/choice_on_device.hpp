@@ -1,4 +1,4 @@
-// The algorithm that `automatic` takes for a CSR matrix on the device.
+// The choice of `automatic` for a CSR matrix on the device.
 #pragma once
 
 #include "sparse/products.hpp"
@@ -8,7 +8,7 @@ namespace spargo::detail::spmv {
 
 using choice = algorithm_choice<spmv_algorithm>;
 
-// For a matrix that stays as it is. O(1).
+// For a matrix used in place. O(1).
 [[nodiscard]] choice choose_csr_on_device(const row_profile& profile, const gathered_vector& x);
 
 }  // namespace spargo::detail::spmv

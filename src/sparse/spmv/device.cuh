@@ -1,10 +1,9 @@
-// What the kernels of products with a vector share: loads, and the staging of products in shared memory.
+// Shared by the SpMV kernels: loads, and staging of products in shared memory.
 //
-// Staging turns rows of any length into one long, coalesced stream: a block loads consecutive entries 16 bytes a
-// thread, whatever rows they belong to, multiplies them with x and leaves the products in shared memory, from where
-// rows are summed. Loads start at a multiple of four entries; the few entries before the first wanted one are
-// multiplied too and never used. `skewed` shifts every 128 bytes of products by one element: rows of even length
-// would otherwise be read from one bank.
+// Staging turns rows of any length into one coalesced stream: a block loads consecutive entries of any rows, 16 bytes
+// per thread, multiplies them by x and stores the products in shared memory, where rows are summed. Loads start at a
+// multiple of four entries; up to three entries before the first one needed are multiplied but never used. `skewed`
+// shifts products by one element per 128 bytes: rows of even length would otherwise be read from one bank.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -20,21 +19,21 @@ namespace spargo::detail::spmv {
 
 inline constexpr int threads_per_block = 256;
 
-// Products that a block stages at a time: two rounds of 16-byte index loads for 4-byte values, one for wider ones. With
-// two rounds of 8-byte values the compiler keeps few gathers in flight (32 registers), and the stages of 8 blocks leave
-// the gathers 28 KiB of L1: R-MAT 22 in fp64 1.13 ms on an H200, with one round 0.55.
+// Products staged per block: two rounds of 16-byte index loads for 4-byte values, one for wider ones. With two rounds
+// of 8-byte values the compiler keeps few gathers in flight (32 registers), and the stages of 8 blocks leave only 28
+// KiB of L1 to gathers: R-MAT 22 in fp64 1.13 ms on an H200, with one round 0.55.
 template <class D>
 inline constexpr int stage_capacity = sizeof(D) <= 4 ? 2048 : 1024;
 
 [[nodiscard]] inline bool aligned_to_16(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
 
-// Entries of a matrix as kernels take them. Valid indices imply cols > 0 wherever there is an entry.
+// A matrix's entries as a kernel argument. If there is an entry, valid indices imply cols > 0.
 template <class D, class I>
 struct device_entries {
   const D* values;
   const I* indices;
   std::int64_t nnz;
-  bool aligned;  // both arrays begin at a multiple of 16 bytes
+  bool aligned;  // both arrays are 16-byte aligned
 };
 
 template <class V, class I>
@@ -47,7 +46,7 @@ struct quad {
   T v[4];
 };
 
-// Four elements from a 16-byte aligned address, marked as read once so that x keeps the caches.
+// Four elements from a 16-byte aligned address, by a streaming load so that x stays in the caches.
 template <class T>
 __device__ quad<T> load_quad(const T* p) {
   constexpr int words = static_cast<int>(sizeof(quad<T>) / 16);
@@ -59,7 +58,7 @@ __device__ quad<T> load_quad(const T* p) {
   return q;
 }
 
-// Entries e .. e+3, e a multiple of four below nnz. Past the end: index 0, which exists, and a value to be ignored.
+// Entries e .. e+3; e is a multiple of four below nnz. Past the end: index 0, which exists, and a value to ignore.
 template <class D, class I>
 __device__ void load_entries(const device_entries<D, I>& a, std::int64_t e, quad<D>& values, quad<I>& indices) {
   if (a.aligned && e + 4 <= a.nnz) {
@@ -84,9 +83,8 @@ __device__ int skewed(int k) {
 template <class D>
 inline constexpr int stage_elements = stage_capacity<D> + stage_capacity<D> / static_cast<int>(128 / sizeof(D));
 
-// products[skewed(k)] = value * x of entry origin + k, origin + k < end. `origin` is a multiple of four and
-// end - origin at most stage_capacity. All loads of a thread are in flight before the first is used. The caller
-// puts barriers around it.
+// products[skewed(k)] = value * x for entry origin + k < end. `origin` is a multiple of four, end - origin at most
+// stage_capacity. All loads of a thread are in flight before the first is used. Needs barriers before and after.
 template <class D, class I>
 __device__ void stage_products(const device_entries<D, I>& a, const D* x, std::int64_t origin, std::int64_t end,
                                D* products) {
@@ -115,18 +113,18 @@ __device__ void stage_products(const device_entries<D, I>& a, const D* x, std::i
   }
 }
 
-// Segments longer than this are summed by a warp instead of a thread.
+// A warp instead of a thread sums longer segments.
 inline constexpr int long_segment = 32;
 
-// The long segments of a block's stage, in any order: each is summed in an order of its own.
+// The long segments of a block's stage, in any order; the order within each sum is fixed.
 template <class D>
 struct long_segments {
   int count;
   int items[stage_capacity<D> / long_segment + 1];
 };
 
-// emit(j, sum of products bounds[j] .. bounds[j+1]-1) for j < segments, each by one thread. `list.count` is 0 and
-// everything staged is visible before the call, which the whole block makes.
+// emit(j, sum of products bounds[j] .. bounds[j+1]-1) for j < segments, each by one thread. The whole block calls it;
+// before that `list.count` must be 0 and all staged products visible.
 template <class D, class Bound, class Emit>
 __device__ void sum_segments(const D* products, const Bound* bounds, int segments, long_segments<D>& list, Emit emit) {
   for (int j = static_cast<int>(threadIdx.x); j < segments; j += threads_per_block) {
@@ -151,12 +149,12 @@ __device__ void sum_segments(const D* products, const Bound* bounds, int segment
   }
 }
 
-// y[rows[t]] += alpha * (carries[t] + carries[t+1] + ...) over each run of equal rows[t] >= 0, by one warp per run:
-// what tiles leave to the row that they begin or end amid.
+// y[rows[t]] += alpha * (carries[t] + carries[t+1] + ...) for each run of equal rows[t] >= 0, by one warp per run: adds
+// the sums of rows that span tiles.
 template <class D, class I>
 void add_carries(const context<device>& ctx, const I* rows, const D* carries, std::int64_t tiles, D alpha, D* y);
 
-// CSR by merge path and by blocks of rows: see sparse/spmv/csr/merge_cuda.cu and sparse/spmv/csr/row_blocks_cuda.cu.
+// CSR by merge path and by blocks of rows: see csr/merge_cuda.cu and csr/row_blocks_cuda.cu.
 template <class V, class I, class O>
 [[nodiscard]] executor_ptr<V> make_merge_executor(const context<device>& ctx,
                                                   const csr_view<const V, I, O, device>& matrix);

@@ -1,4 +1,4 @@
-// What a plan hides: one executor per format, algorithm and backend.
+// A plan's executors: one per format, algorithm and backend.
 #pragma once
 
 #include "sparse/row_profile.hpp"
@@ -21,7 +21,7 @@ class executor {
   virtual void run(V alpha, const V* x, V beta, V* y) const = 0;
   // Whether the executor reads a copy of the matrix instead of the caller's arrays.
   [[nodiscard]] virtual spmv_storage storage() const noexcept { return spmv_storage::borrowed; }
-  // Only for those that keep a copy: other values, in the order of the CSR matrix that it was made from.
+  // Only for copies: new values, in the order of the original CSR matrix.
   virtual void update_values(const V* /*values*/) {}
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept { return 0; }
 };
@@ -29,13 +29,13 @@ class executor {
 template <class V>
 using executor_ptr = std::unique_ptr<executor<V>>;
 
-// y = beta * y, with beta = 0 leaving y unread.
+// y = beta * y; beta = 0 does not read y.
 template <class V>
 void scale(const context<host>& ctx, V beta, V* y, std::int64_t size);
 template <class V>
 void scale(const context<device>& ctx, V beta, V* y, std::int64_t size);
 
-// `algorithm` is one that the format and the backend have; `row_profile` serves tuning.
+// `algorithm` is one that the format and the backend have; `row_profile` is for tuning.
 template <class V, class I, class O>
 [[nodiscard]] executor_ptr<V> make_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                             spmv_algorithm algorithm, const row_profile& profile);

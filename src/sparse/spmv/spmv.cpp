@@ -1,4 +1,4 @@
-// What every product shares: names, checks, the choice of algorithm with its reason, and the plan around an executor.
+// SpMV: checks, choice of algorithm with its reason, and the plan around an executor.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
@@ -123,15 +123,14 @@ void expect_same_extent(const extent& given, const extent& planned) {
                              given.cols, given.entries, planned.rows, planned.cols, planned.entries));
 }
 
-// The algorithm asked for, which must be there, or else the format's own.
+// The algorithm requested, which must exist, or else the format's default.
 choice asked_or_own(spmv_algorithm asked, bool is_there, choice own, std::string_view format, std::string_view space) {
   if (asked == spmv_algorithm::automatic) return own;
   if (!is_there) refuse(asked, format, space);
   return {asked, std::string(as_asked)};
 }
 
-// The state of a plan for a format with few algorithms: the one asked for, or else the format's own choice, with what
-// `make(algorithm)` executes it by.
+// Plan state for a format with few algorithms; `make(algorithm)` gives the executor of the requested or default one.
 template <class State, class Space, class View, class Make>
 std::unique_ptr<State> make_state(const context<Space>& ctx, const View& matrix, std::string_view format,
                                   bool (*reads)(spmv_algorithm), spmv_algorithm asked, spmv_algorithm own,
@@ -166,7 +165,7 @@ struct spmv_plan<V, I, O, Space>::state {
   std::int64_t cols;
   choice chosen;
   detail::spmv::executor_ptr<V> executor;  // null: nothing to multiply
-  // Of a CSR matrix, for update_values: what a plan without a copy borrows, or the fingerprint of what was copied.
+  // For update_values: the pattern that a plan without a copy borrows, or the fingerprint of the copied one.
   std::optional<csr_pattern_view<I, O, Space>> pattern;
   std::uint64_t fingerprint = 0;
   row_profile profile;
@@ -189,7 +188,7 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
     std::string refused;
     const bool copies = automatic && options.storage == spmv_storage::copied;
     const auto demand = automatic ? detail::spmv::copy_demand::if_it_pays : detail::spmv::copy_demand::by_name;
-    // Makes the plan of an attempt that gave an executor; otherwise notes why not.
+    // Keeps the executor of a successful attempt; otherwise records the reason.
     const auto keep = [&](spmv_algorithm algorithm, detail::spmv::copy_attempt<V> attempt) {
       if (attempt.executor == nullptr) {
         const std::string why = fmt::format("not {}: {}", to_string(algorithm), attempt.reason);
@@ -203,7 +202,7 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
       state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
       return true;
     };
-    // The same of an algorithm that is wanted, unless its copy costs more than it saves.
+    // Tries an algorithm unless its copy costs more than it saves.
     const auto try_copy = [&](spmv_algorithm algorithm, detail::spmv::copy_kind kind, auto&& attempt) {
       if (nothing || (!copies && options.algorithm != algorithm)) return false;
       std::string too_few = copies ? detail::spmv::why_too_few(kind, sizeof(V), options.products) : std::string{};

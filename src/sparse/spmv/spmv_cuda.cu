@@ -1,4 +1,4 @@
-// The small device parts of a product: scaling and carries.
+// Small device parts of a product: scaling and carries.
 #include "core/device/early_launch.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/spmv/device.cuh"
@@ -7,10 +7,10 @@ namespace spargo::detail::spmv {
 
 namespace {
 
-// Carries of one row that a single thread adds: nearly all rows have one or two.
+// Carries of one row that one thread adds: nearly all rows have one or two.
 constexpr int carries_per_thread = 8;
-// Of a row with more, that a lane of its warp has in flight. merge_path, H200, cold, microseconds, a row of a million
-// amid 2.9 million entries with 1, 4 and 8: 35.5, 27.1 and 27.2 in fp32, 39.5, 31.7 and 30.2 in fp64.
+// For longer runs, carries in flight per lane of the warp. merge_path, H200, cold, microseconds, a row of a million
+// among 2.9 million entries with 1, 4 and 8: 35.5, 27.1 and 27.2 in fp32, 39.5, 31.7 and 30.2 in fp64.
 constexpr int carries_in_flight = 8;
 
 template <class D>
@@ -45,7 +45,7 @@ __device__ D long_run(const I* rows, const D* carries, std::int64_t next, std::i
   return sum;
 }
 
-// One thread per run of tiles of the same row; what a run has beyond its first carries_per_thread tiles, its warp adds.
+// One thread per run of tiles of the same row; the warp adds those beyond the first carries_per_thread tiles.
 template <class D, class I>
 __global__ void __launch_bounds__(threads_per_block)
     add_carries_kernel(const I* rows, const D* carries, std::int64_t tiles, D alpha, D* y) {
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(threads_per_block)
   const I row = first < tiles && (first == 0 || rows[first - 1] != rows[first]) ? rows[first] : I{-1};
   std::int64_t next = first;
   D sum{};
-  wait_for_kernel_in_front();  // it leaves all carries and rows of y
+  wait_for_kernel_in_front();  // it writes all carries and rows of y
   for (; row >= 0 && next < tiles && next < first + carries_per_thread && rows[next] == row; ++next)
     sum += carries[next];
   unsigned longer = __ballot_sync(full_mask, row >= 0 && next < tiles && rows[next] == row ? 1 : 0);
@@ -79,8 +79,8 @@ void scale(const context<device>& ctx, V beta, V* y, std::int64_t size) {
 
 template <class D, class I>
 void add_carries(const context<device>& ctx, const I* rows, const D* carries, std::int64_t tiles, D alpha, D* y) {
-  // Launched while the kernel before ends, for which it waits: 1.5 microseconds of R-MAT 22's 460 on an H200. A thread
-  // a tile: 2 to 10 microseconds less than one warp per tile.
+  // Launched while the previous kernel ends, for which it waits: saves 1.5 of R-MAT 22's 460 microseconds on an H200.
+  // One thread per tile: 2 to 10 microseconds less than one warp per tile.
   launch_early(ctx, one_thread_each(tiles, threads_per_block), add_carries_kernel<D, I>, rows, carries, tiles, alpha,
                y);
 }

@@ -1,10 +1,10 @@
-// Products with CSR, ELL and SELL-C-sigma on the host.
+// CSR, ELL and SELL-C-sigma products on the host.
 //
-// row_per_thread gives each thread a run of whole rows, balanced on rows + entries; every row is one dot product, so
-// the result does not depend on the thread count. merge_path cuts the path through rows and entries into tiles of
-// equal length, whatever the rows (Merrill and Garland, SC 2016); a row that ends in a later tile leaves a carry,
-// and the carries are added in tile order. Tiles depend on the matrix alone: same bits for any thread count.
-// All read the matrix once, x at least once, and write y once; O(rows + nnz).
+// row_per_thread gives each thread a run of whole rows, balanced by rows + entries; every row is one dot product, so
+// the result does not depend on the thread count. merge_path cuts the path through rows and entries into equal tiles
+// (Merrill and Garland, SC 2016); a row that ends in a later tile leaves a carry, and carries are added in tile order.
+// Tiles depend on the matrix only: same bits for any thread count. All read the matrix once, x at least once, and write
+// y once; O(rows + nnz).
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "sparse/arithmetic.hpp"
@@ -20,19 +20,19 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // A y of this many bytes leaves the caches before anyone reads it, so it is written past them: 5-point 2000 x 2000,
-  // y of 32 MB, two threads of a Xeon, fp64 15.5 to 13.3 ms; fp32 (16 MB) 15.2 to 9.5.
+  // From this size on y leaves the caches before it is read again, so it is streamed: 5-point 2000 x 2000, y of 32 MB,
+  // two threads of a Xeon, fp64 15.5 to 13.3 ms; fp32 (16 MB) 15.2 to 9.5.
   static constexpr std::int64_t streamed_bytes = std::int64_t{12} << 20;
-  // Entries per row on average, up to which the branch at a row's end is what a product waits for, not memory. One Xeon
-  // core, fp64, us, out of the L2 cache: road-luxembourg-osm (rows of 2.1) 554 and 313 by best_cached_kernels.
+  // Up to this many entries per row on average, mispredicted row ends are the bottleneck, not memory. One Xeon core,
+  // fp64, us, larger than L2: road-luxembourg-osm (rows of 2.1) 554 and 313 by best_cached_kernels.
   static constexpr std::int64_t short_rows = 4;
-  // ELL and SELL lanes at a time: their sums stay in the L1 cache (4 KiB of complex<double>).
+  // ELL and SELL lanes per block: their sums stay in L1 (4 KiB of complex<double>).
   static constexpr std::int64_t lane_block = 256;
-  static constexpr std::int64_t share = 1 << 14;  // rows + entries that are worth a thread: some 10 us
-  static constexpr std::int64_t lane_blocks = 8;  // that are worth a thread
+  static constexpr std::int64_t share = 1 << 14;  // least rows + entries per thread: about 10 us
+  static constexpr std::int64_t lane_blocks = 8;  // least per thread
 };
 
-// The matrix with x and y.
+// Bytes of the matrix, x and y.
 template <class V, class I, class O>
 std::int64_t product_bytes(const csr_view<const V, I, O, host>& a) {
   constexpr auto value = static_cast<std::int64_t>(sizeof(V));
@@ -55,7 +55,7 @@ bool leaves_caches(std::int64_t rows) {
   return rows >= tuning::streamed_bytes / static_cast<std::int64_t>(sizeof(V));
 }
 
-// CSR, whole rows.
+// CSR, whole rows per thread.
 template <class V, class I, class O>
 class csr_rows final : public executor<V> {
  public:
@@ -85,7 +85,7 @@ class csr_rows final : public executor<V> {
   array<std::int64_t, host> starts_;  // rows of part p: starts_[p] .. starts_[p + 1]
 };
 
-// CSR, equal tiles.
+// CSR, equal tiles of the merge path.
 template <class V, class I, class O>
 class csr_merge final : public executor<V> {
  public:
@@ -120,22 +120,22 @@ class csr_merge final : public executor<V> {
     return std::min(t * tile_, static_cast<std::int64_t>(a_.rows) + a_.nnz());
   }
 
-  // The first entry of tile t.
+  // First entry of tile t.
   [[nodiscard]] std::int64_t first_entry(std::int64_t t) const { return diagonal(t) - starts_[t]; }
 
-  // Whether tile t ends amid a row of which it holds entries.
+  // Whether tile t ends within a row and holds entries of it.
   [[nodiscard]] bool has_carry(std::int64_t t) const {
     const std::int64_t row = starts_[t + 1];
     return row < a_.rows && first_entry(t + 1) > std::max<std::int64_t>(a_.offsets[row], first_entry(t));
   }
 
-  // Writes the rows that end in the tile and returns what belongs to the row that does not.
+  // Writes the rows that end in the tile and returns the sum of the unfinished row.
   V run_tile(std::int64_t t, V alpha, const V* x, V beta, V* y) const {
     std::int64_t row = starts_[t];
     const std::int64_t last_row = starts_[t + 1];
     std::int64_t entry = first_entry(t);
     const std::int64_t last_entry = first_entry(t + 1);
-    if (row < last_row && entry > a_.offsets[row]) {  // the tail of a row that began earlier
+    if (row < last_row && entry > a_.offsets[row]) {  // the tail of a row that started in an earlier tile
       const std::int64_t end = a_.offsets[row + 1];
       update(y[row], alpha, kernels_.dot(values(entry), indices(entry), end - entry, x), beta);
       entry = end;
@@ -156,7 +156,7 @@ class csr_merge final : public executor<V> {
   const host_kernels<V, I, O>& kernels_;
   std::int64_t tile_ = 1;
   array<std::int64_t, host> starts_;  // the first row that tile t may finish
-  mutable array<V, host> carries_;    // of the run
+  mutable array<V, host> carries_;    // written by each run
 };
 
 template <class V, class I>
@@ -184,7 +184,7 @@ class ell_rows final : public executor<V> {
   const host_kernels<V, I, I>& kernels_;
 };
 
-// Slices are shared out by stored entries.
+// Slices are distributed by stored entries.
 template <class V, class I, class O>
 class sell_slices final : public executor<V> {
  public:

@@ -1,10 +1,9 @@
-// Which format suits a matrix. CSR, unless the matrix stays in the L2 cache of a host and many products pay for
+// Suggests a format for a matrix: CSR, unless the matrix fits a host's L2 and there are enough products to pay for
 // another.
 //
-// On a device CSR's algorithms are as fast as ELL and SELL everywhere. On a host, out of cache, all wait for memory,
-// and CSR reads least. In cache, where instructions count, lanes of several rows side by side save the ends of rows;
-// not for complex values, which take no vector registers. Measurements: apps/bench/results/sparse_tuning.txt. O(rows)
-// time.
+// On a device CSR's algorithms are as fast as ELL and SELL everywhere. On a host out of cache all are memory-bound, and
+// CSR reads least. In cache, where instructions dominate, processing several rows in lanes avoids row ends; not for
+// complex values, which are not vectorised. Measurements: apps/bench/results/sparse_tuning.txt. O(rows) time.
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "sparse/host_cache.hpp"
@@ -27,24 +26,23 @@ namespace {
 struct tuning {
   static constexpr std::int64_t slice_height = 32;  // as sell_options
   static constexpr std::int64_t sorting_window = 1024;
-  // Below, a product is over before what starts it: cage5, dolphins and karate take 0.4 to 0.7 us in any format.
+  // Below, startup dominates: cage5, dolphins and karate take 0.4 to 0.7 us in any format.
   static constexpr std::int64_t few_entries = 1 << 10;
-  // Stored entries per entry, of values of 8 bytes and of fewer. CSR, ELL and SELL, us, fp64: young1c (1.03) 2.7, 1.9,
+  // Stored entries per entry, for 8-byte and narrower values. CSR, ELL and SELL, us, fp64: young1c (1.03) 2.7, 1.9,
   // 2.1, but dwt_992 (1.07) 7.9, 6.0, 5.4; fp32: ani4 (1.3) 8.4, 6.2, 7.9, but bcsstk13 (2.3) 33, 43, 22.
   static constexpr double ell_padding = 1.05;
   static constexpr double ell_padding_narrow = 2.0;
-  // Entries per row, beyond which a column of ELL is too far from the next: qc324
-  // (82.5) 10.6, 9.7, 8.1; 10.3, 8.0, 7.0.
+  // Most entries per row for ELL; beyond, its columns are too far apart: qc324 (82.5) 10.6, 9.7, 8.1; 10.3, 8.0, 7.0.
   static constexpr double ell_mean = 32.0;
   // SELL over CSR: bcsstk13 (1.03) 0.72, 0.78, zenios (1.06) 0.71, 0.77, nnc1374 (1.06) 0.74, 0.85, qc324 (1.09) 0.77,
   // 0.68, Groebner (1.17) 0.81 in fp32; ego-Twitter (1.35) 2.09, 1.27, rajat19 (2.9) 1.48, 1.23.
   static constexpr double sell_padding = 1.2;
-  // A conversion's time over what a product saves, in products: ELL 13 to 120, mostly 40; SELL 27 to 400, mostly 150.
+  // Conversion time divided by the time saved per product: ELL 13 to 120, mostly 40; SELL 27 to 400, mostly 150.
   static constexpr std::int64_t ell_products = 64;
   static constexpr std::int64_t sell_products = 200;
 };
 
-// Stored entries of SELL: slices of rows that are sorted by length within windows.
+// Entries stored by SELL, with rows sorted by length within windows.
 template <class I, class O>
 std::int64_t sell_storage(const csr_pattern_view<I, O, host>& m) {
   std::array<std::int64_t, tuning::sorting_window> lengths;
@@ -64,7 +62,7 @@ std::int64_t sell_storage(const csr_pattern_view<I, O, host>& m) {
   return stored;
 }
 
-// Bytes of a product on CSR: the matrix, x and y.
+// Bytes read and written by a CSR product: the matrix, x and y.
 template <class I, class O>
 std::int64_t product_bytes(const csr_pattern_view<I, O, host>& m, std::int64_t value_bytes) {
   const std::int64_t rows = m.rows;
@@ -73,7 +71,7 @@ std::int64_t product_bytes(const csr_pattern_view<I, O, host>& m, std::int64_t v
          rows * (value_bytes + static_cast<std::int64_t>(sizeof(O))) + cols * value_bytes;
 }
 
-// Empty where nothing speaks against ELL and SELL on the host.
+// The reason against ELL and SELL on the host; empty if there is none.
 template <class I, class O>
 std::string why_not_lanes(const csr_pattern_view<I, O, host>& m, const format_use& use) {
   if (m.nnz() < tuning::few_entries) return fmt::format("{} entries are too few for another format to pay", m.nnz());

@@ -1,4 +1,4 @@
-// The inner loops over bands where there is one instruction set, with vectors of 16 bytes.
+// The inner loops over bands for any processor, with 16-byte vectors.
 #include "core/instantiate.hpp"
 #include "sparse/simd/band_rows.hpp"
 

@@ -1,4 +1,4 @@
-// The choice of inner loops where there is only one.
+// The choice of inner loops if there is only one set.
 #include "core/instantiate.hpp"
 #include "sparse/simd/portable.hpp"
 

@@ -1,4 +1,4 @@
-// The inner loops of products with multi-vectors where there is one instruction set, with vectors of 16 bytes.
+// SpMM's inner loops for any processor, with 16-byte vectors.
 #include "core/instantiate.hpp"
 #include "sparse/simd/spmm_panels.hpp"
 

@@ -1,4 +1,4 @@
-// The inner loops over tiles where there is one instruction set.
+// The inner loops over tiles for any processor.
 #include "core/instantiate.hpp"
 #include "sparse/simd/tile_rows.hpp"
 

@@ -1,4 +1,4 @@
-// AVX2 and FMA registers for the inner loops. Compiled with -mavx2 -mfma: see vector_kernels.hpp.
+// AVX2 and FMA vectors for the inner loops. Compiled with -mavx2 -mfma: see vector_kernels.hpp.
 #include "core/instantiate.hpp"
 #include "sparse/simd/x86/vector_kernels.hpp"
 
@@ -11,14 +11,14 @@ namespace {
 template <class V, class I>
 struct avx2;
 
-// Lanes of a comparison widened from 32 to 64 bits, and the other way.
+// Widens comparison masks from 32 to 64 bits, and narrows them.
 inline __m256i widen(__m128i mask) { return _mm256_cvtepi32_epi64(mask); }
 inline __m128i narrow(__m256i mask) {
   const __m256i even = _mm256_permutevar8x32_epi32(mask, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
   return _mm256_castsi256_si128(even);
 }
 
-// What all of them share.
+// Shared by all of them.
 struct avx2_lines {
   static constexpr const char* name = "AVX2";
   static void stream_line(void* to, const void* from) {
@@ -85,7 +85,7 @@ struct avx2<float, std::int32_t> : avx2_lines {
   }
 };
 
-// Four lanes: as many 64-bit indices as a register holds.
+// Four lanes, since a register holds four 64-bit indices.
 template <>
 struct avx2<float, std::int64_t> : avx2_lines {
   using value = float;

@@ -1,4 +1,4 @@
-// AVX-512 (F and VL) registers for the inner loops. Compiled with -mavx512f -mavx512vl -mfma: see vector_kernels.hpp.
+// AVX-512 (F and VL) vectors for the inner loops. Compiled with -mavx512f -mavx512vl -mfma: see vector_kernels.hpp.
 #include "core/instantiate.hpp"
 #include "sparse/simd/x86/gathered_rows.hpp"
 #include "sparse/simd/x86/vector_kernels.hpp"
@@ -12,7 +12,7 @@ namespace {
 template <class V, class I>
 struct avx512;
 
-// What all of them share.
+// Shared by all of them.
 struct avx512_lines {
   static constexpr const char* name = "AVX-512";
   static void stream_line(void* to, const void* from) {
@@ -78,7 +78,7 @@ struct avx512<float, std::int32_t> : avx512_lines {
   }
 };
 
-// Eight lanes: as many 64-bit indices as a register holds.
+// Eight lanes, since a register holds eight 64-bit indices.
 template <>
 struct avx512<float, std::int64_t> : avx512_lines {
   using value = float;
@@ -99,8 +99,8 @@ struct avx512<float, std::int64_t> : avx512_lines {
   }
 };
 
-// Eight rows of products side by side. Lanes of a row are added as picked_rows does: those four apart, then those two
-// apart, then neighbours. A sum of negative zeros is made positive, as by a sum that begins with zero.
+// Eight rows of products side by side. A row's lanes are added as in picked_rows: those four apart, then two apart,
+// then neighbours. A sum of negative zeros becomes positive, as if started from zero.
 struct row_group {
   static constexpr const char* name = "AVX-512 gathers";
   static __m256i lengths(const std::int32_t* offsets) {
@@ -122,8 +122,7 @@ struct row_group {
   static void store(std::int32_t* p, __m256i a) { _mm256_store_si256(reinterpret_cast<__m256i*>(p), a); }
 };
 
-// Ones in the first `count` lanes. An AND with a mask from memory, since comparisons into mask registers wait for the
-// port that reductions need.
+// A mask for the first `count` lanes, loaded and ANDed: compares into mask registers need the reductions' port.
 template <class Number>
 struct first_lanes {
   alignas(64) Number ones[9][8] = {};

@@ -1,4 +1,4 @@
-// The inner loops over bands for x86 processors, compiled for three instruction sets and chosen at run time.
+// The inner loops over bands for x86, compiled for three instruction sets and chosen at run time.
 #include "core/instantiate.hpp"
 #include "sparse/simd/band_rows.hpp"
 

@@ -1,4 +1,4 @@
-// The choice of inner loops on x86-64, by what the processor reports.
+// Chooses the inner loops on x86-64 by processor features.
 #include "core/instantiate.hpp"
 #include "sparse/simd/portable.hpp"
 #include "sparse/simd/x86/fast_gathers.hpp"

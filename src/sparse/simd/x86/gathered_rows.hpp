@@ -1,10 +1,9 @@
-// Rows by gathers: the products of many rows first, all in full registers, then the rows' sums, eight at a time.
+// Rows by gathers: first the products of many rows, in full registers, then the rows' sums, eight rows at a time.
 //
-// A row alone wastes what its last register lacks, and its end is mispredicted. Products know nothing of rows: those of
-// up to 1024 entries go to a buffer in the L1 cache. Eight rows of up to eight (or sixteen) entries are then loaded
-// under masks and reduced together without a branch. For processors whose gathers are fast; it pays in cache, where
-// loads of x wait for nothing. Cost: a gather and a store for a register of entries, three instructions per row beside
-// the reduction's.
+// A single row wastes part of its last register, and its end is mispredicted. Here products ignore row boundaries: up
+// to 1024 go to a buffer in L1. Then eight rows of up to eight (or sixteen) entries are loaded under masks and reduced
+// together without a branch. For processors with fast gathers; it pays off if x is in cache, so that its loads do not
+// stall. Cost: a gather and a store per register of entries, three instructions per row plus the reduction.
 //
 // Sums have the bits of picked_rows: lane l adds the entries l, l + 8, ..., and lanes are added in the same order.
 #pragma once
@@ -17,16 +16,14 @@
 namespace spargo::detail::spmv {
 
 struct gathered_tuning {
-  // Entries whose products are kept: 8 KiB of doubles.
+  // Entries per buffer of products: 8 KiB of doubles.
   static constexpr std::int64_t buffered = 1024;
-  // Bytes of values per row on average, beyond which a row at a time is as fast, and faster where x is not in the L1
-  // cache. One Xeon core, fp64, us, picked_rows and these: ani4 14.0, 10.3; JohnsHopkins55 210, 254
-  // (sparse_tuning.txt).
+  // For more bytes of values per row on average, single rows are as fast, and faster if x exceeds L1. One Xeon core,
+  // fp64, us, picked_rows and these: ani4 14.0, 10.3; JohnsHopkins55 210, 254 (sparse_tuning.txt).
   static constexpr std::int64_t longest_mean = 256;
 };
 
-// `Group` reduces eight rows of products, eight lanes each; it has: vector, name, load,
-// load_first, add, store, any_longer and reduce.
+// `Group` reduces eight rows of eight lanes: vector, name, load, load_first, add, store, any_longer, reduce.
 template <class Simd, class Group>
 struct gathered_rows {
   using V = typename Simd::value;
@@ -35,11 +32,11 @@ struct gathered_rows {
   using vector = typename Group::vector;
   static constexpr const char* name = Group::name;
   static constexpr std::int64_t collected = 256;  // rows summed before they are written
-  static constexpr std::int64_t lanes = 8;        // of a sum
+  static constexpr std::int64_t lanes = 8;        // per sum
   static constexpr std::int64_t rows_at_once = 8;
   static_assert(picked::lanes == lanes);
 
-  // sums[l] = row first + l times x, where no entry from `limit` on may be read.
+  // sums[l] = row first + l times x; entries from `limit` on must not be read.
   template <class O>
   [[gnu::always_inline]] static void row_sums(const O* offsets, const I* indices, const V* values, const V* x,
                                               std::int64_t first, std::int64_t count, std::int64_t limit, V* sums) {
@@ -63,7 +60,7 @@ struct gathered_rows {
   }
 
  private:
-  // Whole groups of rows whose products the buffer holds.
+  // Whole groups of rows whose products fit the buffer.
   template <class O>
   [[gnu::always_inline]] static void buffered_sums(const O* offsets, const I* indices, const V* values, const V* x,
                                                    std::int64_t first, std::int64_t rows, std::int64_t limit, V* sums) {
@@ -83,7 +80,7 @@ struct gathered_rows {
     }
   }
 
-  // `products` from entry `begin` on; `offsets` of the first row.
+  // `products` start at entry `begin`; `offsets` are those of the group's first row on.
   template <class O>
   [[gnu::always_inline]] static vector group_sums(const V* products, std::int64_t begin, const O* offsets) {
     const auto lengths = Group::lengths(offsets);

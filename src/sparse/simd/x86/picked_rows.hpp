@@ -1,13 +1,12 @@
-// Rows by loads: the elements of x are picked one at a time and put together in registers.
+// Rows by loads: elements of x are loaded one at a time and combined in registers.
 //
-// A row is eight entries at a time (or as many as a register has lanes) and a last step under a mask: one loop, whose
-// end is mispredicted at most once per row, and not at all where rows have up to eight entries. Values and indices
-// are fetched far ahead, so that loads of x are all that anything waits for. Cost: three or four instructions per
-// entry.
+// A row is processed eight entries at a time (or as many as a register has lanes), with a masked last step: one loop,
+// whose end is mispredicted at most once per row, and never if rows have up to eight entries. Values and indices are
+// prefetched far ahead, so that only loads of x can stall. Cost: three or four instructions per entry.
 //
-// The order of a sum depends on the row's length alone, and no product is fused with it (-ffp-contract=off). The last
-// step reads up to eight entries past the row's end; where the caller has not that many, it copies what there is.
-// Nothing read past the end reaches a sum.
+// The order of a sum depends on the row's length only, and products are not fused with it (-ffp-contract=off). The last
+// step reads up to eight entries past the row's end; if the arrays end before that, the remaining entries are copied
+// first. Nothing read past the end reaches a sum.
 #pragma once
 
 #include "sparse/simd/fetch.hpp"
@@ -19,11 +18,11 @@
 namespace spargo::detail::spmv {
 
 struct picked_tuning {
-  // Entries at a time. R-MAT 20 symmetric, two threads of Zen 5, fp32, ms: 10.3 with 8, 10.6 with 4, 10.8 with 16;
+  // Entries per step. R-MAT 20 symmetric, two threads of Zen 5, fp32, ms: 10.3 with 8, 10.6 with 4, 10.8 with 16;
   // uniform 1M x 20 6.1, 6.0, 7.3.
   static constexpr std::int64_t most_lanes = 8;
-  // Entries that values and indices are fetched ahead. The same with 8 entries, fp32 and fp64: R-MAT 20 18.2 and 19.9
-  // without, 10.4 and 12.0 with 512; uniform 11.1 and 11.9, 6.2 and 6.9. From 256 to 1024 the difference is 5 percent.
+  // Prefetch distance of values and indices in entries. Same matrices with 8 entries, fp32 and fp64: R-MAT 20 18.2 and
+  // 19.9 without, 10.4 and 12.0 with 512; uniform 11.1 and 11.9, 6.2 and 6.9. 256 to 1024 differ by 5 percent.
   static constexpr std::int64_t ahead = 512;
 };
 
@@ -47,7 +46,7 @@ struct picked_rows {
   static constexpr const char* name = Simd::name;
   static constexpr std::int64_t collected = 32;  // rows summed before they are written
 
-  // sums[l] = row first + l times x, where no entry from `limit` on may be read.
+  // sums[l] = row first + l times x; entries from `limit` on must not be read.
   template <class O>
   [[gnu::always_inline]] static void row_sums(const O* offsets, const I* indices, const V* values, const V* x,
                                               std::int64_t first, std::int64_t count, std::int64_t limit, V* sums) {
@@ -59,10 +58,9 @@ struct picked_rows {
     }
   }
 
-  // The sum of values[k] * x[indices[k]], begin <= k < end, where as many entries as there are lanes may be read from
-  // `end` on.
+  // Sum of values[k] * x[indices[k]], 0 <= k < count; as many entries as there are lanes may be read past the end.
   [[gnu::always_inline]] static V open_sum(const V* values, const I* indices, std::int64_t count, const V* x) {
-    if (count <= lanes) {  // by itself: the loop's bookkeeping is a tenth of a short row's time
+    if (count <= lanes) {  // separately: the loop's bookkeeping is a tenth of a short row's time
       fetch_ahead(values, indices);
       return total(add_first(count, values, indices, x, vector{}));
     }
@@ -75,7 +73,7 @@ struct picked_rows {
     return total(add_first(count, values, indices, x, sum));
   }
 
-  // The same, bit for bit, where none may be read from there on.
+  // The same bits, without reading past the end.
   static V dot(const V* values, const I* indices, std::int64_t count, const V* x) {
     if (count == 0) return V{};
     vector sum{};
@@ -105,7 +103,7 @@ struct picked_rows {
     }
   }
 
-  // Of the first `count` lanes.
+  // For the first `count` lanes.
   [[gnu::always_inline]] static vector add_first(std::int64_t count, const V* values, const I* indices, const V* x,
                                                  vector sum) {
     numbers lane;

@@ -1,5 +1,4 @@
-// The inner loops of products with multi-vectors for x86 processors, compiled for three instruction sets and chosen at
-// run time.
+// SpMM's inner loops for x86, compiled for three instruction sets and chosen at run time.
 #include "core/instantiate.hpp"
 #include "sparse/simd/spmm_panels.hpp"
 

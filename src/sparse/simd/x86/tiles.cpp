@@ -1,11 +1,11 @@
-// The inner loops over tiles for x86 processors: segments by AVX-512 gathers where these are fast.
+// The inner loops over tiles for x86: segments by AVX-512 gathers if these are fast.
 #include "core/instantiate.hpp"
 #include "sparse/simd/tile_rows.hpp"
 #include "sparse/simd/x86/fast_gathers.hpp"
 
 #include <immintrin.h>
 
-#pragma GCC diagnostic push  // false alarms in GCC 12's own immintrin.h (PR105593)
+#pragma GCC diagnostic push  // false warnings in GCC 12's immintrin.h (PR105593)
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
@@ -84,7 +84,7 @@ template <class V>
 std::vector<tile_loops<V>> usable_tile_loops() {
   std::vector<tile_loops<V>> all{{add_plain<V>, "portable"}};
   if constexpr (real_type<V>) {
-    // Slow gathers are usable, too: first, so that the last is the fastest.
+    // Slow gathers are usable too, but go first, so that the last is the fastest.
     if (has_avx512()) all.insert(has_fast_gathers() ? all.end() : all.begin(), {add_gathered<V>, "AVX-512 gathers"});
   }
   return all;

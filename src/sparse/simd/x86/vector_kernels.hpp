@@ -1,10 +1,9 @@
 // The inner loops over vector registers, written once for every instruction set.
 //
-// A `Simd` type names the instruction set and must live in the unnamed namespace of the one file that is compiled
-// for it: it gives every instantiation internal linkage. For the same reason nothing of the standard library is
-// called here. It has: value, index, reg, lanes, zero, load, store, gather, multiply_add, stream_line, fence, and
-// `multiply_add_below(k, lengths, ...)`, which reads and multiplies only the lanes whose length exceeds k and leaves
-// the others as they are.
+// A `Simd` type names the instruction set and is in the unnamed namespace of the one file compiled for it, so that
+// every instantiation has internal linkage; for the same reason the standard library is not used here. It has: value,
+// index, reg, lanes, zero, load, store, gather, multiply_add, stream_line, fence, and `multiply_add_below(k, lengths,
+// ...)`, which reads and multiplies only lanes whose length exceeds k.
 #pragma once
 
 #include "sparse/simd/kernels.hpp"
@@ -19,9 +18,9 @@ template <class V, class I, class O>
 template <class V, class I, class O>
 [[nodiscard]] const host_kernels<V, I, O>* avx512_gather_kernels();
 
-// Loops over rows. Sums are collected before they are written: y often begins at the same place in a page as x, and
-// then a load of x[r] waits for the store of y[r] just before it (processors tell the two apart by the last 12 bits
-// first). `Rows` is picked_rows or gathered_rows.
+// Loops over rows. Sums are collected before they are written: if y and x start at the same offset in a page, a load of
+// x[r] otherwise waits for the store of y[r] just before it (processors first compare the last 12 bits). `Rows` is
+// picked_rows or gathered_rows.
 template <class Simd, class Rows>
 struct row_loops {
   using V = typename Simd::value;
@@ -43,7 +42,7 @@ struct row_loops {
     }
   }
 
-  // Whole cache lines of y by stores that do not read them first; the lines at both ends as csr_rows does.
+  // Writes whole cache lines of y with non-temporal stores; the partial lines at both ends as in csr_rows.
   template <class O>
   static void stream_rows(const O* offsets, const I* indices, const V* values, const V* x, V alpha, V beta, V* y,
                           std::int64_t first, std::int64_t last) {
@@ -68,7 +67,7 @@ struct row_loops {
   }
 };
 
-// Sums of lanes, for ELL and SELL.
+// Sums per lane, for ELL and SELL.
 template <class Simd>
 struct lane_loops {
   using V = typename Simd::value;
@@ -76,7 +75,7 @@ struct lane_loops {
   using reg = typename Simd::reg;
   static constexpr std::int64_t lanes = Simd::lanes;
 
-  // `registers` neighbouring groups of lanes at once: independent gathers in flight.
+  // `Registers` neighbouring groups of lanes at once, for independent gathers in flight.
   template <int Registers>
   static void lane_groups(const V* values, const I* indices, std::int64_t stride, const I* lengths, const V* x,
                           V* sums) {

@@ -1,11 +1,11 @@
 // COO products on the device. y is scaled first; then
 //
-// coo_atomic: one entry per thread, added to y atomically: any order of entries, not deterministic;
+// coo_atomic: one thread per entry adds to y atomically: entries in any order, not deterministic;
 // coo_segmented: entries sorted by row, in tiles of fixed size. A block stages the products of its tile (see
-// sparse/spmv/device.cuh), finds where rows begin, sums each segment and adds it to y; a first segment that continues
-// the row of the tile before is a carry instead, and a second kernel adds the carries of each row in tile order. One
-// writer an element at a time and a fixed order: deterministic. Unsorted entries are put in order once, in the plan,
-// which keeps a sorted copy of the pattern; a product then first gathers the values.
+// sparse/spmv/device.cuh), finds where rows begin, sums each segment and adds it to y. A first segment that continues
+// the previous tile's row becomes a carry instead, and a second kernel adds each row's carries in tile order. One
+// writer per element at a time, fixed order: deterministic. The plan sorts unsorted entries once and keeps a sorted
+// copy of the pattern; products then first gather the values.
 #include "core/instantiate.hpp"
 #include "formats/convert/backend.hpp"
 #include "sparse/spmv/device.cuh"
@@ -29,8 +29,8 @@ __global__ void __launch_bounds__(threads_per_block)
   if (e < a.nnz) atomic_add(y + rows[e], alpha * (a.values[e] * read(x + a.indices[e])));
 }
 
-// The list of positions in the tile at which a row begins, in ascending order, and their number. `end` - `begin` is at
-// most the stage capacity. Whole block; ends with a barrier.
+// Lists the positions in the tile at which a row begins, ascending; returns their number. `end` - `begin` is at most
+// the stage capacity. Called by the whole block; ends with a barrier.
 template <class D, class I>
 __device__ int find_segments(const I* rows, std::int64_t begin, std::int64_t end, int* bounds, int* counts) {
   constexpr int rounds = stage_capacity<D> / threads_per_block;
@@ -186,9 +186,9 @@ class device_coo_segments final : public executor<V> {
   coo_view<const V, I, device> a_;
   std::int64_t tiles_;
   sorted_entries<I, device> sorted_;
-  mutable array<V, device> ordered_values_;  // of the run
+  mutable array<V, device> ordered_values_;  // written by each run
   array<I, device> carry_rows_;
-  mutable array<V, device> carries_;  // of the run
+  mutable array<V, device> carries_;  // written by each run
 };
 
 }  // namespace

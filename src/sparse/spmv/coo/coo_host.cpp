@@ -1,10 +1,10 @@
-// Products with COO on the host: segmented sums.
+// COO products on the host: segmented sums.
 //
-// Entries sorted by row are cut into equal tiles. A tile adds each of its row segments to y; a segment that continues
-// the row of the tile before goes to the tile's carry instead, and the carries are added in tile order. So no element
-// of y has two writers, and the result has the same bits for any thread count. Unsorted entries are put in
-// order once, in the plan, which keeps a sorted copy of the pattern and the order of the values; a product then
-// first gathers the values. y is scaled beforehand, for rows without entries. O(rows + nnz).
+// Entries sorted by row are cut into equal tiles. A tile adds each of its row segments to y, except that a segment
+// which continues the previous tile's row goes to the tile's carry; carries are added in tile order. So no element of y
+// has two writers, and the result has the same bits for any thread count. The plan sorts unsorted entries once and
+// keeps a sorted copy of the pattern and the order of the values; products then first gather the values. y is scaled
+// first, for rows without entries. O(rows + nnz).
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "formats/convert/backend.hpp"
@@ -19,7 +19,7 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  static constexpr std::int64_t smallest_tile = 4096;  // entries; as for merge_path
+  static constexpr std::int64_t smallest_tile = 4096;  // entries, as for merge_path
   static constexpr std::int64_t most_tiles = 1024;
 };
 
@@ -55,7 +55,7 @@ class coo_segments final : public executor<V> {
   }
 
  private:
-  // Whether tile t begins within the last row of the tile before.
+  // Whether tile t begins within the previous tile's last row.
   [[nodiscard]] bool continues(std::int64_t t) const {
     return t > 0 && a_.row_indices[t * tile_] == a_.row_indices[t * tile_ - 1];
   }
@@ -92,9 +92,9 @@ class coo_segments final : public executor<V> {
   coo_view<const V, I, host> a_;
   const host_kernels<V, I, I>& kernels_;
   sorted_entries<I, host> sorted_;
-  mutable array<V, host> ordered_values_;  // of the run
+  mutable array<V, host> ordered_values_;  // written by each run
   std::int64_t tile_ = 1;
-  mutable array<V, host> carries_;  // of the run
+  mutable array<V, host> carries_;  // written by each run
 };
 
 }  // namespace

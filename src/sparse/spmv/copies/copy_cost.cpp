@@ -1,4 +1,4 @@
-// What copies cost, in products.
+// Costs of copies, in products.
 #include "sparse/spmv/copies/copy_cost.hpp"
 
 #include <fmt/format.h>
@@ -7,8 +7,8 @@ namespace spargo::detail::spmv {
 
 namespace {
 
-// Products until a copy has paid, fp32 and fp64. Device: one H200, apps/bench/results/spmv_h200.json. Host: two threads
-// of an EPYC (Zen 5), and one core of a Xeon (Sapphire Rapids) with the matrix in its L2 cache.
+// Products after which a copy pays off, fp32 and fp64. Device: one H200, apps/bench/results/spmv_h200.json. Host: two
+// threads of an EPYC (Zen 5), and one core of a Xeon (Sapphire Rapids) with the matrix in L2.
 struct tuning {
   // 5-point 4096^2 32 and 19; 27-point 160^3 22 and 17; 8.4M rows of 15 in a band 24 and 31.
   static constexpr std::int64_t compressed = 32;
@@ -21,7 +21,7 @@ struct tuning {
   static constexpr std::int64_t repeated_bands = 16;
   // 1M rows of 21 in a band 14 and 21; 5-point 100^2 in cache 25 and 34; 10000 rows of 9 in cache 13 and 33.
   static constexpr std::int64_t bands = 34;
-  // 1M rows of 20 in uniform columns 121 in fp32; in fp64 only where the L2 cache is larger than Zen 5's.
+  // 1M rows of 20 in uniform columns 121 in fp32; in fp64 only if L2 is larger than Zen 5's.
   static constexpr std::int64_t tiles = 121;
 };
 

@@ -1,4 +1,4 @@
-// How many products a copy of a matrix must serve before it has paid for its making.
+// How many products a copy must serve before it pays off.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@ enum class copy_kind {
   compressed,      // device
   blocked,         // device
   binned,          // device
-  repeated_bands,  // host: bands whose rows repeat their values, too
+  repeated_bands,  // host: bands whose rows also repeat their values
   bands,           // host
   tiles,           // host
 };
 
-// The plan's time beyond that of a plan for CSR as it stands, over what a product saves.
+// The extra time of a plan with a copy, divided by the time saved per product.
 [[nodiscard]] std::int64_t pays_from(copy_kind kind, std::int64_t value_bytes);
 
-// Empty where `products` are enough (0: many), else why not.
+// Empty if `products` are enough (0: many), else the reason.
 [[nodiscard]] std::string why_too_few(copy_kind kind, std::int64_t value_bytes, std::int64_t products);
 
 }  // namespace spargo::detail::spmv

@@ -1,11 +1,11 @@
-// Products in passes over ranges of columns, for an x that the L2 cache does not hold.
+// Products in passes over ranges of columns, for an x larger than L2.
 #pragma once
 
 #include "sparse/spmv/executor.hpp"
 
 namespace spargo::detail::spmv {
 
-// The vector that a product gathers from, and the cache between it and the SMs.
+// The vector that a product gathers from, and the L2 cache.
 struct gathered_vector {
   std::int64_t size = 0;
   std::int64_t value_bytes = 0;
@@ -14,11 +14,10 @@ struct gathered_vector {
   [[nodiscard]] std::int64_t bytes() const { return size * value_bytes; }
 };
 
-// Whether the L2 cache keeps nearly all of x, and a matrix of nnz entries uses each element often enough to fetch
-// more of it than a gather asks for.
+// Whether L2 keeps nearly all of x, and nnz entries use each element often enough that loading whole lines pays off.
 [[nodiscard]] bool is_kept(std::int64_t nnz, const gathered_vector& x);
 
-// Passes, two at least, such that the part of x that one gathers from stays in the L2 cache.
+// Number of passes (at least two) such that each one's part of x stays in L2.
 [[nodiscard]] int column_passes(const gathered_vector& x);
 
 // Whether passes are expected to be faster than merge_path, for regular rows.

@@ -1,23 +1,22 @@
-// CSR products on the device by merge path (Merrill and Garland, SC 2016): blocks take equal shares of the work.
+// Device CSR products by merge path (Merrill and Garland, SC 2016): blocks process tiles, equal shares of the work.
 //
-// Shares are of rows + entries, or of entries alone where no share then has too many rows: an entry's place is known
-// from the block's number, so its loads need not wait for the search's result (R-MAT 22, fp32, on an H200: 0.483 and
-// 0.474 ms). The plan searches where each tile begins. A block multiplies the entries of its tile, four a thread with
-// all loads in flight, leaves the products in shared memory, sums the rows that end in the tile and writes them, and
-// leaves the sum of the row that does not end there as its carry. Neighbouring lanes take neighbouring entries: the
-// gathers of a long row, whose columns lie close together, then share sectors. A second kernel adds the carries of each
-// row in tile order; its launch overlaps the first one's end. One writer per element at a time and a fixed order:
-// deterministic. Shared memory holds the products and no more, so that the gathers of x have the cache. Workspace: 2
-// indices and one value per tile.
+// Shares are of rows + entries, or of entries only if no share then has too many rows: an entry's place then follows
+// from the block's number, so its loads need not wait for a search (R-MAT 22, fp32, on an H200: 0.483 and 0.474 ms).
+// The plan searches for the start of each tile. A block multiplies the entries of its tile, four per thread with all
+// loads in flight, stores the products in shared memory, sums and writes the rows that end in the tile, and stores the
+// sum of the unfinished row as its carry. Neighbouring lanes take neighbouring entries, so that gathers of a long row
+// with close columns share sectors. A second kernel adds each row's carries in tile order; its launch overlaps the
+// first one's end. One writer per element at a time, fixed order: deterministic. Shared memory holds only the products,
+// leaving L1 to gathers of x. Workspace: 2 indices and one value per tile.
 //
-// In passes (column_passes, for an x that the L2 cache does not hold) each launch takes the entries of a range of
-// columns: it reads all indices, and values and x where the column is its own. The first launch writes y and carries,
-// later ones add to them. The order of columns in a row does not matter, and nothing more is stored.
+// With passes (column_passes, for an x larger than L2) each launch processes the entries in a range of columns: it
+// reads all indices, and values and x only for columns in its range. The first launch writes y and carries, later ones
+// add to them. Columns may be in any order, and nothing more is stored.
 //
-// What bounds it on scattered columns is the traffic from the L2 cache: 32 bytes a gather that misses the first
-// one, and the entries themselves, at 4.6 to 5.4 TB/s. Uniform 8.4M x 16 in fp32, 134M gathers and 1.07 GB: 1.10 ms,
-// with the gathers and indices alone 1.05. Entries by bulk copies a tile ahead, as row_blocks has them, were slower
-// (1.50, in fp64 3.9 instead of 2.1), it seems because they take the L1 cache's room from gathers in flight.
+// For scattered columns L2 traffic is the limit: 32 bytes per gather that misses L1, and the entries, at 4.6 to 5.4
+// TB/s. Uniform 8.4M x 16 in fp32, 134M gathers and 1.07 GB: 1.10 ms, with gathers and indices only 1.05. Loading
+// entries by bulk copies one tile ahead, as row_blocks does, was slower (1.50, in fp64 3.9 instead of 2.1), probably
+// because it takes L1 space from gathers in flight.
 #include "core/instantiate.hpp"
 #include "sparse/merge_path.hpp"
 #include "sparse/spmv/csr/column_passes.hpp"
@@ -32,39 +31,38 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // Threads per block, whose four entries are this many apart. R-MAT 22, H200, cold, fp32, ms: 0.460; four neighbouring
+  // Threads per block, whose four entries are this far apart. R-MAT 22, H200, cold, fp32, ms: 0.460; four neighbouring
   // entries per thread 0.468. More measurements: apps/bench/results/sparse_tuning.txt.
   static constexpr int threads = 512;
-  // Below this many entries more, smaller tiles. Microseconds in a captured graph, fp32 and fp64, 256 and 512 threads:
-  // ego-Twitter, 2.7M entries, 11.7 and 12.3, 14.6 and 15.4; uniform 200k x 16 26.9 and 27.2, 31.1 and 32.3.
+  // Below this many entries smaller tiles are used. Microseconds in a captured graph, fp32 and fp64, 256 and 512
+  // threads: ego-Twitter, 2.7M entries, 11.7 and 12.3, 14.6 and 15.4; uniform 200k x 16 26.9 and 27.2, 31.1 and 32.3.
   static constexpr int small_threads = 256;
   static constexpr std::int64_t small_entries = std::int64_t{1} << 22;
-  // Of passes, whose threads have a gather for a part of their entries alone. Uniform 8.4M x 16 in two passes, ms, fp32
-  // and fp64: 256 x 8 1.126 and 1.499, 512 x 4 1.151 and 1.509.
+  // For passes, whose threads gather for some of their entries only. Uniform 8.4M x 16 in two passes, ms, fp32 and
+  // fp64: 256 x 8 1.126 and 1.499, 512 x 4 1.151 and 1.509.
   static constexpr int pass_threads = 256;
   static constexpr int pass_entries = 8;
-  // Rows of one tile of entries, for each thread, at most; matrices with more empty rows in a row are shared out by
-  // rows + entries.
+  // Most rows per thread in a tile of entries; matrices with more consecutive empty rows are split by rows + entries.
   static constexpr std::int64_t rows_per_thread = 16;
 };
 
-// Threads for values of 16 bytes: half as many, for the same shared memory.
+// Half as many threads for 16-byte values, for the same shared memory.
 template <class D>
 inline constexpr int large_threads = sizeof(D) <= 8 ? tuning::threads : tuning::threads / 2;
 
 inline constexpr int entries_per_thread = 4;
 
-// Which launch of a product it is: the only one, or of several passes the first or a later one.
+// Which launch of a product: the only one, or of several passes the first or a later one.
 enum class merge_pass { only, first, later };
 
-// What a gather that misses the L2 cache brings there: the default, or the whole line of 128 bytes. Where the cache
-// holds nearly all of x the line's other elements are wanted, too. ms on an H200, default and line: 134M gathers from
-// 16 MB 0.897 and 0.897, 28 MB 0.93 and 0.91, 32 MB 1.05 and 1.00, 36 MB 1.18 and 1.10, 40 MB 1.28 and 1.25, 48 MB 1.40
-// and 1.73. Products: uniform 8.4M x 16 in fp32 1.152 and 1.100, in fp64 (64 MB) 2.09 and 2.55; fp64, 32 MB: power law
-// 0.577 and 0.554, R-MAT 22 0.527 and 0.523. 256 bytes were slower everywhere.
+// What an L2 miss of a gather loads: the default, or the whole 128-byte line. If L2 holds nearly all of x, the rest of
+// the line is needed too. ms on an H200, default and line: 134M gathers from 16 MB 0.897 and 0.897, 28 MB 0.93 and
+// 0.91, 32 MB 1.05 and 1.00, 36 MB 1.18 and 1.10, 40 MB 1.28 and 1.25, 48 MB 1.40 and 1.73. Products: uniform 8.4M x 16
+// in fp32 1.152 and 1.100, in fp64 (64 MB) 2.09 and 2.55; fp64, 32 MB: power law 0.577 and 0.554, R-MAT 22 0.527 and
+// 0.523. 256 bytes were slower everywhere.
 enum class miss_brings { sectors, line };
 
-// What a block is: its threads, the entries of each, the pass, and how it gathers.
+// Shape of a block: threads, entries per thread, pass, kind of gather.
 template <int Threads, int Entries, merge_pass Pass, miss_brings Miss>
 struct block_shape {
   static constexpr int threads = Threads;
@@ -73,7 +71,7 @@ struct block_shape {
   static constexpr miss_brings miss = Miss;
   static constexpr int tile = threads * entries;
 
-  // Blocks per SM, where registers are to be spared for them.
+  // Blocks per SM for which registers are limited.
   template <class D, class I>
   static constexpr int resident() {
     constexpr std::size_t words = static_cast<std::size_t>(Entries) * (sizeof(D) + sizeof(I)) / 4;
@@ -81,8 +79,7 @@ struct block_shape {
     return words <= 16 ? 2048 / Threads : (words <= 24 ? 1280 / Threads : 1);
   }
 
-  // Where entry k of a tile has its product. Skewed in passes: rows of 16 entries, each summed by a thread, would all
-  // be read from one bank.
+  // Position of entry k's product. Skewed for passes: else rows of 16 entries, one thread each, would share a bank.
   template <class D>
   static __device__ int place(int k) {
     return Pass == merge_pass::only ? k : skewed<D>(k);
@@ -122,12 +119,12 @@ struct merge_arguments {
   std::int64_t rows;
   std::int64_t tiles;
   merge_shares shares;
-  std::int64_t tile_items;  // of the shares' kind
+  std::int64_t tile_items;  // rows + entries, or entries
   I* tile_rows;             // tiles + 1: rows finished before the tile
-  I* carry_rows;            // the row that a tile's carry belongs to; -1: none
+  I* carry_rows;            // the row of a tile's carry; -1: none
   D* carries;
 
-  // The first entry of a tile; by rows + entries this waits for tile_rows.
+  // The first entry of a tile; with shares of rows + entries this waits for tile_rows.
   [[nodiscard]] __device__ std::int64_t first_entry(std::int64_t tile) const {
     const std::int64_t total = shares == merge_shares::entries ? entries.nnz : rows + entries.nnz;
     const std::int64_t d = tile * tile_items < total ? tile * tile_items : total;
@@ -135,7 +132,7 @@ struct merge_arguments {
   }
 };
 
-// Rows that end at or before entry `entry`, empty ones among them; the first tile begins with the first row.
+// Rows that end at or before entry `entry`, including empty ones; the first tile starts with the first row.
 template <class O>
 __device__ std::int64_t rows_before(const O* offsets, std::int64_t rows, std::int64_t entry) {
   std::int64_t low = 0;
@@ -164,7 +161,7 @@ __global__ void __launch_bounds__(threads_per_block) tile_rows_kernel(merge_argu
   a.tile_rows[tile] = static_cast<I>(merge_path_row(a.offsets, a.rows, a.entries.nnz, diagonal));
 }
 
-// Also the largest number of rows that end in a tile.
+// Also finds the largest number of rows that end in a tile.
 template <class D, class I, class O>
 __global__ void __launch_bounds__(threads_per_block)
     carry_rows_kernel(merge_arguments<D, I, O> a, unsigned long long* most_rows) {
@@ -178,7 +175,7 @@ __global__ void __launch_bounds__(threads_per_block)
   atomicMax(most_rows, static_cast<unsigned long long>(row - a.tile_rows[tile]));
 }
 
-// Where the products of a tile's row are: what the row has of the tile's entries, counted from the tile's first.
+// The products of a row's entries in the tile, relative to the tile's first.
 struct segment {
   int row;
   int first;
@@ -190,7 +187,7 @@ struct merge_tile {
   std::int64_t first_row;
   std::int64_t begin;
   int entries;
-  int rows;  // that end here
+  int rows;  // rows that end in the tile
 
   __device__ merge_tile(const merge_arguments<D, I, O>& a, std::int64_t tile) {
     first_row = __ldg(a.tile_rows + tile);
@@ -198,7 +195,7 @@ struct merge_tile {
     entries = static_cast<int>(a.first_entry(tile + 1) - begin);
     rows = static_cast<int>(__ldg(a.tile_rows + tile + 1) - first_row);
   }
-  // Of row j; row `rows` is the one that does not end here. Empty beyond it.
+  // The segment of row j; row `rows` is the unfinished one. Empty for larger j.
   [[nodiscard]] __device__ segment of_row(const O* offsets, int j) const {
     if (j > rows) return {};
     const auto at = [&](int k) {
@@ -208,21 +205,21 @@ struct merge_tile {
   }
 };
 
-// The columns that a pass takes.
+// The columns of a pass.
 template <class I>
 struct column_range {
   I first;
   I count;
 
-  // Not for -1, which no range holds: the places past a tile's end.
+  // Never true for -1, the index of places past a tile's end.
   [[nodiscard]] __device__ bool holds(I column) const {
     using place = std::make_unsigned_t<I>;
     return static_cast<place>(static_cast<place>(column) - static_cast<place>(first)) < static_cast<place>(count);
   }
 };
 
-// products[place(k)] of entry begin + k, k < count; what follows them no sum reads. All loads of a thread are in flight
-// before the first product; places past the end take index 0, which exists.
+// products[place(k)] for entries begin + k, k < count; later places are never read. All loads of a thread are in flight
+// before the first product; places past the end read index 0, which exists.
 template <class Shape, class D, class I>
 __device__ void multiply_entries(const device_entries<D, I>& a, std::int64_t begin, int count, const D* x,
                                  D* products) {
@@ -254,7 +251,7 @@ __device__ void load_indices(const I* indices, int count, I (&index)[Shape::entr
   }
 }
 
-// products[place(k)] of the entries of some columns; the others' are 0, and their values are not read.
+// products[place(k)] for entries in a range of columns; 0 for others, whose values are not read.
 template <class Shape, class D, class I>
 __device__ void multiply_columns(const D* values, const I (&index)[Shape::entries], column_range<I> columns, const D* x,
                                  D* products) {
@@ -370,7 +367,7 @@ class device_merge final : public executor<V> {
   }
 
  private:
-  // The kernels of a product's first launch and of later ones, which share tiles.
+  // The kernels of a product's first and later launches, which use the same tiles.
   struct kernels {
     kernel first;
     kernel later;
@@ -396,7 +393,7 @@ class device_merge final : public executor<V> {
     return static_cast<I>(cols_ / passes_ * p + std::min<std::int64_t>(p, cols_ % passes_));
   }
 
-  // Returns the most rows of a tile. Synchronises the stream.
+  // Returns the largest number of rows in a tile. Synchronises the stream.
   std::int64_t share_out(merge_shares shares) {
     const std::int64_t total = arguments_.entries.nnz + (shares == merge_shares::entries ? 0 : arguments_.rows);
     const std::int64_t tiles = div_up(total, kernels_.tile);

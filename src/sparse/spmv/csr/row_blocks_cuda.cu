@@ -1,13 +1,12 @@
-// CSR products on the device in which a block owns consecutive rows and has all their entries in shared memory.
+// Device CSR products in which a block owns consecutive rows and stages all their entries in shared memory.
 //
-// Idea (CSR-stream of Greathouse and Daga, SC 2014, without its row-block list): the entries of 4 to 128 consecutive
-// rows are one contiguous range, so two bulk copies bring them; no thread waits with a load in hand and the L1 cache is
-// left to x. Then 1 to 32 neighbouring lanes take a row: with few lanes per row, a warp's gathers of x are those of
-// many neighbouring rows at the same place in the row, which on stencils and bands lie side by side. Invariant: the
-// rows of a block follow from its number, so there is no list; a block whose entries exceed the stage takes them from
-// global memory, short rows as ever, longer ones by a warp or by all its threads. Each row is summed by its lanes in a
-// fixed order: deterministic. Cost: each entry read once; no workspace. Not for columns without locality: the stage
-// takes L1 from their gathers.
+// CSR-stream of Greathouse and Daga (SC 2014) without its row-block list: the entries of 4 to 128 consecutive rows are
+// contiguous, so two bulk copies load them; loads occupy no registers, and L1 is left to x. Then 1 to 32 neighbouring
+// lanes sum a row: with few lanes per row, a warp's gathers of x come from the same position in many neighbouring rows,
+// which in stencils and bands are adjacent. Invariant: a block's number determines its rows, so there is no list. A
+// block whose entries exceed the stage reads them from global memory, long rows by a warp or by all its threads. Each
+// row's lanes sum in a fixed order: deterministic. Cost: each entry is read once; no workspace. Not for columns without
+// locality: the stage takes L1 space from their gathers.
 #include "core/device/bulk_copy.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/spmv/device.cuh"
@@ -20,23 +19,23 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // Entries of a block's rows, about: bytes in flight against the L1 left to x (27-point 160^3, fp64, 32, 28, 19 rows:
+  // Approximate entries per block: bytes in flight against L1 space for x (27-point 160^3, fp64, 32, 28, 19 rows:
   // 0.342, 0.353, 0.397 ms on an H200; more in sparse_tuning.txt).
   static constexpr double block_entries = 900;
   static constexpr int least_rows = 4;
   static constexpr int most_rows = 128;
-  // Threads at least, 64 and 128: 27-point fp64 0.3444, 0.3417; fp32 0.240, 0.257.
+  // Least threads, 64 and 128: 27-point fp64 0.3444, 0.3417; fp32 0.240, 0.257.
   static constexpr int threads_of_4_bytes = 64;
   static constexpr int threads = 128;
-  // Entries that a lane has in flight, at most.
+  // Most entries in flight per lane.
   static constexpr int most_unrolled = 8;
-  // A stage may be this many times the mean block's; longer ones cost more of every block's cache than they save.
+  // Largest stage relative to the mean block; a larger one costs every block more cache than it saves.
   static constexpr double widest_stage = 2.0;
-  // In a block that exceeds its stage: rows of at most so many entries per lane are left to their lanes, those of at
-  // most so many to a warp (zenios: all threads on one row after the other took 72 us).
+  // In a block that exceeds its stage, rows of at most this many entries per lane are summed by their lanes, rows of at
+  // most this many entries by a warp (zenios: all threads on one row after the other took 72 us).
   static constexpr std::int64_t lane_entries = 64;
   static constexpr std::int64_t warp_entries = 2048;
-  static constexpr int stage_bytes = 46 * 1024;  // what fits without asking for more shared memory
+  static constexpr int stage_bytes = 46 * 1024;  // the limit without opt-in
 };
 
 template <class D, class I, class O>
@@ -48,7 +47,7 @@ struct blocks_arguments {
   int capacity;  // entries of the stage, a multiple of four
 };
 
-// The rows of a block and their entries: [begin, end), staged from `origin`, a multiple of four, on.
+// A block's rows and entries: [begin, end), staged from `origin`, a multiple of four.
 template <class O>
 struct block_range {
   std::int64_t first;
@@ -65,9 +64,9 @@ struct block_range {
         origin(begin & ~std::int64_t{3}) {}
 };
 
-// Entries origin .. origin + count - 1 into shared memory. Bulk copies take whole quads inside the arrays; what is left
-// (of unaligned arrays everything, else up to three entries at the end of the matrix) the threads copy. Returns
-// whether there is a bulk copy to wait for. The caller puts a block barrier behind it.
+// Stages entries origin .. origin + count - 1 in shared memory: whole quads within the arrays by bulk copies, the rest
+// (everything of unaligned arrays, else up to three entries at the matrix's end) by threads. Returns whether to wait
+// for a bulk copy. The caller then needs a block barrier.
 template <class D, class I>
 __device__ bool stage_entries(const device_entries<D, I>& a, std::int64_t origin, int count, D* values, I* indices,
                               shared_barrier& arrived) {
@@ -88,7 +87,7 @@ __device__ bool stage_entries(const device_entries<D, I>& a, std::int64_t origin
   return bulk > 0;
 }
 
-// The sum over entries first, first + step, ... below last of `values` and `indices`, Unroll gathers in flight.
+// The sum over entries first, first + step, ... below last of `values` and `indices`, with Unroll gathers in flight.
 template <int Unroll, class D, class I, class Count>
 __device__ D dot(const D* values, const I* indices, Count first, Count last, Count step, const D* x) {
   D sum{};
@@ -127,8 +126,8 @@ __device__ void row_by_block(const blocks_arguments<D, I, O>& a, std::int64_t ro
   __syncthreads();  // before the next row's sums
 }
 
-// A block whose entries exceed the stage: rows that lanes finish soon by `width` lanes as ever, then longer ones by a
-// warp each, then the longest by all threads. A row's length alone says which, so its sum has one order.
+// A block whose entries exceed the stage: short rows by `width` lanes, longer ones by a warp each, the longest by all
+// threads. The choice depends on the row's length only, so its sum has one order.
 template <class D, class I, class O>
 __device__ void long_block(const blocks_arguments<D, I, O>& a, const block_range<O>& here, int width, const D* x,
                            D alpha, D beta, D* y) {
@@ -167,9 +166,9 @@ __device__ void long_block(const blocks_arguments<D, I, O>& a, const block_range
   }
 }
 
-// The same as a call. Inlined into the kernel of 8-byte values it takes 40 registers for 32, and 12 blocks are resident
-// instead of 16 (27-point 160^3, fp64, H200: 0.363 ms, with the call 0.336); arguments by reference would be stored for
-// it before it is known whether it is called.
+// The same as a call. Inlined, the kernel of 8-byte values takes 40 registers instead of 32, and 12 blocks are resident
+// instead of 16 (27-point 160^3, fp64, H200: 0.363 ms, with the call 0.336). Arguments are passed by value: references
+// would force them to memory even if there is no call.
 template <class D, class I, class O>
 __device__ __noinline__ void call_long_block(blocks_arguments<D, I, O> a, int width, const D* x, D alpha, D beta,
                                              D* y) {
@@ -177,12 +176,11 @@ __device__ __noinline__ void call_long_block(blocks_arguments<D, I, O> a, int wi
   long_block(a, here, width, x, alpha, beta, y);
 }
 
-// Blocks per SM: what its threads allow, where a lane's entries fit 32 registers.
+// Blocks per SM: limited by threads if a lane's entries fit 32 registers.
 template <class D, class I, class O>
 inline constexpr int blocks_resident = sizeof(D) <= 8 && sizeof(I) + sizeof(O) <= 8 ? 2048 / tuning::threads : 1;
 
-// Width: lanes per row, where that is known to the compiler: offsets of a lane's entries are then part of the loads,
-// which gains 4 percent for values of 4 bytes; 0: a.width.
+// Width: lanes per row, a compile-time constant folded into load offsets (4 percent for 4-byte values); 0: a.width.
 template <int Width, int Unroll, class D, class I, class O>
 __global__ void __launch_bounds__(tuning::threads, resident_blocks(blocks_resident<D, I, O>, tuning::threads))
     row_blocks_kernel(blocks_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
@@ -216,7 +214,7 @@ __global__ void __launch_bounds__(tuning::threads, resident_blocks(blocks_reside
   if (lane == 0 && row < here.last) update(y[row], alpha, sum, beta);
 }
 
-// The largest block that is not longer than `limit`, rounded up to a multiple of four.
+// The largest block not longer than `limit`, rounded up to a multiple of four.
 template <class O>
 __global__ void __launch_bounds__(threads_per_block)
     longest_block_kernel(const O* offsets, std::int64_t rows, std::int64_t rows_per_block, std::int64_t blocks,
@@ -255,7 +253,7 @@ class device_blocks final : public executor<V> {
   }
 
  private:
-  // The kernel for a width and entries per lane; the types that matter most have one each.
+  // The kernel for a width and entries per lane; specialised for the most important types.
   [[nodiscard]] static kernel kernel_for(int width, int unroll) {
     if constexpr (complex_type<V>) {
       return &row_blocks_kernel<0, 4, D, I, O>;  // few, large loads
@@ -299,7 +297,7 @@ class device_blocks final : public executor<V> {
 
   context<device> ctx_;
   blocks_arguments<D, I, O> arguments_;
-  int rows_ = 0;  // a block
+  int rows_ = 0;  // rows per block
   int threads_ = 0;
   kernel kernel_ = nullptr;
 };

@@ -1,13 +1,12 @@
-// CSR products on the device in which a thread or a group of threads owns whole rows.
+// Device CSR products in which a thread or a group of threads owns whole rows.
 //
-// row_per_thread: one thread per row. Its loads lie a row's length apart from its neighbours', but for rows of a few
-// entries all of them hit the same cache lines soon after each other; the kernel for a row length has all entries of
-// its row in flight at once. row_per_warp: a group of 2 to 32 lanes per row, so that lanes read side by side, with few
-// loads after one another: what counts for matrices that the cache holds. Rows far too long for their group have a
-// block each, which the plan lists: the kernel's first blocks, so that they begin first. Rows that would keep a block
-// busy after all others are cut into parts of a block each; the block that is done last adds the sums in the order of
-// the parts. Large matrices of long rows have one warp per row, 16 bytes per lane and load. One writer per element and
-// a fixed order: deterministic. Workspace: 36 bytes and one value per listed row or part.
+// row_per_thread: one thread per row. Neighbouring threads load a row's length apart, but for short rows these loads
+// soon hit the same cache lines; a kernel per row length keeps all entries of its row in flight. row_per_warp: 2 to 32
+// lanes per row, so that loads are coalesced and few are dependent, which dominates for matrices in cache. Rows far too
+// long for their group get a block each; the plan lists them, and the kernel's first blocks process them, so that they
+// start first. Rows that would outlast all others are cut into parts, one block each; the block that finishes last adds
+// the parts' sums in order. Large matrices of long rows use one warp per row with 16-byte loads. One writer per
+// element, fixed order: deterministic. Workspace: 36 bytes and one value per listed row or part.
 #include "core/instantiate.hpp"
 #include "sparse/spmv/csr/column_passes.hpp"
 #include "sparse/spmv/device.cuh"
@@ -29,37 +28,36 @@ struct csr_arguments {
 };
 
 struct tuning {
-  // Entries per lane, at least, before a group is widened where groups do not all run at once: a band of 27, 32768
+  // If groups do not all run at once, a group is widened only from this many entries per lane on: a band of 27, 32768
   // rows, with 8 and 16 lanes 3.3 and 5.0 us; ego-Twitter with 16 and 32 12.5 and 20.2 (more in sparse_tuning.txt).
   static constexpr double entries_per_lane = 4.0;
-  // Entries a lane has in flight. With 8: uniform 200k x 16 25.4, not 25.0; rajat01 2.8, not 2.6.
+  // Entries in flight per lane. With 8: uniform 200k x 16 25.4, not 25.0; rajat01 2.8, not 2.6.
   static constexpr int in_flight = 4;
-  // Entries per lane, at most, before a row has a block of its own (all groups at once, and one after the other); and
-  // entries of such a row, at least. Groebner with 4, 8 and 16: 2.8, 2.9 and 3.6 us; R-MAT 16 with 8 and 16: 8.9, 8.7.
+  // A row gets its own block above this many entries per lane (if all groups run at once, or otherwise) and this many
+  // entries. Groebner with 4, 8 and 16: 2.8, 2.9 and 3.6 us; R-MAT 16 with 8 and 16: 8.9, 8.7.
   static constexpr int entries_of_a_round = 4;
   static constexpr int entries_of_rounds = 16;
   static constexpr std::int64_t least_long_row = 64;
-  // Such rows are cut into parts, which wait for each other, above so many entries and this part of all: rajat01
-  // (longest row 1442) in parts of 1024 3.07 us, whole 2.1; a row of 9000 amid 72 thousand entries 3.7 and 5.6.
+  // Such rows are cut into parts, which synchronise, above this many entries and this part of all entries: rajat01
+  // (longest row 1442) in parts of 1024 3.07 us, whole 2.1; a row of 9000 among 72 thousand entries 3.7 and 5.6.
   static constexpr std::int64_t whole_row = 4096;
   static constexpr std::int64_t whole_row_part = 128;
-  // Entries of a part: these, doubled until there are at most so many parts per SM. A row of a million amid 2.9 million
+  // Entries per part, doubled until there are at most this many parts per SM. A row of a million among 2.9 million
   // entries with 512, 1024 and without parts: 20.4, 18.1 and 395 us (more in sparse_tuning.txt).
   static constexpr std::int64_t least_part = 1024;
   static constexpr std::int64_t parts_per_sm = 6;
-  // From this mean on, in matrices of so many entries, a whole warp loads 16 bytes per lane: two full rounds of the
-  // warp.
+  // From this mean length on, in matrices of this many entries, a whole warp uses 16-byte loads: two full rounds.
   static constexpr double wide_mean = 96.0;
   static constexpr std::int64_t wide_entries = std::int64_t{1} << 21;
-  // Rows of more entries would keep their warp busy after the others.
+  // Rows of more entries would outlast the other warps.
   static constexpr std::int64_t widest_row = 4096;
-  // Entries of a row in flight, one kernel each; it must fit the rows. 5-point Laplacian 4096 x 4096 with 4, 5, 6, 7,
-  // 8, ms on an H200: fp32 0.238, 0.209, 0.222, 0.240, 0.243; fp64 0.378, 0.315, 0.362, 0.327, 0.321.
+  // Entries in flight per row, one kernel each, at least the rows' length. 5-point Laplacian 4096 x 4096 with 4, 5, 6,
+  // 7, 8, ms on an H200: fp32 0.238, 0.209, 0.222, 0.240, 0.243; fp64 0.378, 0.315, 0.362, 0.327, 0.321.
   static constexpr int least_unrolled = 3;
   static constexpr int most_unrolled = 8;
 };
 
-// Blocks per SM: as many as there are threads for, where a row's entries fit 32 registers.
+// Blocks per SM: as many as the threads allow, if a row's entries fit 32 registers.
 template <class D, class I, class O>
 inline constexpr int row_blocks_resident = sizeof(D) + sizeof(I) > 12 ? 3 : (sizeof(O) == 4 ? 8 : 6);
 
@@ -90,32 +88,31 @@ __global__ void __launch_bounds__(threads_per_block, resident_blocks(row_blocks_
   update(y[row], alpha, sum, beta);
 }
 
-// A part of a row too long for its group; its block finds its entries by one load. The parts of a row are neighbours in
-// the list.
+// A part of a row too long for its group; its block finds the entries with one load. Parts of a row are adjacent.
 struct long_part {
   std::int64_t row;
   std::int64_t begin;
   std::int64_t end;
-  int first;  // the place of the row's first part
-  int parts;  // of the row
+  int first;  // index of the row's first part
+  int parts;  // parts of the row
 };
 
-// Whether the kernel is for matrices with rows in parts: waiting for the others of a row costs those without 0.1 to 0.3
-// microseconds even so (JohnsHopkins55 3.7 and 3.6, in fp64 4.3 and 4.1).
+// Whether the kernel supports rows in parts: this costs matrices without them 0.1 to 0.3 microseconds (JohnsHopkins55
+// 3.7 and 3.6, in fp64 4.3 and 4.1).
 enum class long_rows { whole, in_parts };
 
 template <class D, class I, class O>
 struct group_arguments {
   csr_arguments<D, I, O> csr;
   int width;                    // lanes per row, a power of two
-  std::int64_t longest;         // of a row that its group sums
-  const long_part* long_parts;  // of the longer ones, in any order of rows
+  std::int64_t longest;         // longest row that its group sums
+  const long_part* long_parts;  // the longer rows, in any order
   int long_count;
   D* part_sums;
-  unsigned* parts_done;  // at a row's first part: 0 between runs
+  unsigned* parts_done;  // at a row's first part; 0 between runs
 };
 
-// The sum over entries first, first + step, ... below last, tuning::in_flight of them at a time.
+// The sum over entries first, first + step, ... below last, tuning::in_flight at a time.
 template <class D, class I, class Count>
 __device__ D strided_dot(const device_entries<D, I>& a, Count first, Count last, Count step, const D* x) {
   constexpr int in_flight = tuning::in_flight;
@@ -138,7 +135,7 @@ __device__ D strided_dot(const device_entries<D, I>& a, Count first, Count last,
   return sum;
 }
 
-// The sum over the block, for its first thread. `warp_sums` is free for the next call after a barrier.
+// The block's sum, in its first thread. `warp_sums` may be reused after a barrier.
 template <class D>
 __device__ D block_sum(D v, D* warp_sums) {
   const int thread = static_cast<int>(threadIdx.x);
@@ -149,8 +146,7 @@ __device__ D block_sum(D v, D* warp_sums) {
   return group_sum(thread < threads_per_block / warp_size ? warp_sums[thread] : D{}, warp_size);
 }
 
-// A part of a long row, or the whole of it, by a block. The block that finds all other parts of its row done finishes
-// the row.
+// A block sums a part of a long row, or all of it. The block that finds all other parts done finishes the row.
 template <long_rows Rows, class D, class I, class O>
 __device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, const D* x, D alpha, D beta, D* y) {
   using count = std::make_unsigned_t<O>;
@@ -164,9 +160,9 @@ __device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, cons
     __shared__ bool finishes;
     if (thread == 0) {
       a.part_sums[place] = sum;
-      __threadfence();  // the sum is there before it is counted, and those counted are there before they are read
+      __threadfence();  // write the sum before counting it; read sums only after they are counted
       const auto last = static_cast<unsigned>(here.parts) - 1;
-      finishes = atomicInc(a.parts_done + here.first, last) == last;  // which makes it 0 again
+      finishes = atomicInc(a.parts_done + here.first, last) == last;  // resets it to 0
       __threadfence();
     }
     __syncthreads();
@@ -179,11 +175,11 @@ __device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, cons
 }
 
 // The first blocks take a long row or a part of one each, the others threads_per_block / width rows. Lanes without a
-// row stay for the sum. Width: lanes per row, where that is known to the compiler; 0: a.width.
+// row take part in the reductions. Width: lanes per row as a compile-time constant; 0: a.width.
 template <int Width, long_rows Rows, class D, class I, class O>
 __global__ void __launch_bounds__(threads_per_block)
     row_per_group_kernel(group_arguments<D, I, O> a, const D* __restrict__ x, D alpha, D beta, D* __restrict__ y) {
-  using count = std::make_unsigned_t<O>;  // an entry's place and a few steps more fit it
+  using count = std::make_unsigned_t<O>;  // holds an entry's position plus a few steps
   const int thread = static_cast<int>(threadIdx.x);
   const int block = static_cast<int>(blockIdx.x);
   if (block < a.long_count) {
@@ -206,17 +202,17 @@ __global__ void __launch_bounds__(threads_per_block)
 
 // Which rows are listed, and how.
 struct cut_limits {
-  std::int64_t longest;  // rows of more entries are listed
-  std::int64_t whole;    // of them, those of more are cut
-  std::int64_t size;     // into parts of so many
+  std::int64_t longest;  // longer rows are listed
+  std::int64_t whole;    // longer ones of these are cut
+  std::int64_t size;     // entries per part
 };
 
 struct part_counts {
-  int parts;  // and whole rows
-  int full;   // parts of tuning::least_part entries that there would be of cut rows
+  int parts;  // including whole rows
+  int full;   // parts of tuning::least_part entries in cut rows
 };
 
-// Lists the long rows and parts of rows where there is a list.
+// Lists long rows and parts of rows, if there is a list.
 template <class O>
 __global__ void __launch_bounds__(threads_per_block)
     long_parts_kernel(const O* offsets, std::int64_t rows, cut_limits limits, part_counts* counts, long_part* list) {
@@ -235,14 +231,14 @@ __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
-// A warp per row, four entries per lane and load; entries of other rows in the first and last load are left out.
+// One warp per row, four entries per lane and load; entries of other rows in the first and last load are skipped.
 template <class D, class I, class O>
 __global__ void __launch_bounds__(threads_per_block)
     row_per_warp_kernel(csr_arguments<D, I, O> a, const D* x, D alpha, D beta, D* y) {
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const std::int64_t row =
       static_cast<std::int64_t>(blockIdx.x) * (threads_per_block / warp_size) + threadIdx.x / warp_size;
-  if (row >= a.rows) return;  // warps leave as a whole
+  if (row >= a.rows) return;  // uniform per warp
   const std::int64_t begin = a.offsets[row];
   const std::int64_t end = a.offsets[row + 1];
   D sum{};
@@ -307,7 +303,7 @@ class device_rows final : public executor<V> {
   }
 
  private:
-  // The kernel whose reach is the longest row's length; for longer rows, or when it is not known (0), the widest.
+  // The kernel whose limit is the longest row's length; the largest for longer rows or unknown length (0).
   template <int Unroll = tuning::least_unrolled>
   [[nodiscard]] static kernel row_kernel_for(std::int64_t longest) {
     if constexpr (complex_type<V>) {
@@ -320,8 +316,7 @@ class device_rows final : public executor<V> {
     }
   }
 
-  // As many lanes per row as have entries enough; more, up to one lane per entry, where they all run at once
-  // nevertheless.
+  // As many lanes per row as have enough entries; more, up to one lane per entry, if all still run at once.
   void choose_width(double mean) {
     const std::int64_t lanes = std::int64_t{2048} * ctx_.properties().multiprocessors;
     int width = 2;
@@ -332,7 +327,7 @@ class device_rows final : public executor<V> {
     groups_.longest = std::max(std::int64_t{most} * width, tuning::least_long_row);
   }
 
-  // The types that matter most have a kernel for each width.
+  // Specialised by width for the most important types.
   template <long_rows Rows>
   [[nodiscard]] static group_kernel group_kernel_for(int width) {
     if constexpr (complex_type<V> || sizeof(I) + sizeof(O) > 8) {
@@ -374,7 +369,7 @@ class device_rows final : public executor<V> {
     return counts.full == 0 ? long_rows::whole : long_rows::in_parts;
   }
 
-  // As the kernel says. Synchronises the stream.
+  // Returns the kernel's counts. Synchronises the stream.
   [[nodiscard]] part_counts cut_long_rows(const cut_limits& limits, long_part* list) const {
     const device_guard guard(ctx_);
     array<part_counts, device> counts(ctx_, 1);

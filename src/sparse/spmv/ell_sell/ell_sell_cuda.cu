@@ -1,7 +1,7 @@
-// ELL and SELL-C-sigma products on the device: one thread per row, the lanes of a warp side by side in memory.
+// ELL and SELL-C-sigma products on the device: one thread per row, coalesced over the lanes of a warp.
 //
-// A thread stops at its row's own length, so padding is never multiplied. Four entries are loaded before the first is
-// used: the chain from index to x would otherwise be waited for once per entry. With C = 32 a slice is a warp.
+// A thread stops at its row's length, so padding is never multiplied. Four entries are loaded before the first is used;
+// otherwise each entry would wait for its chain of index and x loads. With C = 32 a slice is a warp.
 #include "core/instantiate.hpp"
 #include "sparse/spmv/device.cuh"
 

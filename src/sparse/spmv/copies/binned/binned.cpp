@@ -1,4 +1,4 @@
-// Whether a product in two passes, by column blocks and by bins of rows, is worth its copy.
+// Whether a two-pass product, by column blocks and by bins of rows, is worth its copy.
 #include "sparse/spmv/copies/binned/binned.hpp"
 
 #include <fmt/format.h>
@@ -7,20 +7,18 @@ namespace spargo::detail::spmv {
 
 namespace {
 
-// ms on an H200, binned and the best of CSR, 4.2M rows of 16 uniform columns. All of them: sparse_tuning.txt.
+// ms on an H200, binned and the best of CSR, 4.2M rows of 16 uniform columns; all measurements: sparse_tuning.txt.
 struct tuning {
-  // Vectors up to this size fit an SM's L1; above, 512 KiB in fp32: 0.344, 0.489.
+  // Vectors up to this size fit an SM's L1; with 512 KiB in fp32: 0.344, 0.489.
   static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;
-  // Wider values pay only where x exceeds L2 (fp64, 8 MiB: 0.635, 0.532; 64 MiB: 1.569, 2.245), those of 16 bytes
-  // never.
+  // Wider values pay off only if x exceeds L2 (fp64, 8 MiB: 0.635, 0.532; 64 MiB: 1.569, 2.245), 16-byte values never.
   static constexpr std::int64_t narrow_value = 4;
   static constexpr std::int64_t widest_value = 8;
-  // Below, launches and the partly filled last rounds of blocks count for more than the gathers.
+  // Below, launches and partly filled last waves of blocks cost more than the gathers.
   static constexpr std::int64_t least_nnz = std::int64_t{1} << 22;
-  // Distinct sectors of x per 1000 entries: below, CSR's 8 bytes and its sectors cost less than 26 bytes per entry
-  // here.
+  // Distinct sectors of x per 1000 entries: below, CSR's 8 bytes and its sectors cost less than 26 bytes per entry.
   static constexpr std::int64_t least_sectors = 800;
-  // Entries: a sector of products.
+  // Least entries per cell: a sector of products.
   static constexpr std::int64_t least_cell = 8;
 };
 

@@ -1,19 +1,19 @@
-// CSR products on the device in two passes over a copy of the matrix, neither of which reads or writes out of order.
+// CSR products on the device in two passes over a copy of the matrix, both with sequential memory accesses.
 //
-// Where the columns of a row lie all over x, each entry costs a sector of x from the L2 cache or beyond: 32 bytes for
-// one element. Instead the first pass goes through the entries by blocks of columns, each of which fits shared memory
-// with its part of x, and writes the products in the order that it finds them. The second goes by bins, tiles of the
-// merge path whose products fit shared memory: it reads the bin's cells, a short run from every column block, puts each
-// product at its entry's place in the bin and sums the rows there, in CSR's order. Neighbouring bins run at the same
-// time and their cells are neighbours, so memory sees long runs.
+// If a row's columns are scattered over x, each entry costs a sector of x from L2 or beyond: 32 bytes for one element.
+// Here the first pass processes the entries by blocks of columns whose part of x fits shared memory, and writes the
+// products in that order. The second pass processes bins, tiles of the merge path whose products fit shared memory: it
+// reads the bin's cells, a short run from every column block, moves each product to its entry's place in the bin, and
+// sums the rows in CSR's order. Neighbouring bins run at the same time and their cells are adjacent, so memory sees
+// long runs.
 //
-// What a bin leaves open is added to its row afterwards, in order: deterministic, whatever the order within the cells.
-// Columns without entries are left out of the blocks where there are many.
+// The sum of a bin's unfinished row is added to the row afterwards, in order: deterministic for any order within cells.
+// If many columns have no entries, these are excluded from the blocks.
 //
 // Cost of a run: an entry's value, two 16-bit numbers, and its product written and read once: 16 bytes in fp32, 28 in
 // fp64, at the speed of a copy. Workspace: all of these, 4 bytes per cell, 2 per row.
-// Sources: propagation blocking (Beamer, Asanovic and Patterson, IPDPS 2017), with the binning moved into the plan;
-// merge path (Merrill and Garland, SC 2016).
+// Sources: propagation blocking (Beamer, Asanovic and Patterson, IPDPS 2017), with the binning done in the plan; merge
+// path (Merrill and Garland, SC 2016).
 #include "core/bytes_of.hpp"
 #include "core/device/async_copy.cuh"
 #include "core/device/launch.cuh"
@@ -32,24 +32,23 @@ namespace spargo::detail::spmv {
 
 namespace {
 
-// Measured on an H200, uniform columns, 8.4M rows of 16; ms of one pass.
+// H200, uniform columns, 8.4M rows of 16; ms per pass.
 struct tuning {
-  // One block per SM, with as much of x as fits. First pass, fp32: 0.425; with 768 threads 0.442, two blocks
-  // of 512 and 96 KiB 0.425. 128 KiB takes 0.415, but the shorter cells cost the second pass more (96 KiB: 0.372
-  // becomes 0.461).
+  // One block per SM, with as much of x as fits. First pass, fp32: 0.425; with 768 threads 0.442, two blocks of 512 and
+  // 96 KiB 0.425. 128 KiB takes 0.415, but the shorter cells slow down the second pass (96 KiB: 0.372 becomes 0.461).
   static constexpr int multiply_threads = 1024;
   static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
-  // Bytes of values, at least, that a thread multiplies at a time, while the next ones are on their way. fp32, 32 bytes
-  // 0.425, 16 bytes 0.436, 32 and none on their way 0.428; fp64, 32 bytes 0.734, 64 bytes 0.818, 32 and none 0.752.
+  // Least bytes of values per thread and step, while the next ones are loaded. fp32, 32 bytes 0.425, 16 bytes 0.436, 32
+  // without load ahead 0.428; fp64, 32 bytes 0.734, 64 bytes 0.818, 32 without 0.752.
   static constexpr int multiply_bytes = 32;
-  // Second pass, two blocks per SM. fp32: 0.345; three blocks of 512 threads 0.372, of 384 threads 0.390;
-  // bins of 96 KiB and two blocks of 768 threads 0.359. fp64: 0.676; 1024 threads 0.714; three blocks of 512 threads
-  // 0.83, of 384 threads 0.797; bins of 96 KiB and 768 threads 0.702. Cells of whole quads, with zeros in the gaps,
-  // take fewer instructions and more bytes: both passes together 0.774 and 1.591 with 1024 threads.
+  // Second pass, two blocks per SM. fp32: 0.345; three blocks of 512 threads 0.372, of 384 threads 0.390; bins of 96
+  // KiB and two blocks of 768 threads 0.359. fp64: 0.676; 1024 threads 0.714; three blocks of 512 threads 0.83, of 384
+  // threads 0.797; bins of 96 KiB and 768 threads 0.702. Padding cells to whole quads takes fewer instructions and more
+  // bytes: both passes together 0.774 and 1.591 with 1024 threads.
   static constexpr int narrow_sum_threads = 1024;
   static constexpr int sum_threads = 512;
   static constexpr std::int64_t bin_bytes = std::int64_t{64} * 1024;
-  // Columns are renumbered where fewer than this share of them has entries: then an element of x costs its number, too.
+  // If a smaller share of columns has entries, columns are renumbered; an element of x then costs its number too.
   static constexpr double dense_share = 0.75;
 };
 
@@ -59,7 +58,7 @@ template <class D>
 inline constexpr std::int64_t bin_items = tuning::bin_bytes / static_cast<std::int64_t>(sizeof(D));
 template <class D>
 inline constexpr int sum_threads = sizeof(D) <= 4 ? tuning::narrow_sum_threads : tuning::sum_threads;
-// Of products, a thread at a time: what the registers of two blocks hold.
+// Quads of products per thread and step: what the registers of two blocks hold.
 template <class D>
 inline constexpr int sum_quads = sizeof(D) <= 4 ? 1 : 2;
 template <class D>
@@ -70,14 +69,14 @@ template <class D>
 struct binned_arguments {
   std::int64_t rows;
   std::int64_t nnz;
-  std::int64_t used;  // columns
+  std::int64_t used;  // columns used
   std::int64_t blocks;
   std::int64_t bins;
   std::int64_t bin_items;
   const std::uint32_t* bin_rows;
   const std::uint16_t* row_ends;
   const std::uint32_t* starts;
-  const std::uint32_t* columns;  // null: all
+  const std::uint32_t* columns;  // null: all columns
   const std::uint16_t* block_columns;
   const std::uint16_t* bin_places;
   const D* values;
@@ -103,7 +102,7 @@ __device__ void store_quad(D* to, const quad<D>& q) {
 
 extern __shared__ int4 binned_bytes[];
 
-// Starts copies of the block's part of x; no register waits for them.
+// Starts asynchronous copies of the block's part of x, which occupy no registers.
 template <class D>
 __device__ void load_block(const binned_arguments<D>& a, const D* x, std::int64_t block, D* x_block) {
   const std::int64_t first = block * block_columns<D>;
@@ -113,7 +112,7 @@ __device__ void load_block(const binned_arguments<D>& a, const D* x, std::int64_
     for (int c = thread; c < size; c += tuning::multiply_threads) copy_async(x_block + c, x + first + c);
     return;
   }
-  constexpr int batch = 8;  // of indices in flight
+  constexpr int batch = 8;  // indices in flight
   for (int c = thread; c < size; c += batch * tuning::multiply_threads) {
     std::uint32_t columns[batch];
 #pragma unroll
@@ -129,7 +128,7 @@ __device__ void load_block(const binned_arguments<D>& a, const D* x, std::int64_
   }
 }
 
-// What a thread multiplies at a time: quads of places, the threads' side by side.
+// A thread's quads of one step; threads are adjacent.
 template <class D>
 struct multiply_round {
   quad<std::uint16_t> columns[multiply_quads<D>];
@@ -146,7 +145,7 @@ struct multiply_round {
       values[q] = load_quad(a.values + k);
     }
   }
-  // Writes the products of the places that lie in begin .. end - 1.
+  // Writes the products of places begin .. end - 1.
   __device__ void multiply(const binned_arguments<D>& a, const D* x_block, std::int64_t first, std::int64_t begin,
                            std::int64_t end) {
 #pragma unroll
@@ -156,7 +155,7 @@ struct multiply_round {
 #pragma unroll
         for (int j = 0; j < 4; ++j) values[q].v[j] = values[q].v[j] * x_block[columns[q].v[j]];
         store_quad(a.products + k, values[q]);
-      } else if (k < end) {  // shared with the block before or after
+      } else if (k < end) {  // quad shared with a neighbouring block
         for (int j = 0; j < 4; ++j) {
           if (k + j >= begin && k + j < end) a.products[k + j] = values[q].v[j] * x_block[columns[q].v[j]];
         }
@@ -165,7 +164,7 @@ struct multiply_round {
   }
 };
 
-// The last column block that begins at or before `place`.
+// The last column block that starts at or before `place`.
 template <class D>
 __device__ std::int64_t block_of(const binned_arguments<D>& a, std::int64_t place) {
   std::int64_t low = 0;
@@ -181,7 +180,7 @@ __device__ std::int64_t block_of(const binned_arguments<D>& a, std::int64_t plac
   return low;
 }
 
-// Each thread block takes an equal share of the places, whatever column blocks these belong to.
+// Thread blocks take equal shares of the places, across column blocks.
 template <class D>
 __global__ void __launch_bounds__(tuning::multiply_threads, 1) multiply_kernel(binned_arguments<D> a, const D* x) {
   D* const x_block = reinterpret_cast<D*>(binned_bytes);
@@ -196,7 +195,7 @@ __global__ void __launch_bounds__(tuning::multiply_threads, 1) multiply_kernel(b
     std::int64_t first = (place & ~std::int64_t{3}) + 4 * static_cast<int>(threadIdx.x);
     multiply_round<D> next;
     next.load(a, first, end);
-    __syncthreads();  // the block before is done with
+    __syncthreads();  // the previous block of x has been used
     load_block(a, x, block, x_block);
     wait_for_copies();
     __syncthreads();
@@ -209,17 +208,16 @@ __global__ void __launch_bounds__(tuning::multiply_threads, 1) multiply_kernel(b
   }
 }
 
-// The cells of a bin as one list of quads, each cell from the multiple of four at or before its first place on: for as
-// many cells as there are threads at a time.
+// A bin's cells as one list of quads, up to `Threads` cells at a time. Quads start at multiples of four places.
 template <int Threads>
 struct cell_list {
-  alignas(16) int warp_quads[Threads / warp_size];  // alone in its 16 bytes: the compiler reads these at once
+  alignas(16) int warp_quads[Threads / warp_size];  // in its own 16 bytes: the compiler loads these at once
   std::uint32_t begin[Threads];
   std::uint32_t end[Threads];
-  int first_quad[Threads + 1];  // in the list
+  int first_quad[Threads + 1];  // position in the list
 };
 
-// Lists the cells of column blocks first .. first + size - 1; the whole thread block calls it and may read afterwards.
+// Lists the cells of column blocks first .. first + size - 1. The whole block must call it; the list is then readable.
 template <class D>
 __device__ void list_cells(const binned_arguments<D>& a, std::int64_t bin, std::int64_t first, int size,
                            cell_list<sum_threads<D>>& list) {
@@ -231,7 +229,7 @@ __device__ void list_cells(const binned_arguments<D>& a, std::int64_t bin, std::
   const std::uint32_t end = thread < size ? a.starts[cell + 1] : 0;
   const int quads = begin < end ? static_cast<int>((end - 1) / 4 - begin / 4) + 1 : 0;
   int upto = warp_inclusive_sum(quads);
-  __syncthreads();  // the list before is done with
+  __syncthreads();  // the previous list has been used
   list.begin[thread] = begin;
   list.end[thread] = end;
   if (lane == warp_size - 1) list.warp_quads[warp] = upto;
@@ -242,7 +240,7 @@ __device__ void list_cells(const binned_arguments<D>& a, std::int64_t bin, std::
   __syncthreads();
 }
 
-// The last cell whose quads begin at or before `quad`.
+// The last cell whose quads start at or before `quad`.
 template <int Threads>
 __device__ int cell_of(const cell_list<Threads>& list, int size, int quad) {
   int low = 0;
@@ -258,7 +256,7 @@ __device__ int cell_of(const cell_list<Threads>& list, int size, int quad) {
   return low;
 }
 
-// The products of the listed cells to their places in the bin, in `stage`. Each warp takes an equal share of the quads.
+// Moves the products of the listed cells to their places in the bin, in `stage`. Warps take equal shares of the quads.
 template <class D>
 __device__ void stage_cells(const binned_arguments<D>& a, const cell_list<sum_threads<D>>& list, int size, D* stage) {
   constexpr int warps = sum_threads<D> / warp_size;
@@ -295,7 +293,7 @@ __device__ void stage_cells(const binned_arguments<D>& a, const cell_list<sum_th
   }
 }
 
-// A thread block per bin.
+// One block per bin.
 template <class D>
 __global__ void __launch_bounds__(sum_threads<D>, resident_blocks(sizeof(D) <= 8 ? 2 : 1, sum_threads<D>))
     sum_kernel(binned_arguments<D> a, D alpha, D beta, D* y) {
@@ -405,7 +403,7 @@ class device_binned final : public executor<V> {
 
   context<device> ctx_;
   binned_matrix<V> matrix_;
-  mutable array<V, device> products_;  // of the run, by place
+  mutable array<V, device> products_;  // written by each run, by place
   array<V, device> carries_;
   binned_arguments<D> arguments_{};
   std::size_t x_bytes_ = 0;
@@ -428,10 +426,10 @@ copy_attempt<V> bin_products(const context<device>& ctx, const csr_view<const V,
                           .blocks = 1,
                           .bins = div_up(matrix.rows + matrix.nnz(), bin_items<D>)};
   auto refused = why_no_room(ctx.properties(), tuning::block_bytes);
-  if (refused.empty()) refused = why_not_binned(profile, demand);  // before anything is looked at
+  if (refused.empty()) refused = why_not_binned(profile, demand);  // before anything is measured
   if (!refused.empty()) return {nullptr, std::move(refused)};
   profile.sectors = sectors_per_1000(ctx, matrix.indices.data(), profile.nnz, profile.value_bytes);
-  refused = why_not_binned(profile, demand);  // before the columns are counted
+  refused = why_not_binned(profile, demand);  // before columns are counted
   if (!refused.empty()) return {nullptr, std::move(refused)};
   const auto used = count_used(ctx, matrix.indices.data(), profile.nnz, columns);
   const bool renumbered = static_cast<double>(used.count) < tuning::dense_share * static_cast<double>(columns);

@@ -1,6 +1,6 @@
-// The copy of a binned product, made by counting: cells are counted, their starts are a prefix sum, and each bin hands
-// its entries out to its cells. Which place of its cell an entry gets is left to chance; the product does not depend on
-// it, since a bin sums its rows in CSR's order.
+// Builds the copy of a binned product by counting: cells are counted, a prefix sum gives their starts, and each bin
+// distributes its entries to its cells. Entries have no fixed order within a cell; the product does not depend on it,
+// since a bin sums its rows in CSR's order.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/merge_path.hpp"
@@ -18,15 +18,15 @@ namespace {
 
 constexpr int word_bits = 32;
 
-// The sample of entries: windows as long as what a block of other products gathers at a time.
+// The sample: windows as long as what a block of other products gathers at a time.
 constexpr int window_entries = 1024;
 constexpr std::int64_t windows = 512;
 constexpr int table_slots = 4 * window_entries;
 constexpr std::int64_t sector_bytes = 32;
 
-// The number of a column among those that count.
+// Numbers the columns that have entries.
 struct column_numbering {
-  const std::uint32_t* words;  // null: all
+  const std::uint32_t* words;  // null: all columns
   const std::int64_t* bases;
 
   __device__ std::int64_t operator()(std::int64_t column) const {
@@ -36,7 +36,7 @@ struct column_numbering {
   }
 };
 
-// A bin as the build sees it.
+// A bin, as the build kernels' argument.
 template <class I, class O>
 struct bin_arguments {
   const O* offsets;
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(threads_per_block) bin_rows_kernel(bin_argumen
   bin_rows[bin] = static_cast<std::uint32_t>(merge_path_row(a.offsets, a.rows, a.nnz, a.diagonal(bin)));
 }
 
-// A block per bin.
+// One block per bin.
 template <class I, class O>
 __global__ void __launch_bounds__(threads_per_block)
     row_ends_kernel(bin_arguments<I, O> a, std::uint16_t* row_ends, std::int64_t* carry_rows) {
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(threads_per_block)
   carry_rows[bin] = carries ? last_row : -1;
 }
 
-// A block per bin. Integers: the order of the additions leaves no trace.
+// One block per bin. Integer counts, so the order of additions does not matter.
 template <class I, class O>
 __global__ void __launch_bounds__(threads_per_block) count_kernel(bin_arguments<I, O> a, unsigned long long* counts) {
   const std::int64_t bin = blockIdx.x;
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(threads_per_block) count_kernel(bin_arguments<
   }
 }
 
-// A block per bin; `next` begins as the cells' starts.
+// One block per bin; `next` starts as the cells' starts.
 template <class D, class I, class O>
 __global__ void __launch_bounds__(threads_per_block)
     place_kernel(bin_arguments<I, O> a, const D* values, unsigned long long* next, std::uint16_t* block_columns,
@@ -108,14 +108,14 @@ __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
-// A block per bin, one warp per cell.
+// One block per bin, one warp per cell.
 template <class D>
 __global__ void __launch_bounds__(threads_per_block)
     place_values_kernel(const D* values, const std::uint32_t* starts, const std::uint32_t* bin_rows,
                         const std::uint16_t* bin_places, std::int64_t blocks, std::int64_t bins, std::int64_t bin_items,
                         D* placed) {
   const std::int64_t bin = blockIdx.x;
-  const D* const from = values + (bin * bin_items - bin_rows[bin]);  // a bin but the last is full
+  const D* const from = values + (bin * bin_items - bin_rows[bin]);  // every bin but the last is full
   constexpr int warps = threads_per_block / warp_size;
   for (std::int64_t block = threadIdx.x / warp_size; block < blocks; block += warps) {
     const std::int64_t end = starts[block * bins + bin + 1];
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(threads_per_block)
   }
 }
 
-// The sectors that a window touches, counted in a table of them.
+// Counts the sectors that a window reads, in a hash table.
 template <class I>
 __global__ void __launch_bounds__(threads_per_block)
     sectors_kernel(const I* indices, std::int64_t stride, int size, std::int64_t value_bytes,

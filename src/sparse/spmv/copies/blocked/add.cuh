@@ -1,9 +1,9 @@
-// The last step of a blocked product: each row adds the sums of its strips.
+// Last step of a blocked product: each row adds the sums of its strips.
 //
-// Most rows have a few strips and are added by a thread, a row of which waits for its number of strips, their places
-// and their sums in turn, while other rows of the thread do. The plan lists the rows of more strips: those of some
-// dozens are added by a group of lanes, those of hundreds by a warp, and hubs by parts of a thread block each, of which
-// the last one to be done adds the parts. All in a fixed order.
+// Most rows have few strips and are added by one thread, which processes several rows at once, since each row has a
+// chain of dependent loads: its number of strips, their places, their sums. The plan lists the rows with more strips:
+// rows with dozens are added by a group of lanes, with hundreds by a warp, and hubs in parts by one block each, the
+// last of which adds the parts. All in a fixed order.
 #pragma once
 
 #include "core/device/launch.cuh"
@@ -19,13 +19,13 @@ struct blocked_row_tuning {
   // Rows per thread, 4, 2, 1: 0.158, 0.160, 0.203 ms of this step (R-MAT 24 with 4 entries per row, fp64, H200).
   static constexpr int batch = 4;
   static constexpr int group_lanes = 8;
-  static constexpr int group_rows = 2;  // of a group at once; 4, 2, 1: PageRank of R-MAT 22 0.218, 0.209, 0.215 ms
+  static constexpr int group_rows = 2;  // rows per group at once; 4, 2, 1: PageRank of R-MAT 22 0.218, 0.209, 0.215 ms
   // Limits half as large change a product by less than a percent (R-MAT 22, R-MAT 24, power law).
   static constexpr strip_limits limits{.thread = 4, .group = 64, .warp = 512, .part = 1024};
 };
 
-// The strips of rows, and what adds them: blocks for the parts of hubs, a warp for a row, a group of lanes for a row,
-// and for all rows, of which those of few strips are then left.
+// The strips of rows, and what adds them: blocks for parts of hubs, warps or lane groups for long rows, threads for
+// others.
 template <class D>
 struct strip_arguments {
   std::int64_t rows;
@@ -40,7 +40,7 @@ struct strip_arguments {
   const std::uint32_t* hub_parts;
   const std::uint32_t* part_hubs;
   D* part_sums;
-  unsigned* arrived;  // by hub: its parts that are done; 0 between runs
+  unsigned* arrived;  // per hub: finished parts; 0 between runs
 
   [[nodiscard]] SPARGO_HD std::int64_t warp_blocks() const { return div_up(warp_rows, rows_per_warp_block); }
   [[nodiscard]] SPARGO_HD std::int64_t group_blocks() const { return div_up(group_rows, rows_a_group_block); }
@@ -48,7 +48,7 @@ struct strip_arguments {
     return parts + warp_blocks() + group_blocks() +
            div_up(rows, std::int64_t{blocked_row_tuning::batch} * threads_per_block);
   }
-  // Strips begin, begin + step, ... below end.
+  // Adds strips begin, begin + step, ... below end.
   [[nodiscard]] __device__ D add(std::uint32_t begin, std::uint32_t end, std::uint32_t step) const {
     D sum{};
 #pragma unroll 4
@@ -61,7 +61,7 @@ struct strip_arguments {
       threads_per_block / blocked_row_tuning::group_lanes * blocked_row_tuning::group_rows;
 };
 
-// What another block has written in this kernel.
+// Reads what another block has written in this kernel.
 template <class D>
 __device__ D read_fresh(const D* p) {
   D value;
@@ -75,7 +75,7 @@ __device__ D read_fresh(const D* p) {
   return value;
 }
 
-// The block that is the last of its hub adds the hub's parts, in order whichever it is.
+// The block that finishes a hub's last part adds all parts, in order.
 template <class D, class Emit>
 __device__ void add_part(const strip_arguments<D>& a, std::uint32_t part, Emit emit) {
   __shared__ D warp_sums[threads_per_block / warp_size];
@@ -107,8 +107,7 @@ __device__ void add_part(const strip_arguments<D>& a, std::uint32_t part, Emit e
   if (lane == 0) a.arrived[hub] = 0;
 }
 
-// `lanes` lanes per row, of the long rows first .. end - 1; `Rows` of these in the hands of a lane at once, so that one
-// waits for its strips, their places and their sums while the others do.
+// `lanes` lanes per long row, for rows first .. end - 1. A lane overlaps the dependent loads of `Rows` rows.
 template <int Rows, class D, class Emit>
 __device__ void add_long_rows(const strip_arguments<D>& a, std::int64_t first, std::int64_t end, int lanes, Emit emit) {
   const int lane = static_cast<int>(threadIdx.x) % lanes;
@@ -149,7 +148,7 @@ __device__ void add_long_rows(const strip_arguments<D>& a, std::int64_t first, s
   }
 }
 
-// The k-th strips of a thread's rows are on their way together.
+// The k-th strips of a thread's rows are loaded together.
 template <class D, class Emit>
 __device__ void add_short_rows(const strip_arguments<D>& a, std::int64_t first, Emit emit) {
   constexpr int batch = blocked_row_tuning::batch;
@@ -182,7 +181,7 @@ __device__ void add_short_rows(const strip_arguments<D>& a, std::int64_t first, 
   }
 }
 
-// emit(row, sum) for the rows of a block, of `blocks()`, each by one thread.
+// emit(row, sum) for the rows of block `block` of `blocks()`, each by one thread.
 template <class D, class Emit>
 __device__ void add_strips(const strip_arguments<D>& a, std::int64_t block, Emit emit) {
   if (block < a.parts) return add_part(a, static_cast<std::uint32_t>(block), emit);

@@ -1,4 +1,4 @@
-// Whether a copy with column blocks in shared memory is worth making.
+// Whether a copy with column blocks in shared memory pays off.
 #include "sparse/spmv/copies/blocked/blocked.hpp"
 
 #include <fmt/format.h>
@@ -8,17 +8,17 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // Vectors up to this size lie in an SM's cache whole, whatever their order.
+  // Vectors up to this size fit an SM's L1 entirely.
   static constexpr std::int64_t cached_bytes = std::int64_t{1} << 18;
-  // Below, three launches and the loads of x cost what the gathers do (R-MAT 19: 0.056 and 0.066 ms, CSR 0.061, 0.067).
+  // Below, three launches and loading x cost as much as gathers (R-MAT 19: 0.056 and 0.066 ms, CSR 0.061, 0.067).
   static constexpr std::int64_t least_nnz = std::int64_t{1} << 23;
-  // Of CSR's bytes: with 72 percent 0.361 ms and CSR 0.492, with 93 percent 0.527 and 0.519 (sparse_tuning.txt).
+  // Share of CSR's bytes: at 72 percent 0.361 ms, CSR 0.492; at 93 percent 0.527, CSR 0.519 (sparse_tuning.txt).
   static constexpr double most_bytes = 0.75;
   static constexpr double sector_bytes = 32;
   static constexpr double index_bytes = 4;
 };
 
-// What crosses from the L2 cache in a product, which is what such matrices' products wait for.
+// Bytes from L2 per product, the bottleneck for such matrices.
 double csr_bytes(const blocking_profile& p) {
   const double sector = tuning::sector_bytes * static_cast<double>(p.sectors) / 1000;
   return static_cast<double>(p.nnz) * (static_cast<double>(p.value_bytes) + tuning::index_bytes + sector);

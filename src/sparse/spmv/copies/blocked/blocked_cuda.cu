@@ -1,22 +1,22 @@
-// CSR products on the device from a copy that keeps x in shared memory for most of its entries.
+// CSR products on the device from a copy that reads x from shared memory for most entries.
 //
-// Where the columns of a row lie all over x, an entry costs a sector of x from the L2 cache: 32 bytes for one element.
-// Two things make some of them cheap. Popular columns: graphs gather a few elements again and again; columns are
-// numbered by falling use, and the first ones fit shared memory. Long rows: these have several entries in each block
-// of columns that fits shared memory; such a cell of a row and a column block is stored with those of the same block,
-// with 16-bit columns, and gives one partial sum. What is left, short rows and stray entries, is gathered as before.
+// If a row's columns are scattered over x, an entry costs a sector of x from L2: 32 bytes for one element. Two kinds of
+// entries are cheaper. Hot columns: graphs gather a few elements again and again; columns are ranked by descending use,
+// and the x of the first ones fits shared memory. Long rows: these have several entries in each block of columns that
+// fits shared memory; such a cell (row, column block) is stored with those of the same block, with 16-bit columns, and
+// gives one partial sum. Other entries are gathered as usual.
 //
-// The copy is cut into strips that one lane sums, up to 64 entries of a cell or of a row's other entries, and strips
-// are sorted by length: 32 neighbours of a like length share a warp, with their entries interleaved (SELL-C-sigma), and
-// no lane looks for the ends of rows. A thread block takes an equal share of the column blocks' chunks of strips, and
-// loads the part of x of each block that it meets; the other chunks are dealt out to all warps. At last a row adds the
-// sums of its strips, in order: the same bits every time, from every plan, though not row_per_thread's. The caller
-// never sees the order of the columns.
+// The copy is cut into strips summed by one lane: up to 64 entries of a cell or of a row's other entries. Strips are
+// sorted by length, and 32 of similar length share a warp, with interleaved entries (SELL-C-sigma), so lanes need not
+// search for row ends. A thread block takes an equal share of the column blocks' chunks of strips and loads each
+// block's part of x; the other chunks are distributed to all warps. Finally each row adds the sums of its strips in
+// order: the same bits in every run and from every plan, but not those of row_per_thread. The caller never sees the
+// ranks.
 //
-// Cost of a run, in bytes of the L2 cache: an entry's value and 2 bytes in a cell, its value and 4 bytes elsewhere and
-// 32 more if its column is not popular; a strip about 40; where columns are ranked, about 44 per used column.
-// Workspace: a value and 8 bytes per entry (6 in cells), x and 4 bytes per column where these are ranked, a value and 6
-// bytes per strip, 4 per row. A plan costs 20 to 45 products.
+// Cost of a run in bytes from L2: an entry in a cell takes its value and 2 bytes, another entry its value and 4 bytes,
+// plus 32 if its column is not hot; a strip about 40; with ranked columns about 44 per used column. Workspace: a value
+// and 8 bytes per entry (6 in cells), x and 4 bytes per column if ranked, a value and 6 bytes per strip, 4 per row. A
+// plan costs 20 to 45 products.
 // Sources: vertices by degree (Zhang et al., "Making caches work for graph analytics", BigData 2017); column blocks
 // (Nishtala et al., "When cache blocking of sparse matrix vector multiply works and why", AAECC 2007); SELL-C-sigma
 // (Kreutzer et al., SIAM J. Sci. Comput. 36, 2014).
@@ -37,19 +37,19 @@ namespace spargo::detail::spmv {
 
 namespace {
 
-// ms of a product on an H200, R-MAT 22; more in sparse_tuning.txt.
+// ms per product on an H200, R-MAT 22; more in sparse_tuning.txt.
 struct tuning {
-  // One block per SM: fp32 0.221, with 216 KiB 0.265, since L1 has too little left for loads in flight.
+  // One block per SM: fp32 0.221, with 216 KiB 0.265, since L1 then lacks space for loads in flight.
   static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
   static constexpr std::int64_t most_blocks = 512;
   // fp32, 1024, 768, 512 threads: 0.263, 0.272, 0.305; fp64 0.609 (spills), 0.434, 0.477.
   static constexpr int narrow_threads = 1024;
   static constexpr int threads = 768;
   static constexpr int wide_threads = 512;
-  // Of a kernel that only gathers, where no column is popular and values are wide: power law fp64 0.530, without 0.561.
+  // For a gather-only kernel, if no column is hot and values are wide: power law fp64 0.530, without 0.561.
   static constexpr int gather_threads = 512;
   static constexpr int gather_blocks = 2;
-  // Elements of x of a thread: each waits for its column, not for the other elements.
+  // Elements of x per thread, to overlap their dependent loads.
   static constexpr int batch = 4;
 };
 
@@ -63,13 +63,13 @@ static_assert(part_columns<float> <= 1 << 16);
 
 template <class D>
 struct blocked_arguments {
-  std::int64_t used;  // ranks
+  std::int64_t used;  // number of ranks
   std::uint32_t popular;
   std::uint32_t groups;
   std::uint32_t chunks;
   std::uint32_t cell_chunks;
   const std::uint32_t* group_chunks;
-  const std::uint32_t* shares;  // a thread block: its first chunk of cells
+  const std::uint32_t* shares;  // first chunk of cells of each thread block
   const std::uint32_t* chunk_starts;
   const std::uint16_t* strip_sizes;
   const std::uint16_t* cell_columns;
@@ -79,7 +79,7 @@ struct blocked_arguments {
   D* sums;  // by place
 };
 
-// to[i] = from[places[i]], a few a thread: their loads wait for each other's results, not for each other.
+// to[i] = from[places[i]], several per thread to overlap their dependent loads.
 template <class D>
 __global__ void __launch_bounds__(threads_per_block)
     gather_kernel(const D* from, const std::uint32_t* places, std::int64_t size, D* to) {
@@ -100,16 +100,16 @@ __global__ void __launch_bounds__(threads_per_block)
 
 extern __shared__ int4 blocked_bytes[];
 
-// The whole thread block calls it, and may read afterwards.
+// The whole block must call it; `part` is then readable.
 template <class D>
 __device__ void load_part(const D* x, std::int64_t size, D* part) {
-  __syncthreads();  // the part before is done with
+  __syncthreads();  // the previous part has been used
   for (std::int64_t c = threadIdx.x; c < size; c += blockDim.x) copy_async(part + c, x + c);
   wait_for_copies();
   __syncthreads();
 }
 
-// Four columns, eight or sixteen bytes.
+// Four columns, 8 or 16 bytes.
 __device__ inline quad<std::uint16_t> load_columns(const std::uint16_t* p) {
   const uint2 raw = __ldcs(reinterpret_cast<const uint2*>(p));
   quad<std::uint16_t> q;
@@ -118,12 +118,12 @@ __device__ inline quad<std::uint16_t> load_columns(const std::uint16_t* p) {
 }
 __device__ inline quad<std::uint32_t> load_columns(const std::uint32_t* p) { return load_quad(p); }
 
-// A chunk as a lane sees it.
+// A chunk, as one lane uses it.
 struct lane_chunk {
   std::uint32_t number;
-  std::uint32_t start;  // slots before it over the warp's width
+  std::uint32_t start;  // slots before it, divided by the warp size
   std::uint32_t size;   // entries of its longest strip; 0: no chunk
-  std::uint32_t mine;   // entries of the lane's strip
+  std::uint32_t mine;   // entries of this lane's strip
 
   template <class D>
   __device__ static lane_chunk of(const blocked_arguments<D>& a, std::uint32_t number, std::uint32_t end, int lane) {
@@ -133,13 +133,13 @@ struct lane_chunk {
   }
 };
 
-// Up to four entries of a lane's strip, from a multiple of four on.
+// Up to four entries of a lane's strip, starting at a multiple of four.
 template <class D, class C>
 struct strip_step {
   quad<D> values;
   quad<C> columns;
 
-  // `all_columns` begins where slot 0 would.
+  // `all_columns` points to slot 0.
   __device__ void load(const D* all_values, const C* all_columns, const lane_chunk& chunk, std::uint32_t k, int lane) {
     const std::int64_t slot = (static_cast<std::int64_t>(chunk.start) + k) * warp_size;
     if (k + 4 <= chunk.size) {
@@ -156,8 +156,8 @@ struct strip_step {
   }
 };
 
-// The sums of chunks first .. end - 1, dealt out to workers in turn and back, so that each gets as many long ones.
-// While a step is multiplied the next one is on its way. `fetch` gives the element of x of a column.
+// Sums chunks first .. end - 1. Workers take them round-robin in alternating direction, so that all get equally many
+// long ones. The next step is loaded while one is multiplied. `fetch` gives the element of x for a column.
 template <class D, class C, class Fetch>
 __device__ void sum_chunks(const blocked_arguments<D>& a, const C* columns, std::uint32_t first, std::uint32_t end,
                            std::uint32_t workers, std::uint32_t worker, int lane, Fetch fetch) {
@@ -222,7 +222,7 @@ __device__ void sum_cells(const blocked_arguments<D>& a, const D* x, D* part) {
   }
 }
 
-// Ranks below `popular` are in `part`.
+// Elements with rank below `popular` are in `part`.
 template <class D>
 __device__ void sum_others(const blocked_arguments<D>& a, const D* x, const D* part, std::uint32_t popular) {
   const std::uint32_t warps = blockDim.x / warp_size;
@@ -240,7 +240,7 @@ __global__ void __launch_bounds__(product_threads<D>, 1) blocked_kernel(blocked_
   sum_others(a, x, part, a.popular);
 }
 
-// The strips outside of cells where no column is popular: without x in shared memory more gathers are under way.
+// Strips outside cells if no column is hot: without x in shared memory more gathers are in flight.
 template <class D>
 __global__ void __launch_bounds__(tuning::gather_threads, tuning::gather_blocks)
     others_kernel(blocked_arguments<D> a, const D* x) {
@@ -339,8 +339,8 @@ class device_blocked final : public executor<V> {
   context<device> ctx_;
   blocked_pattern pattern_;
   array<V, device> values_;        // by slot
-  mutable array<V, device> x_;     // of the run, by rank, where ranks are not the columns
-  mutable array<V, device> sums_;  // of the run, by place
+  mutable array<V, device> x_;     // written by each run, by rank, if ranks differ from columns
+  mutable array<V, device> sums_;  // written by each run, by place
   mutable array<V, device> part_sums_;
   mutable array<unsigned, device> arrived_;
   array<std::uint32_t, device> shares_;
@@ -366,10 +366,10 @@ copy_attempt<V> block_columns(const context<device>& ctx, const csr_view<const V
                            .strips = 0,
                            .ranked = 0};
   auto refused = why_no_room(ctx.properties(), tuning::block_bytes);
-  if (refused.empty()) refused = why_not_blocked(profile, demand);  // before anything is looked at
+  if (refused.empty()) refused = why_not_blocked(profile, demand);  // before anything is measured
   if (!refused.empty()) return {nullptr, std::move(refused)};
   profile.sectors = sectors_per_1000(ctx, matrix.indices.data(), profile.nnz, profile.value_bytes);
-  refused = why_not_blocked(profile, demand);  // before the columns are counted
+  refused = why_not_blocked(profile, demand);  // before columns are counted
   if (!refused.empty()) return {nullptr, std::move(refused)};
   const blocked_shape shape{part_columns<D>, tuning::most_blocks};
   auto order = order_columns<I>(ctx, matrix.indices, matrix.cols, shape);

@@ -1,9 +1,8 @@
-// The copy of a blocked product: columns are ranked, rows cut into strips, strips sorted, and entries put in their
-// slots.
+// Builds the copy of a blocked product: ranks columns, cuts rows into strips, sorts these, places entries in slots.
 //
-// A warp goes through a segment of a row. It counts the entries by column block in shared memory; blocks with enough of
-// them are cells of their own, the rest are the segment's other entries. The same walk counts the strips, lists them,
-// and in the end hands out slots, in the order of the entries: two plans of a matrix are alike to the bit.
+// A warp processes a segment of a row. It counts the entries per column block in shared memory; blocks with enough of
+// them become cells, the rest are the segment's other entries. The same traversal counts the strips, lists them, and
+// finally assigns slots in the order of the entries: two plans of a matrix are identical bit by bit.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
@@ -22,16 +21,16 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // Entries that a warp walks through by itself.
+  // Entries that one warp processes.
   static constexpr std::int64_t segment = 16384;
   static constexpr int blocks_a_multiprocessor = 8;
 };
 
-// Entries of a strip, 32 and 64: R-MAT 22 fp32 0.262, 0.254 ms. Longer ones keep a warp busy when the others are done.
+// Entries per strip, 32 and 64: R-MAT 22 fp32 0.262, 0.254 ms. Longer strips keep a warp busy after the others.
 constexpr std::uint32_t strip_bits = 6;
-constexpr std::uint32_t strip_entries = 1U << strip_bits;  // at most, which one lane sums
+constexpr std::uint32_t strip_entries = 1U << strip_bits;  // at most, summed by one lane
 constexpr int warps = threads_per_block / warp_size;
-// What a chunk costs beside its entries, in entries per lane: its start, sizes and sums.
+// Cost of a chunk besides its entries (start, sizes, sums), in entries per lane.
 constexpr std::int64_t chunk_cost = 2;
 
 struct walk_arguments {
@@ -44,7 +43,7 @@ struct walk_arguments {
   std::uint32_t popular;
   std::uint32_t least_cell;
   std::int64_t window;
-  int low_bits;  // of a strip's key, below the group
+  int low_bits;  // bits of a strip's key below the group
 };
 
 [[nodiscard]] walk_arguments walk_of(const column_order& order, const array<std::uint32_t, device>& starts,
@@ -68,21 +67,21 @@ __device__ inline std::uint32_t strips_of(std::uint32_t entries) {
   return (entries + strip_entries - 1) / strip_entries;
 }
 
-// A segment in the hands of a warp; `counts` has one word per column block, in shared memory.
+// A segment processed by a warp; `counts` has one word per column block, in shared memory.
 struct segment_walk {
   std::uint32_t begin;
   std::uint32_t end;
   std::uint32_t others;  // entries outside of cells
-  bool has_cells;        // if not, the counts are void
+  bool has_cells;        // if false, the counts are invalid
 
   // The whole warp calls it.
   __device__ segment_walk(const walk_arguments& a, std::int64_t segment, std::uint32_t* counts, int lane)
       : begin(a.starts[segment]), end(a.starts[segment + 1]), others(end - begin), has_cells(false) {
     if (end - begin < a.least_cell || a.first_block >= a.blocks) return;
-    __syncwarp();  // the segment before is done with
+    __syncwarp();  // the previous segment is finished
     for (std::uint32_t b = static_cast<std::uint32_t>(lane); b < a.blocks; b += warp_size) counts[b] = 0;
     __syncwarp();
-    // Integers: the order of the additions leaves no trace.
+    // Integer counts, so the order of additions does not matter.
     for (std::uint32_t e = begin + static_cast<std::uint32_t>(lane); e < end; e += warp_size) {
       const std::uint32_t block = a.ranks[e] / a.block_columns;
       if (block >= a.first_block && block < a.blocks) atomicAdd(counts + block, 1U);
@@ -99,7 +98,7 @@ struct segment_walk {
     has_cells = in_cells > 0;
   }
 
-  // visit(block, entries, strips before) for the lane's blocks; the whole warp calls it, and gets the strips in all.
+  // Calls visit(block, entries, strips before) for the lane's blocks; returns the number of strips. Whole warp.
   template <class Visit>
   __device__ std::uint32_t for_cells(const walk_arguments& a, const std::uint32_t* counts, int lane,
                                      Visit visit) const {
@@ -117,7 +116,7 @@ struct segment_walk {
   }
 };
 
-// Segments of the grid's warps in turn: body(segment, shared words of the warp, lane).
+// Distributes segments round-robin to the grid's warps: body(segment, shared words of the warp, lane).
 template <class Body>
 __device__ void for_segments(const walk_arguments& a, std::uint32_t words, Body body) {
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
@@ -147,7 +146,7 @@ __global__ void __launch_bounds__(threads_per_block)
   if (threadIdx.x % warp_size == 0) atomicAdd(gathered, mine);
 }
 
-// keys[strip] = group, then window, then falling size.
+// keys[strip] = group, then window, then descending size.
 __global__ void __launch_bounds__(threads_per_block)
     list_strips_kernel(walk_arguments a, const std::int64_t* segment_strips, std::uint64_t* keys) {
   for_segments(a, a.blocks, [&](std::int64_t s, std::uint32_t* counts, int lane) {
@@ -167,7 +166,7 @@ __global__ void __launch_bounds__(threads_per_block)
 __global__ void __launch_bounds__(threads_per_block)
     place_entries_kernel(walk_arguments a, const std::int64_t* segment_strips, const std::uint32_t* places,
                          const std::uint32_t* chunk_starts, std::uint32_t* sources) {
-  // A word per group for the entries placed so far, and one for its first strip. The last group is the other entries'.
+  // Per group one word for the entries placed so far and one for its first strip. The last group is the other entries.
   for_segments(a, 2 * (a.blocks + 1), [&](std::int64_t s, std::uint32_t* placed, int lane) {
     std::uint32_t* const first_strips = placed + a.blocks + 1;
     const segment_walk walk(a, s, placed, lane);
@@ -208,14 +207,14 @@ __global__ void __launch_bounds__(threads_per_block)
   });
 }
 
-// Of a kernel whose warps have so many words each.
+// Launch shape of a kernel with `words` shared words per warp.
 [[nodiscard]] launch_shape walk_shape(const context<device>& ctx, std::int64_t segments, std::int64_t words) {
   const std::int64_t most = std::int64_t{tuning::blocks_a_multiprocessor} * ctx.properties().multiprocessors;
   return {std::clamp<std::int64_t>(div_up(segments, std::int64_t{warps}), 1, most), threads_per_block,
           static_cast<std::size_t>(words) * 4 * warps};
 }
 
-// The strips in the order of their keys: where each lies, and how long the chunks are.
+// Sorts the strips by key: computes their places and the lengths of chunks.
 void place_strips(const context<device>& ctx, const row_cut& cut, const walk_arguments& walk, blocked_pattern& to) {
   array<std::uint64_t, device> keys(ctx, cut.strips);
   launch_kernel(ctx, walk_shape(ctx, cut.segments, walk.blocks), list_strips_kernel, walk, cut.segment_strips.data(),
@@ -230,7 +229,7 @@ void place_strips(const context<device>& ctx, const row_cut& cut, const walk_arg
   const int low_bits = walk.low_bits;
   for_each(ctx, to.groups + 1, [=] __device__(std::int64_t g) { first[g] = lower_bound(key, count, g << low_bits); });
   const auto first_strips = to_host(ctx, std::as_const(firsts).view());
-  std::vector<std::uint32_t> chunks(1, 0);  // before each group
+  std::vector<std::uint32_t> chunks(1, 0);  // chunks before each group
   std::vector<std::int64_t> gaps;           // places without a strip before each group
   for (std::int64_t g = 0; g < to.groups; ++g) {
     gaps.push_back(std::int64_t{chunks.back()} * warp_size - first_strips[g]);
@@ -268,7 +267,7 @@ void place_strips(const context<device>& ctx, const row_cut& cut, const walk_arg
   to.cell_slots = warp_size * to_host(ctx, std::as_const(sizes).view().subspan(to.cell_chunks, 1))[0];
 }
 
-// The rows of more strips than a thread adds, by falling count; those of more than a warp adds get parts.
+// Lists rows with more strips than a thread adds, by descending count; those with more than a warp adds get parts.
 void list_long_rows(const context<device>& ctx, const strip_limits& limits, blocked_pattern& to) {
   const std::int64_t rows = to.rows;
   const std::uint32_t* const strips = to.row_strips.data();
@@ -299,7 +298,7 @@ void list_long_rows(const context<device>& ctx, const strip_limits& limits, bloc
   to.warp_rows = ends[1] - ends[0];
   to.group_rows = count - ends[1];
 
-  std::vector<std::uint32_t> hub_parts(1, 0);  // before each hub
+  std::vector<std::uint32_t> hub_parts(1, 0);  // parts before each hub
   std::vector<std::uint32_t> part_hubs;
   const auto hubs = to_host(ctx, std::as_const(keys).view().subspan(0, to.hub_rows));
   for (std::int64_t h = 0; h < to.hub_rows; ++h) {

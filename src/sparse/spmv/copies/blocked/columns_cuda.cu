@@ -1,5 +1,5 @@
-// The order of the columns of a blocked product: by falling use where that makes a first block of popular columns, or
-// leaves out many without entries; else as they are.
+// Column order of a blocked product: by descending use if that gives hot columns or removes many empty ones; else
+// unchanged.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/sort/radix_sort.hpp"
@@ -14,22 +14,22 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // Columns are ranked where the popular ones hold this share of the entries, or where fewer than that share of the
-  // columns is used; else to copy x in another order costs more than it saves.
+  // Columns are ranked if the hot ones hold at least this share of the entries, or if less than this share of columns
+  // is used; otherwise reordering x costs more than it saves.
   static constexpr double least_popular_share = 0.1;
   static constexpr double dense_share = 0.75;
-  // Blocks whose columns have fewer entries each are left out: to load their part of x costs more than it saves. R-MAT
-  // 22 in fp64 on an H200 takes as long with 4, 8 and 16.
+  // Blocks whose columns have fewer entries each are not stored as cells: loading their part of x costs more than it
+  // saves. R-MAT 22, fp64, H200: 4, 8 and 16 take the same time.
   static constexpr std::int64_t least_column = 8;
 };
 
 struct column_totals {
   unsigned long long used;
   unsigned long long popular_entries;
-  unsigned long long dense;  // columns of at least least_column entries
+  unsigned long long dense;  // columns with at least least_column entries
 };
 
-// `missing` by rank, ascending: nnz less the column's entries.
+// `missing` by rank, ascending: nnz minus the column's entries.
 [[nodiscard]] column_totals total_columns(const context<device>& ctx, const array<std::uint64_t, device>& missing,
                                           std::int64_t nnz, std::int64_t popular) {
   array<column_totals, device> totals(ctx, 1);
@@ -50,7 +50,7 @@ struct column_totals {
   return to_host(ctx, std::as_const(totals).view())[0];
 }
 
-// position[c] = rank of column c; null: the column itself.
+// position[c] = rank of column c; null: columns are their own ranks.
 template <class I>
 [[nodiscard]] array<std::uint32_t, device> rank_entries(const context<device>& ctx, span<const I, device> indices,
                                                         const std::uint32_t* position) {
@@ -73,7 +73,7 @@ column_order order_columns(const context<device>& ctx, span<const I, device> ind
   fill_zero(ctx, counts.view());
   std::uint32_t* const count = counts.data();
   const I* const index = indices.data();
-  // Integers: the order of the additions leaves no trace.
+  // Integer counts, so the order of additions does not matter.
   for_each(ctx, nnz, [=] __device__(std::int64_t e) { atomicAdd(count + index[e], 1U); });
   array<std::uint64_t, device> keys(ctx, cols);
   std::uint64_t* const missing = keys.data();
@@ -95,7 +95,7 @@ column_order order_columns(const context<device>& ctx, span<const I, device> ind
     order.blocks = std::min(div_up(cols, shape.block_columns), shape.most_blocks);
     return order;
   }
-  std::uint32_t* const position = count;  // of no use any more
+  std::uint32_t* const position = count;  // no longer needed
   const std::uint32_t* const column = columns.data();
   for_each(ctx, cols, [=] __device__(std::int64_t r) { position[column[r]] = static_cast<std::uint32_t>(r); });
   order.ranks = rank_entries(ctx, indices, position);

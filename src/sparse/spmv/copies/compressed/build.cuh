@@ -1,4 +1,4 @@
-// The steps that make a compressed matrix.
+// The steps that build a compressed matrix.
 #pragma once
 
 #include "sparse/spmv/copies/compressed/device.cuh"
@@ -14,13 +14,13 @@ namespace spargo::detail::spmv {
 
 struct pattern_attempt {
   compressed_pattern pattern;
-  std::string refusal;  // not empty: there is no pattern
+  std::string refusal;  // not empty: no pattern was made
 };
 
-// What the pattern is to be stored for.
+// What the pattern is stored for.
 struct pattern_request {
   copy_demand demand;
-  bool values_named;  // then columns are, too, where at most 256 differences to the row occur; else if that is less
+  bool values_named;  // then columns too, if column - row has at most 256 values; else if smaller
   int value_bytes;    // of the CSR matrix
 };
 
@@ -29,7 +29,7 @@ template <class I, class O>
 [[nodiscard]] pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_view<I, O, device>& matrix,
                                                const pattern_request& request);
 
-// The names of values, if there are not too many. Synchronises the stream.
+// The dictionary of values, if there are few enough. Synchronises the stream.
 struct value_names {
   array<name_table, device> table;
   int count = most_names + 1;
@@ -37,13 +37,13 @@ struct value_names {
 template <class Word>
 [[nodiscard]] value_names name_values(const context<device>& ctx, const Word* values, std::int64_t nnz);
 
-// Stores values, in the order of the CSR matrix, as shortly as may be; the columns of a pattern that pairs replace are
-// given up. Synchronises the stream.
+// Encodes values, in the order of the CSR matrix, as compactly as possible. If pairs replace the pattern's columns,
+// these are freed. Synchronises the stream.
 template <class Word>
 [[nodiscard]] compressed_values<Word> compress_values(const context<device>& ctx, compressed_pattern& pattern,
                                                       const Word* values, value_names names);
 
-// The columns again, from paired values.
+// Restores the columns from paired values.
 template <class Word>
 void restore_columns(const context<device>& ctx, compressed_pattern& pattern, const compressed_values<Word>& values);
 

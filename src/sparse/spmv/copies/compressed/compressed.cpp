@@ -1,4 +1,4 @@
-// When a matrix is not worth compressing, in words.
+// Whether a matrix is worth compressing, with reasons.
 #include "sparse/spmv/copies/compressed/compressed.hpp"
 
 #include <fmt/format.h>
@@ -9,26 +9,25 @@ namespace {
 
 struct tuning {
   // Slots per entry. A lane without an entry waits for its neighbours, and its slot is read with theirs: at 1.25, 6
-  // bytes per entry (32-bit values, 16-bit columns) are 7.5, hardly less than CSR's 8.
+  // bytes per entry (32-bit values, 16-bit columns) become 7.5, hardly less than CSR's 8.
   static constexpr double most_padding = 1.25;
-  // Slots that nobody misses when the algorithm is asked for by name.
+  // Padding up to this many slots is accepted if the algorithm is requested by name.
   static constexpr std::int64_t free_slots = 1 << 20;
-  // Of CSR's bytes. At 32-bit columns nothing is saved but the row offsets, and the copy costs memory.
+  // Share of CSR's bytes. With 32-bit columns only row offsets are saved, and the copy costs memory.
   static constexpr double largest_share = 0.9;
-  // Of CSR's bytes, where the device is not filled or the L2 cache holds them: it takes a copy by names.
+  // Share of CSR's bytes if the device is not filled or CSR fits L2: only a dictionary-encoded copy achieves this.
   static constexpr double largest_small_share = 0.5;
-  // A lane takes a row alone, so it takes this many to fill the device (132 SMs of 2048 threads), and this
-  // many for lanes to be done as soon as several a row are. The L2 cache holds CSR up to this many bytes along with
-  // what else lies in it, and up to this many the loads that come after one another count, not the bytes. H200, fp32,
-  // microseconds, compressed and CSR: 27-point 40^3 (13 MB) 6.2, 4.4; 50^3 (26 MB) 6.1, 6.9. More measurements:
-  // apps/bench/results/sparse_tuning.txt.
+  // One lane processes a row, so this many rows fill the device (132 SMs of 2048 threads), and from this many on lanes
+  // are as fast as several lanes per row. L2 holds a CSR matrix of up to this many bytes among other data, and up to
+  // this many bytes dependent loads dominate. H200, fp32, microseconds, compressed and CSR: 27-point 40^3 (13 MB) 6.2,
+  // 4.4; 50^3 (26 MB) 6.1, 6.9. More measurements: apps/bench/results/sparse_tuning.txt.
   static constexpr std::int64_t enough_rows = 132 * 2048;
   static constexpr std::int64_t least_rows = 100'000;
   static constexpr std::int64_t cached_bytes = 48'000'000;
   static constexpr std::int64_t least_bytes = 24'000'000;
 };
 
-constexpr std::int64_t most_columns = std::int64_t{1} << 32;  // offsets are 32 bits at most
+constexpr std::int64_t most_columns = std::int64_t{1} << 32;  // offsets have at most 32 bits
 constexpr std::int64_t longest_row = UINT16_MAX;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the rest of the product sees of compressed matrices: the attempt at a copy, and when it is refused.
+// Interface of the compressed copy: the attempt to make one, and the reasons against it.
 #pragma once
 
 #include "sparse/spmv/copies/copy.hpp"
@@ -7,8 +7,8 @@
 
 namespace spargo::detail::spmv {
 
-// The matrix has at least one entry. O(rows + nnz); the device one synchronises the stream. The host has two forms,
-// and the number of products (0: many) says which of them pay.
+// For a matrix with at least one entry. O(rows + nnz); the device version synchronises the stream. The host has two
+// forms; the number of products (0: many) decides which of them pay off.
 template <class V, class I, class O>
 [[nodiscard]] copy_attempt<V> compress(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                        copy_demand demand, std::int64_t products);
@@ -21,11 +21,11 @@ struct slice_statistics {
   std::int64_t rows;
   std::int64_t cols;
   std::int64_t nnz;
-  std::int64_t slots;  // entries, and what fills the shorter rows of each slice up to its longest
+  std::int64_t slots;  // entries plus padding of shorter rows to the longest of their slice
   std::int64_t longest_row;
 };
 
-// Why not, before anything is stored; empty: nothing speaks against it.
+// The reason against compressing, before anything is stored; empty if there is none.
 [[nodiscard]] std::string why_not_compressed(const slice_statistics& slices, copy_demand demand);
 
 struct compressed_size {
@@ -34,15 +34,15 @@ struct compressed_size {
   std::int64_t compressed_bytes;
 };
 
-// Why the copy is not worth keeping; empty: it is.
+// The reason against keeping the copy; empty if there is none.
 [[nodiscard]] std::string why_not_compressed(const compressed_size& size);
 
-// How a matrix is stored. Numbers of names; 0: not by name.
+// How a matrix is stored. Dictionary sizes; 0: no dictionary.
 struct compressed_storage {
-  int differences;      // of column and row
-  double column_bytes;  // an entry, where columns are stored apart from values
+  int differences;      // dictionary of column - row
+  double column_bytes;  // per entry, if columns are stored separately
   int values;
-  int pairs;  // of both
+  int pairs;  // dictionary of both together
 };
 [[nodiscard]] std::string in_words(const compressed_storage& how);
 

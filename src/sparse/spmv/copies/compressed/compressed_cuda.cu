@@ -1,4 +1,4 @@
-// The executor of compressed matrices: builds the copy, keeps it up to date, multiplies with it.
+// The executor of compressed matrices: builds the copy, updates its values, multiplies with it.
 #include "core/instantiate.hpp"
 #include "sparse/spmv/copies/compressed/build.cuh"
 #include "sparse/spmv/copies/compressed/kernel.cuh"

@@ -1,4 +1,4 @@
-// Which compressed copy a plan on the host keeps: bands where they hold nearly all entries, else tiles.
+// Chooses the host's compressed copy: bands if they hold nearly all entries, else tiles.
 #include "sparse/spmv/copies/compressed/compressed_host.hpp"
 
 #include "core/instantiate.hpp"

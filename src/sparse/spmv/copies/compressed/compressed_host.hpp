@@ -1,18 +1,16 @@
-// The forms in which a plan on the host keeps a copy of a CSR matrix, each behind an attempt that says why not.
+// The forms of a host plan's copy of a CSR matrix; each attempt gives a copy or the reason against it.
 #pragma once
 
 #include "sparse/spmv/copies/compressed/compressed.hpp"
 
 namespace spargo::detail::spmv {
 
-// Runs of rows that repeat one pattern along the diagonal: their columns once a run, their values too where they
-// repeat; other rows as CSR. host_bands.cpp.
+// Bands: runs of rows that repeat a pattern along the diagonal store columns once, and values if they repeat too.
 template <class V, class I, class O>
 [[nodiscard]] copy_attempt<V> compress_bands(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                              copy_demand demand, std::int64_t products = 0);
 
-// Tiles whose rows and columns are numbered by 16 bits, so that x and y of a tile stay in the L2 cache.
-// host_tiles.cpp.
+// Tiles with 16-bit rows and columns, whose x and y stay in L2.
 template <class V, class I, class O>
 [[nodiscard]] copy_attempt<V> compress_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                              copy_demand demand);

@@ -1,21 +1,19 @@
-// A CSR matrix stored again in less: slices of 32 rows, one row per lane of a warp, entries of a slice column by
-// column.
+// A compressed copy of a CSR matrix: slices of 32 rows, one row per lane of a warp, stored column by column.
 //
-// An entry is a column and a value, each stored in the fewest bytes that lose nothing:
-//   columns  an unsigned offset from the slice's first column, in 1, 2 or 4 bytes, chosen slice by slice; or, where
-//            the whole matrix has at most 256 distinct (column - row), one byte that names one of these;
-//   values   as they are; or, where the whole matrix has at most 256 distinct ones, one byte that names one;
-//   pairs    where both are named and at most 256 combinations occur: one byte for both.
-// A row's entries keep their order and their number (padding is never multiplied), and are summed one after the other
-// with fused multiply-adds, so a product has the bits of row_per_thread.
+// Each entry has a column and a value, both stored losslessly in the fewest bytes:
+//   columns  an unsigned offset from the slice's first column in 1, 2 or 4 bytes, chosen per slice; or, if the whole
+//            matrix has at most 256 distinct (column - row), a one-byte index into a dictionary;
+//   values   unchanged; or, if the whole matrix has at most 256 distinct ones, a one-byte index into a dictionary;
+//   pairs    if both are encoded and at most 256 combinations occur: one byte for both.
+// A row's entries keep their order and number (padding is never multiplied) and are summed one by one with fused
+// multiply-adds, so a product has the bits of row_per_thread.
 //
 // A stream is an array of units of 1, 2, 4 or more bytes. A slice of width w (its longest row) takes 32 w units of each
-// stream: whole quads first (entries 4q .. 4q+3 of lane l side by side, 4 (32 q + l) units into the slice), so that a
-// lane reads four units at once; then entry by entry. Values that are not named are stored entry by entry throughout.
+// stream: first whole quads (entries 4q .. 4q+3 of lane l side by side, 4 (32 q + l) units into the slice), so that a
+// lane reads four units at once; then entry by entry. Values without a dictionary are always stored entry by entry.
 //
-// Source: SELL-C-sigma of Kreutzer, Hager, Wellein, Fehske and Bishop (SIAM J. Sci. Comput. 36, 2014) with C = 32 and
-// no sorting; index compression after Willcock and Lumsdaine (ICS 2006), value indexing after Kourtis, Goumas and
-// Koziris (CF 2008).
+// Source: SELL-C-sigma (Kreutzer, Hager, Wellein, Fehske, Bishop, SIAM J. Sci. Comput. 36, 2014) with C = 32, unsorted;
+// index compression after Willcock and Lumsdaine (ICS 2006), value indexing after Kourtis, Goumas, Koziris (CF 2008).
 #pragma once
 
 #include "core/cuda.cuh"
@@ -28,40 +26,40 @@
 namespace spargo::detail::spmv {
 
 inline constexpr int slice_rows = warp_size;
-// Of a block: on an H200, banded 8.4M x 15 in fp32, ms: 64 .211, 128 .211, 256 .216, 512 .222; fp64 .313, .313, .318,
+// Threads per block. H200, banded 8.4M x 15, fp32, ms: 64 .211, 128 .211, 256 .216, 512 .222; fp64 .313, .313, .318,
 // .327.
 inline constexpr int compressed_threads = 128;
-// Of one that looks up pairs, whose table each block reads: 5-point Laplacian 4096 x 4096 in fp32, ms: 256 .151, 128
-// .157; 27-point 160^3 .111, .121.
+// With pairs each block reads the dictionary: 5-point 4096 x 4096 fp32, ms: 256 .151, 128 .157; 27-point 160^3 .111,
+// .121.
 inline constexpr int paired_threads = 256;
-inline constexpr int longest_compressed_row = UINT16_MAX;  // the type of lengths and widths
+inline constexpr int longest_compressed_row = UINT16_MAX;  // limit of the type of lengths and widths
 
-// One slice, as a warp reads it at once.
+// One slice, read by a warp in one load.
 struct alignas(16) compressed_slice {
-  std::uint32_t start;         // of its entries in streams of one unit per entry, and of values; in units of 32
-  std::uint32_t column_start;  // of its columns; in units of 32 bytes
-  std::uint32_t base;          // what column offsets count from
+  std::uint32_t start;         // start in streams of one unit per entry and of values, in units of 32
+  std::uint32_t column_start;  // start of its columns, in units of 32 bytes
+  std::uint32_t base;          // column offsets are relative to this
   std::uint16_t width;
-  std::uint8_t unit;     // bytes of a column offset
-  std::uint8_t uniform;  // 1: every row has `width` entries, lengths need not be read
+  std::uint8_t unit;     // bytes per column offset
+  std::uint8_t uniform;  // 1: every row has `width` entries, so lengths need not be read
 };
 
-// The place of entry k of a lane within a slice's units.
+// The position of entry k of a lane within a slice's units.
 __host__ __device__ inline std::int64_t unit_place(int k, int lane, int width) {
   const int whole = width & ~3;
   return k < whole ? std::int64_t{slice_rows} * (k & ~3) + 4 * lane + (k & 3) : std::int64_t{slice_rows} * k + lane;
 }
 
-// The place of entry k of a lane within a slice's values.
+// The position of entry k of a lane within a slice's values.
 __host__ __device__ inline std::int64_t value_place(int k, int lane) { return std::int64_t{slice_rows} * k + lane; }
 
-// What a thread stands for: one warp per slice, one lane per row, which may not exist in the last slice.
+// A thread's slice and row: one warp per slice, one lane per row, which may not exist in the last slice.
 struct slice_place {
   std::int64_t slice;
   std::int64_t row;
   int lane;
 
-  // `threads` of a block, a constant: with blockDim.x the banded matrix in fp32 takes 0.235 instead of 0.206 ms.
+  // `threads` per block must be a constant: with blockDim.x the banded matrix in fp32 takes 0.235 instead of 0.206 ms.
   __device__ explicit slice_place(int threads)
       : slice((static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) / warp_size),
         row(slice * slice_rows + static_cast<int>(threadIdx.x) % warp_size),
@@ -73,7 +71,7 @@ struct alignas(4 * sizeof(Unit)) unit_quad {
   Unit v[4];
 };
 
-// Four or fewer units of a lane, from entry k on, a multiple of four.
+// Stores up to four units of a lane, starting at entry k, a multiple of four.
 template <class Unit>
 __device__ void store_units(Unit* slice, int k, int lane, int width, const unit_quad<Unit>& units) {
   Unit* const to = slice + unit_place(k, lane, width);
@@ -89,18 +87,18 @@ __device__ void store_units(Unit* slice, int k, int lane, int width, const unit_
 
 enum class column_encoding { offsets, named };
 
-// The pattern part of a compressed matrix, on the device.
+// The pattern of a compressed matrix, on the device.
 struct compressed_pattern {
   std::int64_t rows = 0;
   std::int64_t nnz = 0;
-  std::int64_t groups = 0;  // sum of the slices' widths: a stream of units holds 32 for each
+  std::int64_t groups = 0;  // sum of the slices' widths: a stream has 32 units for each
   column_encoding encoding = column_encoding::offsets;
   array<compressed_slice, device> slices;
-  array<std::int64_t, device> first_entry;  // of each slice, in the CSR matrix
-  array<std::uint16_t, device> lengths;     // of each row
+  array<std::int64_t, device> first_entry;  // per slice, in the CSR matrix
+  array<std::uint16_t, device> lengths;     // per row
   array<std::uint8_t, device> columns;      // the column stream
-  array<name_table, device> differences;    // columns - rows, if named
-  int named = 0;                            // how many
+  array<name_table, device> differences;    // dictionary of column - row, if used
+  int named = 0;                            // dictionary size
 
   [[nodiscard]] std::int64_t bytes() const {
     return slices.size() * static_cast<std::int64_t>(sizeof(compressed_slice)) + 8 * first_entry.size() +
@@ -108,7 +106,7 @@ struct compressed_pattern {
   }
 };
 
-// What a pair's name stands for. Word is as wide as a value.
+// A dictionary entry of a pair. Word is as wide as a value.
 template <class Word>
 struct alignas(sizeof(Word) <= 4 ? 8 : 16) named_pair {
   Word value;
@@ -116,24 +114,24 @@ struct alignas(sizeof(Word) <= 4 ? 8 : 16) named_pair {
 };
 
 enum class value_encoding {
-  plain,   // slot by slot
-  named,   // a stream of names
-  paired,  // one stream names column - row and value; there is no column stream
+  plain,   // one value per slot
+  named,   // a stream of dictionary indices
+  paired,  // one stream of indices of (column - row, value); no column stream
 };
 
-// Words that fit a key.
+// Words that fit a dictionary key.
 template <class Word>
 inline constexpr bool can_be_named = sizeof(Word) <= sizeof(unsigned long long);
 
-// The value part. Word: an unsigned integer, or a pair of them, as wide as a value.
+// The values. Word: an unsigned integer, or a pair of them, as wide as a value.
 template <class Word>
 struct compressed_values {
   value_encoding encoding = value_encoding::plain;
   array<Word, device> plain;
   array<std::uint8_t, device> names;
-  array<name_table, device> table;        // named: the values' bits
-  array<named_pair<Word>, device> pairs;  // paired
-  int named = 0;                          // how many values or pairs
+  array<name_table, device> table;        // if named: the values' bits
+  array<named_pair<Word>, device> pairs;  // if paired
+  int named = 0;                          // number of values or pairs
 
   [[nodiscard]] std::int64_t bytes() const {
     return (plain.size() * static_cast<std::int64_t>(sizeof(Word))) + names.size() +

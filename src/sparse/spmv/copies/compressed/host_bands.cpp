@@ -1,14 +1,13 @@
 // Compressed copies on the host, for stencils and bands.
 //
-// Rows that follow each other with the same columns, seen from the diagonal, are a band: its columns are stored once.
-// Where every row of a band has the same values, too, they are stored once; a 5-point Laplacian is then read as x
-// alone. Otherwise values are stored in blocks of rows, entry by entry, so that vectors of values meet vectors of x
-// (as in the diagonal format, DIA, but by runs of rows: nothing is padded but a band's last block). Rows outside of
-// long runs stay CSR.
+// Consecutive rows with the same columns relative to the diagonal form a band, whose columns are stored once. If all
+// rows of a band also have the same values, these are stored once; a 5-point Laplacian then reads only x. Otherwise
+// values are stored in blocks of rows, entry by entry, so that vectors of values are multiplied by vectors of x (as in
+// the diagonal format, DIA, but per run of rows: only a band's last block is padded). Rows outside long runs stay CSR.
 //
-// Every row is one sum in the order of its entries, by one thread: same bits for any thread count. Products read the
-// values that differ, x and write y; O(rows + nnz) with no index read inside of bands. Equality of values is that of
-// their bytes, so signed zeros and NaN are what they were.
+// One thread sums each row in the order of its entries: same bits for any thread count. Products read the values that
+// differ and x, and write y; O(rows + nnz) without reading indices in bands. Values are compared byte by byte, so
+// signed zeros and NaN are preserved.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "sparse/arithmetic.hpp"
@@ -28,27 +27,26 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // Rows of a run from which it is a band: below, its last, partly filled block weighs.
+  // Least rows of a band: with fewer, its last, partly filled block costs too much.
   static constexpr std::int64_t shortest_band = 64;
-  // Entries per chunk, which a thread takes at a time: 512 KiB of doubles, far above the cost of taking it, and 64
-  // chunks in a matrix of 4M entries.
+  // Entries per chunk, the unit of work: 512 KiB of doubles, far above scheduling costs; 64 chunks for 4M entries.
   static constexpr std::int64_t chunk_entries = 1 << 16;
-  // Of the entries in bands where a copy pays by itself: CSR costs half as much again as a band at best.
+  // Least share of entries in bands for which a copy pays off: CSR costs at best half as much again as a band.
   static constexpr double least_share = 0.8;
 };
 
 struct band {
-  std::int64_t first = 0;  // row
+  std::int64_t first = 0;  // first row
   std::int64_t rows = 0;
   std::int64_t width = 0;
-  std::int64_t shifts = 0;  // where its shifts and repeated values begin
-  std::int64_t values = 0;  // where its values begin, unless they repeat: -1
-  std::int64_t entry = 0;   // of the CSR matrix, its first
+  std::int64_t shifts = 0;  // start of its shifts and repeated values
+  std::int64_t values = 0;  // start of its values; -1: they repeat
+  std::int64_t entry = 0;   // its first entry in the CSR matrix
 };
 
 struct chunk {
   std::int64_t band = 0;
-  std::int64_t first = 0;  // row of the band, a multiple of its blocks
+  std::int64_t first = 0;  // row of the band, a multiple of its block size
   std::int64_t rows = 0;
 };
 
@@ -72,7 +70,7 @@ bool continues(const csr_pattern_view<I, O, host>& a, std::int64_t row) {
   return true;
 }
 
-// Whether a row and the next, of the same pattern, have the same values, byte by byte.
+// Whether a row and the next one, of the same pattern, have the same values, byte by byte.
 template <class V, class I, class O>
 bool repeats(const csr_view<const V, I, O, host>& a, std::int64_t row) {
   const std::int64_t begin = a.offsets[row];
@@ -81,7 +79,7 @@ bool repeats(const csr_view<const V, I, O, host>& a, std::int64_t row) {
   return bytes == 0 || std::memcmp(a.values.data() + begin, a.values.data() + next, bytes) == 0;
 }
 
-// Calls body(first, count) for the runs of rows with one pattern, in order.
+// Calls body(first, count) for each run of rows with the same pattern, in order.
 template <class Body>
 void for_each_run(const array<std::uint8_t, host>& same, Body body) {
   for (std::int64_t first = 0; first < same.size();) {
@@ -97,7 +95,7 @@ struct extent {
   std::int64_t chunks = 0;
   std::int64_t shifts = 0;
   std::int64_t entries = 0;   // in bands
-  std::int64_t repeated = 0;  // of them, in bands whose first two rows have the same values
+  std::int64_t repeated = 0;  // those in bands whose first two rows have the same values
   std::int64_t rest_rows = 0;
 };
 
@@ -189,7 +187,7 @@ class bands_executor final : public executor<V> {
     });
   }
 
-  // Where values repeat, they are kept once; what a changed band needs is allocated before anything is overwritten.
+  // Repeated values are stored once. Memory for bands that change is allocated before anything is overwritten.
   void copy_values(const V* values) {
     const std::int64_t chunks = chunks_.size();
     array<std::uint8_t, host> differ(ctx_, bands_.size());
@@ -249,9 +247,9 @@ class bands_executor final : public executor<V> {
   array<band, host> bands_;
   array<chunk, host> chunks_;
   array<std::int64_t, host> shifts_;
-  array<V, host> repeated_;         // the values of each band's first row
-  array<V, host> values_;           // of the bands whose rows differ
-  array<std::int64_t, host> rest_;  // the rows outside of bands
+  array<V, host> repeated_;         // values of each band's first row
+  array<V, host> values_;           // values of bands whose rows differ
+  array<std::int64_t, host> rest_;  // rows outside bands
   array<std::int64_t, host> rest_sources_;
   array<std::int64_t, host> rest_offsets_;
   array<I, host> rest_indices_;

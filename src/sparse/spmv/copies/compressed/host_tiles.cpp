@@ -1,14 +1,14 @@
 // Compressed copies on the host, for scattered columns.
 //
-// Gathers from an x that no L2 cache holds wait for the third or for memory, however many are in flight. So
-// the matrix is cut into tiles of 65536 columns: the x of a tile and the sums of its rows stay in the L2 cache
-// while the tile's entries go by (cache blocking; Nishtala, Vuduc, Demmel, Yelick, AAECC 2007). Inside a tile 16 bits
-// name a row or a column, so that an entry takes no more memory than in CSR. Eight or more neighbouring entries of a
-// row are a segment with one sum; others are single entries, added without any branch.
+// Gathers from an x larger than L2 wait for L3 or memory, however many are in flight. So the matrix is cut into tiles
+// of 65536 columns: a tile's x and row sums stay in L2 while its entries are processed (cache blocking; Nishtala,
+// Vuduc, Demmel, Yelick, AAECC 2007). Within a tile rows and columns have 16 bits, so an entry takes no more memory
+// than in CSR. Eight or more neighbouring entries of a row form a segment with one sum; others are single entries,
+// added without branches.
 //
-// A block of rows belongs to one thread, which visits its tiles from left to right; a row's sum is formed in the same
-// order whatever the height of the blocks. Same bits for any number of threads. O(rows + nnz + rows * cols / 2^32);
-// four bytes per entry remember its place in the CSR matrix and are read only when values change.
+// One thread processes a block of rows, tile by tile from left to right; the order of a row's sum does not depend on
+// the height of the blocks. Same bits for any number of threads. O(rows + nnz + rows * cols / 2^32). Four bytes per
+// entry record its place in the CSR matrix; only value updates read them.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "sparse/arithmetic.hpp"
@@ -26,36 +26,35 @@ namespace spargo::detail::spmv {
 namespace {
 
 struct tuning {
-  // R-MAT 20 symmetric, two threads of a Xeon with 2 MiB of L2 cache, fp64, ms: 17.7 with segments of 8 and more
-  // (19.1 from 4, 18.4 from 16), 24.8 without. Beside rows of CSR that fetch ahead, two threads of a busier Xeon, fp32
-  // and fp64: 20.3 and 24.3, CSR 25.1 and 33.4; uniform 1M x 20 12.4 and 20.4, CSR 28.0 and 32.0.
+  // R-MAT 20 symmetric, two threads of a Xeon with 2 MiB of L2, fp64, ms: 17.7 with segments from 8 entries on (19.1
+  // from 4, 18.4 from 16), 24.8 without. Compared with CSR rows with prefetch, two threads of a busier Xeon, fp32 and
+  // fp64: 20.3 and 24.3, CSR 25.1 and 33.4; uniform 1M x 20 12.4 and 20.4, CSR 28.0 and 32.0.
   static constexpr std::int64_t shortest_segment = 8;
-  // Rows of a block: as many as 16 bits name (the same matrix: 32768 rows 19.8, 65536 rows 19.1 ms), fewer where there
-  // would be less than four blocks per thread, and these not so few that x is fetched for nothing.
+  // Rows per block: as many as 16 bits address (the same matrix: 32768 rows 19.8, 65536 rows 19.1 ms). Fewer if there
+  // would be less than four blocks per thread, but not so few that loading x does not pay off.
   static constexpr std::int64_t smallest_block = 8192;
   static constexpr std::int64_t blocks_per_thread = 4;
-  // Of the L2 cache, the part that a tile's x may take, and the sums of its rows: values, columns and places pass
-  // through the rest. With 1 MiB (Zen 5) 8-byte values fill half of it with x alone, and tiles are slower than CSR
-  // (uniform 1M x 20, fp64, two threads, ms: 9.0 against 7.9); in fp32 they are as fast (7.2 and 7.4), and R-MAT 20
-  // takes 12.2 and 11.2.
+  // A tile's x and row sums may each take this part of L2; values, columns and places stream through the rest. With 1
+  // MiB (Zen 5) 8-byte x alone fills half of it, and tiles are slower than CSR (uniform 1M x 20, fp64, two threads, ms:
+  // 9.0 against 7.9); in fp32 they are as fast (7.2 and 7.4), and R-MAT 20 takes 12.2 and 11.2.
   static constexpr std::int64_t cache_parts = 4;
-  // Below, x fits the L2 cache and CSR's gathers find it there.
+  // Below, x fits L2 and so do CSR's gathers.
   static constexpr std::int64_t least_x_bytes = std::int64_t{2} << 20;
-  // Entries per tile of 65536 x 65536, on average: as many as x has lines of 8 doubles are fetched for each anyway, and
-  // half of them must be needed twice.
+  // Least entries per tile of 65536 x 65536 on average: the lines of 8 doubles that x has are loaded per tile anyway,
+  // and half of them must be used twice.
   static constexpr std::int64_t least_entries = 16384;
-  // Non-empty tiles per block of 65536 rows, on average: with fewer, x of a block fits the L2 cache as it is.
+  // Least non-empty tiles per block of 65536 rows on average: with fewer, x of a block fits L2 without tiles.
   static constexpr std::int64_t least_scatter = 4;
 };
 
-// Where a tile's data begin; its end is the beginning of the next one.
+// Start of a tile's data; it ends where the next one starts.
 struct tile {
   std::int64_t entries = 0;      // in the values: first those of segments, then single ones
   std::int64_t in_segments = 0;  // in the columns of segments
   std::int64_t segments = 0;
 };
 
-// Calls body(tile column, first entry, count) for the runs of a row's entries in one tile.
+// Calls body(tile column, first entry, count) for each run of a row's entries in one tile.
 template <class I, class O, class Body>
 void for_each_run(const csr_pattern_view<I, O, host>& a, std::int64_t row, Body body) {
   const std::int64_t end = a.offsets[row + 1];
@@ -71,7 +70,7 @@ void for_each_run(const csr_pattern_view<I, O, host>& a, std::int64_t row, Body 
 struct shape {
   std::int64_t block_rows;
   std::int64_t blocks;
-  std::int64_t columns;  // of tiles
+  std::int64_t columns;  // columns per tile
 };
 
 shape shape_of(std::int64_t rows, std::int64_t cols, int threads, std::int64_t value_bytes) {
@@ -81,7 +80,7 @@ shape shape_of(std::int64_t rows, std::int64_t cols, int threads, std::int64_t v
   return {block_rows, div_up(rows, block_rows), div_up(cols, tile_side)};
 }
 
-// The pattern of a matrix by tiles, and where in the matrix each value stands.
+// A matrix's pattern by tiles, and each value's place in the CSR matrix.
 class tile_pattern {
  public:
   template <class I, class O>
@@ -110,7 +109,7 @@ class tile_pattern {
     return std::min(rows_, (block + 1) * shape_.block_rows);
   }
 
-  // The products of one tile, to be added to the sums of its block's rows.
+  // The products of one tile, added to the sums of its block's rows.
   template <class V>
   [[nodiscard]] tile_job<V> job(std::int64_t block, std::int64_t column, const V* values, const V* x, V* sums) const {
     const tile& from = tiles_[block * shape_.columns + column];
@@ -127,7 +126,7 @@ class tile_pattern {
             .sums = sums};
   }
 
-  // Values of the matrix in the order of tiles.
+  // Copies the matrix's values in the order of tiles.
   template <class V>
   void copy_values(const V* from, V* to) const {
     parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) {
@@ -144,7 +143,7 @@ class tile_pattern {
   }
 
  private:
-  // Sizes of the tiles, then their beginnings.
+  // Computes the tiles' sizes, then their starts.
   template <class I, class O>
   void count(const csr_pattern_view<I, O, host>& a) {
     std::fill(tiles_.begin(), tiles_.end(), tile{});
@@ -188,7 +187,7 @@ class tile_pattern {
         };
         if (length < tuning::shortest_segment) {
           std::int64_t& to = singles[base + column];
-          const std::int64_t before = tiles_[base + column + 1].in_segments;  // entries that have no place
+          const std::int64_t before = tiles_[base + column + 1].in_segments;  // entries without a place
           for (std::int64_t k = 0; k < length; ++k, ++to) {
             places_[to - before] = local << 16 | local_column(k);
             sources_[to] = source + static_cast<std::uint32_t>(k);
@@ -207,12 +206,12 @@ class tile_pattern {
   context<host> ctx_;
   std::int64_t rows_;
   shape shape_;
-  array<tile, host> tiles_;                  // by blocks of rows, and by columns in each
-  array<std::int64_t, host> block_entries_;  // the first entry of each block in the CSR matrix
-  array<std::uint32_t, host> sources_;       // of values: the entry of the block
+  array<tile, host> tiles_;                  // by blocks of rows, then by columns
+  array<std::int64_t, host> block_entries_;  // first CSR entry of each block
+  array<std::uint32_t, host> sources_;       // per value: its entry within the block
   array<tile_segment, host> segments_;
   array<std::uint16_t, host> segment_columns_;
-  array<std::uint32_t, host> places_;  // of single entries
+  array<std::uint32_t, host> places_;  // per single entry
 };
 
 template <class V>
@@ -255,15 +254,15 @@ class tiles_executor final : public executor<V> {
   tile_pattern tiles_;
   tile_loops<V> loops_;
   array<V, host> values_;
-  mutable array<V, host> sums_;  // of the run: a block's, for each thread
+  mutable array<V, host> sums_;  // written by each run: one block per thread
 };
 
-// Non-empty tiles per block of 65536 rows, from every 64th row of each, as far as they tell.
+// Non-empty tiles per block of 65536 rows, estimated from every 64th row.
 template <class I, class O>
 double scatter(const context<host>& ctx, const csr_pattern_view<I, O, host>& a) {
   const std::int64_t columns = div_up(static_cast<std::int64_t>(a.cols), tile_side);
   const std::int64_t blocks = div_up(static_cast<std::int64_t>(a.rows), tile_side);
-  array<std::int64_t, host> seen(ctx, columns);  // the last block that has an entry there
+  array<std::int64_t, host> seen(ctx, columns);  // the last block with an entry in that tile column
   std::fill(seen.begin(), seen.end(), std::int64_t{-1});
   std::int64_t count = 0;
   for (std::int64_t row = 0; row < a.rows; row += 64) {
@@ -276,7 +275,7 @@ double scatter(const context<host>& ctx, const csr_pattern_view<I, O, host>& a) 
   return static_cast<double>(count) / static_cast<double>(blocks);
 }
 
-// Of the matrix alone, whatever the height of the blocks: a plan must choose alike for any number of threads.
+// Depends on the matrix only, not on the height of blocks: a plan's choice must not depend on the number of threads.
 template <class I, class O>
 std::string why_not_tiles(const context<host>& ctx, const csr_pattern_view<I, O, host>& a, std::int64_t value_bytes,
                           copy_demand demand) {

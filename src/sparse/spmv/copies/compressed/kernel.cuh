@@ -1,6 +1,6 @@
-// Products with a compressed matrix: one warp per slice, one lane per row, whatever the encoding of columns and values.
+// Products with a compressed matrix: one warp per slice, one lane per row, for any encoding of columns and values.
 //
-// A source gives a row's terms, four at a time where the row has them, so that four loads of each kind are in flight.
+// A source gives a row's terms, four at a time while the row has them, so that four loads of each kind are in flight.
 #pragma once
 
 #include "sparse/spmv/copies/compressed/device.cuh"
@@ -10,22 +10,22 @@
 
 namespace spargo::detail::spmv {
 
-// What hides the latency is the number of warps: on an H200, ms, banded 8.4M x 15 in fp32 and fp64, 5-point Laplacian
-// 4096 x 4096 in fp32: all 2048 threads of an SM (32 registers each) .201, .312, .209; 1536 .246, .360, .231
-// with two slices per warp at once; 1024 .259, .337, .349 with four quads of a row at once.
+// The number of warps hides the latency: H200, ms, banded 8.4M x 15 in fp32 and fp64, 5-point Laplacian 4096 x 4096 in
+// fp32: all 2048 threads of an SM (32 registers each) .201, .312, .209; 1536 threads and two slices per warp at once
+// .246, .360, .231; 1024 threads and four quads of a row at once .259, .337, .349.
 struct compressed_tuning {
   template <class D>
   static constexpr int resident_threads = std::is_floating_point_v<D> ? 2048 : 1024;
 };
 
-// Units of a slice, as a lane reads them. Marked as read once, so that x keeps the caches.
+// Reads a slice's units as one lane. Streaming loads, so that x stays in the caches.
 template <class Unit>
 struct unit_reader {
   const Unit* units;  // the slice's
   int width;
   int lane;
 
-  // Entries k .. k+3, k a multiple of four and k + 4 <= width.
+  // Entries k .. k+3; k is a multiple of four and k + 4 <= width.
   __device__ unit_quad<Unit> whole(int k) const {
     using word = std::conditional_t<sizeof(Unit) == 1, unsigned, std::conditional_t<sizeof(Unit) == 2, uint2, uint4>>;
     const word raw = __ldcs(reinterpret_cast<const word*>(units + unit_place(k, lane, width)));
@@ -43,18 +43,18 @@ __device__ D value_of_key(unsigned long long key) {
   return value;
 }
 
-// Four terms or fewer of a row's sum: the value of an entry and the element of x that it meets.
+// Up to four terms of a row's sum: values and their elements of x.
 template <class D>
 struct terms {
   D value[4];
   D x[4];
 };
 
-// The elements of x that a row meets, where columns are offsets from the slice's first one.
+// The elements of x of a row with column offsets.
 template <class D, class Unit>
 struct offset_columns {
   unit_reader<Unit> offsets;
-  const D* x;  // of the column that offsets count from
+  const D* x;  // at the column that offsets are relative to
 
   __device__ void whole(int k, D (&met)[4]) const {
     const unit_quad<Unit> offset = offsets.whole(k);
@@ -64,12 +64,12 @@ struct offset_columns {
   __device__ D one(int k) const { return read(x + offsets.one(k)); }
 };
 
-// The same where (column - row) has a name.
+// The same for dictionary-encoded column - row.
 template <class D>
 struct named_columns {
   unit_reader<std::uint8_t> names;
   const std::int32_t* differences;
-  const D* x;  // of the row's own number, which may not exist
+  const D* x;  // at the row's own number, which may not exist
 
   __device__ void whole(int k, D (&met)[4]) const {
     const unit_quad<std::uint8_t> name = names.whole(k);
@@ -79,10 +79,10 @@ struct named_columns {
   __device__ D one(int k) const { return read(x + differences[names.one(k)]); }
 };
 
-// The values of a row, slot by slot.
+// The values of a row, unencoded.
 template <class D>
 struct plain_values {
-  const D* values;  // the lane's first
+  const D* values;  // the lane's first value
 
   __device__ void whole(int k, D (&value)[4]) const {
 #pragma unroll
@@ -91,11 +91,11 @@ struct plain_values {
   __device__ D one(int k) const { return read_once(values + value_place(k, 0)); }
 };
 
-// The same by name.
+// Dictionary-encoded values.
 template <class D>
 struct named_values {
   unit_reader<std::uint8_t> names;
-  const D* values;  // of the names
+  const D* values;  // the dictionary
 
   __device__ void whole(int k, D (&value)[4]) const {
     const unit_quad<std::uint8_t> name = names.whole(k);
@@ -129,12 +129,12 @@ struct separate_source {
   }
 };
 
-// Where one name stands for (column - row) and value.
+// (column - row, value) encoded together.
 template <class D>
 struct paired_source {
   unit_reader<std::uint8_t> names;
   const named_pair<D>* pairs;
-  const D* x;  // of the row's own number, which may not exist
+  const D* x;  // at the row's own number, which may not exist
 
   __device__ void take(terms<D>& t, int j, std::uint8_t name) const {
     const named_pair<D> pair = pairs[name];
@@ -185,11 +185,11 @@ struct compressed_arguments {
 
 struct column_arguments {
   const std::uint8_t* columns;
-  const name_table* differences;  // if they are named
+  const name_table* differences;  // if columns are encoded
   int named;
 };
 
-// Values as they are, or names and their table.
+// Values, or dictionary indices and the dictionary.
 template <class D>
 struct value_arguments {
   const D* plain;
@@ -206,7 +206,7 @@ struct product_arguments {
   D* y;
 };
 
-// A lane's row, which exists.
+// An existing row of a lane.
 struct lane_row {
   compressed_slice slice;
   std::int64_t row;
@@ -225,7 +225,7 @@ struct lane_row {
   }
 };
 
-// The sum of a row, whose values are given, with its columns as they are stored.
+// The sum of a row for given values, by the encoding of its columns.
 template <column_encoding Columns, class D, class Values>
 __device__ D sum_by_columns(const lane_row& r, const std::uint8_t* columns, const std::int32_t* differences, const D* x,
                             const Values& values) {

@@ -1,9 +1,9 @@
-// Names of one byte for keys of 64 bits, where at most 256 different ones occur.
+// Dictionary encoding: one-byte names for 64-bit keys, if at most 256 distinct ones occur.
 //
-// Idea: all threads insert into one hash table in global memory (linear probing, compare-and-swap on empty slots) and
-// give up together once the 257th key arrives. A key is never removed or moved, so a stale cached slot can only look
-// empty, and then the compare-and-swap tells: slots are read through L1, where a few keys stay. Names are ranks of the
-// sorted keys, so they do not depend on who came first.
+// All threads insert into one hash table in global memory (linear probing, compare-and-swap on empty slots) and stop
+// once the 257th key arrives. Keys are never removed or moved, so a stale cached slot can only look empty, which the
+// compare-and-swap then detects: slots are read through L1, where a few keys stay. Names are ranks of the sorted keys,
+// so they do not depend on the order of insertion.
 #pragma once
 
 #include "core/cuda.cuh"
@@ -16,20 +16,20 @@ namespace spargo::detail::spmv {
 
 inline constexpr int most_names = 256;
 inline constexpr int name_slots = 2 * most_names;
-inline constexpr unsigned long long no_key = ~0ULL;  // not a key: whoever has it as one cannot be named
+inline constexpr unsigned long long no_key = ~0ULL;  // reserved: a matrix that has it as a key cannot be encoded
 
 struct name_table {
-  unsigned long long keys[name_slots];    // no_key: empty
-  unsigned long long sorted[most_names];  // the key of each name, once they are ranked
-  int count;                              // above most_names: given up
-  std::uint8_t names[name_slots];         // of the keys in `keys`, once they are ranked
+  unsigned long long keys[name_slots];    // no_key: empty slot
+  unsigned long long sorted[most_names];  // sorted keys, after ranking
+  int count;                              // above most_names: too many
+  std::uint8_t names[name_slots];         // names of the keys in `keys`, after ranking
 };
 
 __device__ inline int first_slot(unsigned long long key) {
   return static_cast<int>((key * 0x9e3779b97f4a7c15ULL) >> 55);  // the upper 9 bits: name_slots
 }
 
-// Whether it is of use to go on.
+// False once there are too many keys.
 __device__ inline bool wants_keys(const name_table* table) {
   return *const_cast<const volatile int*>(&table->count) <= most_names;
 }
@@ -54,14 +54,14 @@ __device__ inline void insert_key(name_table* table, unsigned long long key) {
   give_up(table);
 }
 
-// The name of a key that is in the table.
+// The name of a key in the table.
 __device__ inline std::uint8_t name_of(const name_table* table, unsigned long long key) {
   int slot = first_slot(key);
   while (__ldg(table->keys + slot) != key) slot = (slot + 1) % name_slots;
   return __ldg(table->names + slot);
 }
 
-// Differences as keys, in their order.
+// Maps differences to keys, preserving their order.
 __host__ __device__ inline unsigned long long key_of(std::int64_t difference) {
   return static_cast<unsigned long long>(difference) ^ (1ULL << 63);
 }
@@ -69,11 +69,10 @@ __host__ __device__ inline std::int64_t difference_of(unsigned long long key) {
   return static_cast<std::int64_t>(key ^ (1ULL << 63));
 }
 
-// A table without keys.
+// An empty table.
 [[nodiscard]] array<name_table, device> make_names(const context<device>& ctx);
 
-// Gives the keys their names if there are not too many. The number of keys; above most_names: too many. Synchronises
-// the stream.
+// Names the keys if there are few enough. Returns their number; above most_names: too many. Synchronises the stream.
 [[nodiscard]] int rank_names(const context<device>& ctx, array<name_table, device>& table);
 
 }  // namespace spargo::detail::spmv

@@ -1,4 +1,4 @@
-// Tables of names: see names.cuh.
+// Dictionaries: see names.cuh.
 #include "core/device/launch.cuh"
 #include "sparse/spmv/copies/compressed/names.cuh"
 

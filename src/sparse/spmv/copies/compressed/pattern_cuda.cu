@@ -1,5 +1,5 @@
-// The pattern of a compressed matrix, made on the device: widths and column ranges of slices, their places, the stream
-// of columns. Three passes over the rows, one row per lane; integers only, so the same matrix gives the same bytes.
+// Builds the pattern of a compressed matrix on the device: widths and column ranges of slices, their places, the column
+// stream. Three passes over the rows, one row per lane; integers only, so the same matrix gives the same bytes.
 #include "core/instantiate.hpp"
 #include "sparse/spmv/copies/compressed/build.cuh"
 
@@ -12,13 +12,13 @@ namespace spargo::detail::spmv {
 
 namespace {
 
-// What the host needs to know before anything is stored.
+// What the host must know before anything is stored.
 struct pattern_totals {
-  unsigned long long slots;    // of the rows that exist, padding included
-  unsigned long long longest;  // row
+  unsigned long long slots;    // of existing rows, padding included
+  unsigned long long longest;  // longest row
 };
 
-// Widths, before it is known that they fit the descriptor's 16 bits.
+// Widths, not yet known to fit the descriptor's 16 bits.
 template <class O>
 __global__ void __launch_bounds__(compressed_threads)
     widths_kernel(const O* offsets, std::int64_t rows, std::int64_t slices, std::int64_t* widths,
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(compressed_threads)
   atomicMax(&totals->longest, mine.longest);
 }
 
-// The bytes of offsets up to `range`.
+// Bytes needed for offsets up to `range`.
 __device__ inline unsigned unit_for(std::uint32_t range) { return range < 256 ? 1 : range < 65536 ? 2 : 4; }
 
 __device__ inline void insert_difference(name_table* table, std::int64_t difference) {
@@ -49,7 +49,7 @@ __device__ inline void insert_difference(name_table* table, std::int64_t differe
   insert_key(table, key_of(difference));
 }
 
-// Everything of a slice but its places, and the bytes of its columns per row; rows' lengths.
+// Everything of a slice except its places; the bytes of its columns per row; row lengths.
 template <class I, class O>
 __global__ void __launch_bounds__(compressed_threads)
     describe_kernel(const O* offsets, const I* indices, std::int64_t rows, std::int64_t slices,
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(compressed_threads)
   column_bytes[here.slice] = width * static_cast<std::int64_t>(unit);
 }
 
-// unit_of(k) for each entry of a lane, and padding up to the slice's width.
+// Stores unit_of(k) for each entry of a lane, and padding up to the slice's width.
 template <class Unit, class UnitOf>
 __device__ void store_lane(Unit* slice, int length, int width, int lane, UnitOf unit_of) {
   for (int k = 0; k < width; k += 4) {
@@ -99,7 +99,7 @@ __device__ void store_lane(Unit* slice, int length, int width, int lane, UnitOf 
   }
 }
 
-// The stream of columns: names where there is a table, else offsets. Completes the slices.
+// The column stream, dictionary indices or offsets; completes the slices.
 template <class I, class O>
 __global__ void __launch_bounds__(compressed_threads)
     columns_kernel(const O* offsets, const I* indices, std::int64_t rows, std::int64_t slices,
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(compressed_threads)
   }
 }
 
-// In place; the array has one element more than there are items. Gives their sum.
+// In place; the array has one element more than items. Returns their sum.
 [[nodiscard]] std::int64_t scan_places(const context<device>& ctx, array<std::int64_t, device>& items) {
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(items).view(), items.view());
   return to_host(ctx, std::as_const(items).view().subspan(items.size() - 1, 1))[0];

@@ -1,9 +1,8 @@
-// The values of a compressed matrix, from those of the CSR matrix in its order: for a new plan, and for new values.
+// Encodes the values of a compressed matrix from those of the CSR matrix, for a new plan or new values.
 //
-// Values that are named pass through two streams of bytes, columns and values; if at most 256 combinations occur, one
-// stream of their names replaces both. Combinations are marked in 65536 bits and named in the order of the columns'
-// names, then the values', so the same matrix gives the same bytes. Padding counts as the combination of the first
-// names.
+// Dictionary-encoded values first give two byte streams, for columns and values; if at most 256 combinations occur, one
+// stream of their names replaces both. Combinations are marked in 65536 bits and named in the order of column names,
+// then value names, so the same matrix gives the same bytes. Padding counts as the combination of the first names.
 #include "sparse/spmv/copies/compressed/build.cuh"
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace {
 constexpr int combinations = most_names * most_names;
 constexpr int mark_words = combinations / 32;
 
-// The marks, and the name of each marked combination, columns' name * 256 + values' name.
+// Marks, and the name of each marked combination: column name * 256 + value name.
 struct pair_table {
   unsigned marks[mark_words];
   std::uint16_t combination[most_names];  // of each name
@@ -32,11 +31,11 @@ struct pattern_arguments {
   std::int64_t rows;
 };
 
-// store(slice, here, length, first entry) by every lane of every slice.
+// Every lane of every slice calls store(slice, here, length, first entry).
 template <class Store>
 __device__ void for_lane(const pattern_arguments& a, Store store) {
   const slice_place here(compressed_threads);
-  if (here.slice >= a.count) return;  // warps leave as a whole
+  if (here.slice >= a.count) return;  // uniform per warp
   const int length = here.row < a.rows ? a.lengths[here.row] : 0;
   store(a.slices[here.slice], here.lane, length, a.first_entry[here.slice] + warp_exclusive_sum(length));
 }
@@ -76,7 +75,7 @@ __global__ void __launch_bounds__(compressed_threads)
   }
 }
 
-// Four slots per thread: streams hold multiples of 32 units.
+// Four slots per thread: streams have multiples of 32 units.
 __device__ inline std::int64_t first_of_four() {
   return 4 * (static_cast<std::int64_t>(blockIdx.x) * compressed_threads + threadIdx.x);
 }
@@ -98,7 +97,7 @@ __global__ void __launch_bounds__(compressed_threads)
   }
 }
 
-// One block; a thread takes two words of marks, and names what is marked after what is marked before.
+// One block; a thread takes two words of marks and numbers their marks after all earlier ones.
 __global__ void __launch_bounds__(mark_words / 2) rank_pairs_kernel(pair_table* table, int* count) {
   __shared__ int before[mark_words / 2];
   const int t = static_cast<int>(threadIdx.x);
@@ -124,7 +123,7 @@ __global__ void __launch_bounds__(mark_words / 2) rank_pairs_kernel(pair_table* 
   }
 }
 
-// The columns' names become the pairs'.
+// Replaces column names by pair names.
 __global__ void __launch_bounds__(compressed_threads)
     pair_kernel(const std::uint8_t* columns, const std::uint8_t* values, std::int64_t slots, const pair_table* table,
                 std::uint8_t* pairs) {
@@ -149,7 +148,7 @@ __global__ void __launch_bounds__(most_names)
                  static_cast<std::int32_t>(difference_of(differences->sorted[combination / most_names]))};
 }
 
-// The columns' names again.
+// Restores column names.
 template <class Word>
 __global__ void __launch_bounds__(compressed_threads)
     unpair_kernel(const std::uint8_t* names, const named_pair<Word>* pairs, std::int64_t slots,
@@ -171,7 +170,7 @@ __global__ void __launch_bounds__(compressed_threads)
   return one_thread_each(div_up(slots, 4), compressed_threads);
 }
 
-// Joins the names of columns and values if they make few enough pairs.
+// Combines the names of columns and values if there are few enough pairs.
 template <class Word>
 void pair_names(const context<device>& ctx, compressed_pattern& pattern, compressed_values<Word>& values) {
   const std::int64_t slots = pattern.groups * slice_rows;
