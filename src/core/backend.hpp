@@ -13,7 +13,6 @@ namespace spargo::detail {
 template <class Space>
 inline constexpr bool is_built = std::same_as<Space, host> || config::has_cuda;
 
-// Throws device_unavailable.
 [[noreturn]] void no_device(const char* operation);
 
 }  // namespace spargo::detail

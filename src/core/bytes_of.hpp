@@ -1,4 +1,3 @@
-// Bytes held by arrays.
 #pragma once
 
 #include <cstdint>

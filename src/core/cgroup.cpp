@@ -76,7 +76,6 @@ fs::path below(const fs::path& top, const std::string& mounted, const std::strin
   return relative.empty() ? top : top / relative;
 }
 
-// The mounted hierarchies of a controller.
 std::vector<hierarchy> hierarchies(const std::string& root, std::string_view controller) {
   std::vector<hierarchy> found;
   std::ifstream file(root + "/proc/self/mountinfo");

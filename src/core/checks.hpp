@@ -10,7 +10,6 @@
 
 namespace spargo::detail {
 
-// The memory covered by an argument.
 struct memory_range {
   const void* data = nullptr;
   std::size_t bytes = 0;

@@ -1,4 +1,3 @@
-// Used by every CUDA file: checked calls, launch shapes.
 #pragma once
 
 #include <spargo/core/context.hpp>

@@ -50,7 +50,6 @@ void run_region(int threads, region_function function, void* self, waking wake =
 // --- Parts
 // ------------------------------------------------------------------------------------------------------------
 
-// A range of parts, taken from the front.
 struct alignas(64) part_cursor {
   std::atomic<std::int64_t> next{0};
   std::int64_t end = 0;
@@ -128,7 +127,6 @@ void parallel_ranges(int threads, std::int64_t size, std::int64_t least, Body&& 
   run_ranges(threads, size, least, body);
 }
 
-// body(i) for every i of [0, size).
 template <class Body>
 void parallel_for(int threads, std::int64_t size, std::int64_t least, Body&& body) {
   parallel_ranges(threads, size, least, [&](std::int64_t first, std::int64_t last) {

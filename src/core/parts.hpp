@@ -25,7 +25,6 @@ struct parts {
   return {size, most < 1 ? 1 : (most < threads ? most : threads)};
 }
 
-// Shares of about `length` elements.
 [[nodiscard]] inline parts chunks_of(std::int64_t size, std::int64_t length) {
   return {size, (size + length - 1) / length};
 }

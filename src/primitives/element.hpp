@@ -1,4 +1,3 @@
-// Reads single elements of an array in any space.
 #pragma once
 
 #include <spargo/core/array.hpp>

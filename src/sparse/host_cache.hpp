@@ -1,4 +1,3 @@
-// The L2 cache of a host core.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,3 @@
-// The fingerprint on the device; see pattern_fingerprint.hpp.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"

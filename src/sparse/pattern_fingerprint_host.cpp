@@ -1,4 +1,3 @@
-// The fingerprint on the host; see pattern_fingerprint.hpp.
 #include "core/parallel.hpp"
 #include "sparse/pattern_fingerprint.hpp"
 

@@ -1,4 +1,3 @@
-// The row profile on the device.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"

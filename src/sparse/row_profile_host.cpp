@@ -1,4 +1,3 @@
-// The row profile on the host.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "sparse/row_profile.hpp"

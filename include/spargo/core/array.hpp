@@ -68,7 +68,6 @@ class array {
   operator span<T, Space>() noexcept { return view(); }              // NOLINT
   operator span<const T, Space>() const noexcept { return view(); }  // NOLINT
 
-  // Element access, host arrays only.
   T& operator[](std::int64_t i) requires std::same_as<Space, host> {
     assert(i >= 0 && i < size());
     return data()[i];

@@ -43,7 +43,6 @@ class dense_matrix {
   operator dense_view<V, Space>() noexcept { return view(); }              // NOLINT
   operator dense_view<const V, Space>() const noexcept { return view(); }  // NOLINT
 
-  // Element access, host matrices only.
   V& operator()(std::int64_t i, std::int64_t j) requires std::same_as<Space, host> { return view()(i, j); }
   const V& operator()(std::int64_t i, std::int64_t j) const requires std::same_as<Space, host> { return view()(i, j); }
 

@@ -1,4 +1,3 @@
-// One exception type for the whole library.
 #pragma once
 
 #include <spargo/core/config.hpp>

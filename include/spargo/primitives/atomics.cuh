@@ -40,7 +40,6 @@ __device__ inline bool same_bits(unsigned a, unsigned b) { return a == b; }
 __device__ inline bool same_bits(unsigned long long a, unsigned long long b) { return a == b; }
 __device__ inline bool same_bits(atomic_pair_bits a, atomic_pair_bits b) { return a.low == b.low && a.high == b.high; }
 
-// The loop over words of type Bits.
 template <class T, class Bits, class F>
 __device__ T update_bits(Bits* address, F f) {
   Bits old = atomicCAS(address, Bits{}, Bits{});  // swapping 0 for 0 reads

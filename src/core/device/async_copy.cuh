@@ -50,7 +50,6 @@ __device__ void copy_async(D* shared, const D* from) {
   copy_bytes_async<static_cast<int>(sizeof(D))>(shared_address(shared), from);
 }
 
-// Closes a group of this thread's copies.
 __device__ __forceinline__ void commit_copies() {
   if constexpr (has_async_copies) asm volatile("cp.async.commit_group;" ::: "memory");
 }

@@ -72,7 +72,6 @@ using device_value_t = typename device_value<V>::type;
 static_assert(sizeof(device_complex<float>) == sizeof(std::complex<float>));
 static_assert(sizeof(device_complex<double>) == sizeof(std::complex<double>));
 
-// Reinterprets an array for kernels.
 template <class V>
 device_value_t<V>* device_cast(V* values) {
   return reinterpret_cast<device_value_t<V>*>(values);

@@ -1,4 +1,3 @@
-// Kernels with a grid-wide barrier.
 #pragma once
 
 #include "core/device/launch.cuh"

@@ -40,7 +40,6 @@ struct launch_shape {
   std::size_t shared_bytes;
 };
 
-// One thread per item.
 [[nodiscard]] inline launch_shape one_thread_each(std::int64_t items, int threads) {
   return {div_up(items, std::int64_t{threads}), threads};
 }

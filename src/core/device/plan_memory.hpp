@@ -1,4 +1,3 @@
-// Device memory of a plan.
 #pragma once
 
 #include <spargo/core/array.hpp>

@@ -1,4 +1,3 @@
-// The dynamic shared memory limit of a kernel.
 #pragma once
 
 #include "core/cuda.cuh"

@@ -31,7 +31,6 @@ word_t<T>* as_words(span<T, device> data) {
   return reinterpret_cast<word_t<T>*>(data.data());
 }
 
-// to[i] = from[where[i]].
 template <class Where, class Word>
 void gather_words(const context<device>& ctx, std::int64_t size, const Where* where, const Word* from, Word* to) {
   for_each(ctx, size, [=] __device__(std::int64_t i) { to[i] = from[where[i]]; });

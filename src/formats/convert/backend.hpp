@@ -9,7 +9,6 @@
 
 namespace spargo::detail {
 
-// The position of an entry.
 template <class Space>
 using entry_number = std::conditional_t<std::same_as<Space, host>, std::int64_t, std::uint32_t>;
 
@@ -76,7 +75,6 @@ void sort_by_radix(const context<host>& ctx, coo_matrix<V, I, host>& matrix);
 template <entry_type V, index_type I>
 void sort_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_facts& order);
 
-// Sorts and sums.
 template <entry_type V, index_type I>
 void sum_entries(const context<host>& ctx, coo_matrix<V, I, host>& matrix, const coo_facts& order);
 
@@ -93,7 +91,6 @@ csr_matrix<V, I, O, host> coo_to_csr(const context<host>& ctx, const coo_view<co
                                      symmetry_kind kind = symmetry_kind::general,
                                      diagonal_entries diagonal = diagonal_entries::keep);
 
-// row_indices[k] = the row of entry k.
 template <index_type I, index_type O>
 void expand_rows(const context<host>& ctx, span<const O, host> offsets, span<I, host> row_indices);
 

@@ -114,7 +114,6 @@ void lengths_to_offsets(const char* operation, const context<Space>& ctx, array<
   SPARGO_EXPECTS(total == nnz, fmt::format("{}: the rows hold {} entries, the matrix says {}", operation, total, nnz));
 }
 
-// Length of the longest row; 0 without rows.
 template <class O, class Space>
 std::int64_t longest_row(const context<Space>& ctx, const span<const O, Space>& offsets) {
   const std::int64_t rows = offsets.size() - 1;

@@ -45,7 +45,6 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x % warp_size == 0 && flags != 0) atomicOr(&result[1], static_cast<unsigned long long>(flags));
 }
 
-// Bits needed for the numbers below `bound`.
 int bits_below(std::int64_t bound) {
   return bound < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bound - 1)));
 }

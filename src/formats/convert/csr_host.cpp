@@ -34,7 +34,6 @@ struct columns {
   columns(const context<host>& ctx, std::int64_t size) : indices(ctx, size), values(ctx, is_pattern<V> ? 0 : size) {}
 };
 
-// The arrays of a CSR matrix.
 template <class V, class I, class O>
 struct csr_arrays {
   array<O, host> offsets;

@@ -59,7 +59,6 @@ void unpad_rows(const context<device>& ctx, std::int64_t width, span<const I, de
   });
 }
 
-// Shape of a SELL matrix, as a kernel argument.
 template <class I, class O>
 struct slices_view {
   std::int64_t count;

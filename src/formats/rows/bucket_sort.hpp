@@ -69,7 +69,6 @@ bool sort_by_ranks(rank_row rank, C* cols, V* values, std::int64_t n) {
   }
 }
 
-// Sorts every row by column.
 template <class C, class V, class O>
 void sort_rows(span<const O, host> starts, std::int64_t n, const row_scratch<C, V>& in) {
   const rank_row rank = best_rank_row();
@@ -163,7 +162,6 @@ void stream_out(const From* from, std::int64_t n, To* to) {
   }
 }
 
-// Writes a bucket's `n` entries to `place`.
 template <class C, class V, class I, class O>
 void write_rows(const row_scratch<C, V>& from, std::int64_t n, std::int64_t place, span<O, host> starts, I* indices,
                 V* values, store_path path) {

@@ -93,7 +93,6 @@ struct bucketed_entries {
   }
 };
 
-// Writes one share's entries to the buckets.
 template <class Key, class V>
 class bucket_writer {
  public:

@@ -39,7 +39,6 @@ class triangle_runs {
   // The entries of the other side, with rows and columns of the result; in each row columns ascend.
   [[nodiscard]] coo_entries<V, I> across(I rows) const { return {{rows, rows, minors_, majors_}, values_}; }
 
-  // The start of each run, and the end of the last.
   void set_starts(span<const O, host> starts) { starts_ = starts; }
 
   // Where each bucket's rows start in the result, and the end; `across` are the starts of the other side's buckets.

@@ -20,7 +20,6 @@ inline constexpr algorithm_table<convolve_algorithm, 8> algorithms{{
 
 inline constexpr int widest_parameter = 15;  // filters up to this width are passed by value
 
-// Whether the algorithm takes filters of this width.
 template <class Space>
 [[nodiscard]] constexpr bool takes_width(convolve_algorithm algorithm, std::int64_t width) noexcept {
   const bool any =

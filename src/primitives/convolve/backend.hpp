@@ -1,4 +1,3 @@
-// The host and device backends of convolution.
 #pragma once
 
 #include "primitives/convolve/algorithms.hpp"

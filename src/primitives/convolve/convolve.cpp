@@ -38,7 +38,6 @@ void expect_algorithm(convolve_algorithm algorithm, std::int64_t width) {
   }
 }
 
-// The width of a filter with `taps` taps.
 std::int64_t odd_width(std::int64_t width) {
   SPARGO_EXPECTS(width > 0 && width % 2 == 1, "convolve: the filter's width must be odd, not " + std::to_string(width));
   return width;

@@ -253,7 +253,6 @@ void launch_wide(const context<device>& ctx, span<const T, device> in, const pla
                 out, {taps.data(), filter.width});
 }
 
-// For lines and images.
 template <class T, class In, class Out, class Narrow>
 void run(const context<device>& ctx, const In& in, const plain_filter<T>& filter, const Out& out,
          convolve_algorithm algorithm, Narrow&& register_tiled) {

@@ -182,7 +182,6 @@ struct march {
     for (int k = 0; k < pointers; ++k) p.from[k] += pitch;
   }
 
-  // Stages the next `rows` input rows.
   __device__ static void stage(unsigned to, lane_copies& p, std::int64_t pitch) {
     if (p.whole_left >= rows) {
 #pragma unroll
@@ -209,7 +208,6 @@ struct march {
     if (at < p.end) copy_bytes_async<size>(to + at * size, p.from[0] + (at - p.at[0]));
   }
 
-  // A row below the image.
   __device__ static void stage_zero(unsigned to, const lane_copies& p) {
     T* row = static_cast<T*>(__cvta_shared_to_generic(to));
 #pragma unroll

@@ -1,4 +1,3 @@
-// The algorithms of histograms.
 #pragma once
 
 #include "core/algorithm_table.hpp"

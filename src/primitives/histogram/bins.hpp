@@ -12,7 +12,6 @@
 
 namespace spargo::detail::histogram {
 
-// The key itself.
 template <std::unsigned_integral Key>
 struct key_bins {
   using value = Key;

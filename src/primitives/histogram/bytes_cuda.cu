@@ -1,4 +1,3 @@
-// Counting bytes and letters on the device.
 #include "primitives/histogram/histogram_cuda.cuh"
 
 namespace spargo::detail::histogram {

@@ -1,4 +1,3 @@
-// Counting values between given edges on the device.
 #include "primitives/histogram/histogram_cuda.cuh"
 
 namespace spargo::detail::histogram {

@@ -1,4 +1,3 @@
-// Counting values between even edges on the device.
 #include "primitives/histogram/histogram_cuda.cuh"
 
 namespace spargo::detail::histogram {

@@ -17,7 +17,6 @@ struct choice_tuning {
   static constexpr std::int64_t elements_per_thread = 16;
 };
 
-// Arguments of a launch.
 template <class Bins>
 struct request {
   const context<device>& ctx;

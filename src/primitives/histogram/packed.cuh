@@ -29,7 +29,6 @@ struct windows {
   int staged;      // bytes of edges before the table
 };
 
-// The table of one block.
 struct packed_table {
   static constexpr unsigned nothing = ~0U;  // no bin of this window
 

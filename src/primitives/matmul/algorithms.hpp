@@ -1,4 +1,3 @@
-// The algorithms of the dense product.
 #pragma once
 
 #include "core/algorithm_table.hpp"

@@ -1,4 +1,3 @@
-// Shared by the backends of the dense product.
 #pragma once
 
 #include <spargo/primitives/matmul.hpp>

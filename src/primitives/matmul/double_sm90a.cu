@@ -51,7 +51,6 @@ __device__ inline void multiply_add(double (&c)[4], const double (&a)[4], const 
       : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
 
-// Multiplies one k step from a stage.
 __device__ inline void use_step(const double* stage, int row, int col,
                                 double (&sum)[shape::WM / 16][shape::WN / 8][4]) {
   const int group = static_cast<int>(threadIdx.x) % warp_size / 4;

@@ -1,4 +1,3 @@
-// The dense product: checks.
 #include "primitives/matmul/algorithms.hpp"
 #include "primitives/matmul/backend.hpp"
 

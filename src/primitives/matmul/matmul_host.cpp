@@ -94,7 +94,6 @@ void scale(const context<host>& ctx, const dense_job<V>& g) {
   });
 }
 
-// Multiplies a row block of A by the packed block of B.
 template <class V>
 void multiply_block(const dense_job<V>& g, const blocks<V>& size, std::int64_t row, std::int64_t col, std::int64_t cols,
                     std::int64_t depth, const V* a, const V* b, V beta) {

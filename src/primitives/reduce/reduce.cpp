@@ -1,4 +1,3 @@
-// Reductions: checks.
 #include "primitives/reduce/algorithms.hpp"
 #include "primitives/reduce/backend.hpp"
 

@@ -1,4 +1,3 @@
-// The algorithms of prefix sums.
 #pragma once
 
 #include "core/algorithm_table.hpp"

@@ -1,4 +1,3 @@
-// The host and device backends of scans.
 #pragma once
 
 #include "core/backend.hpp"

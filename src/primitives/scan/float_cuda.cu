@@ -1,4 +1,3 @@
-// Scans of float on the device.
 #include "primitives/scan/scan_cuda.cuh"
 
 namespace spargo::detail::scan {

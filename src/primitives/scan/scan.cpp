@@ -1,4 +1,3 @@
-// Prefix sums: checks, choice of algorithm.
 #include <spargo/primitives/scan.hpp>
 
 #include "primitives/scan/algorithms.hpp"

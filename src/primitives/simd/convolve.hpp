@@ -23,7 +23,6 @@ template <class T>
 using tile_function = void (*)(const tile_job<T>& job, std::int64_t row, std::int64_t row_end, std::int64_t col,
                                std::int64_t col_end, T* out, std::int64_t out_pitch);
 
-// The widest instructions of this processor.
 template <class T>
 tile_function<T> best_tile_function();
 

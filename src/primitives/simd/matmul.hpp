@@ -17,7 +17,6 @@ struct micro_kernel {
   micro_function<V> run = nullptr;
 };
 
-// The widest instructions of this processor.
 template <class V>
 micro_kernel<V> best_kernel();
 

@@ -11,7 +11,6 @@ inline constexpr std::int64_t block_size = 1 << 14;  // elements, 64 or 128 KiB:
 template <class T>
 using block_function = T (*)(const T* a, const T* b, std::int64_t n);
 
-// The widest instructions of this processor.
 template <class T>
 block_function<T> best_block_function(source_kind source, operation op);
 

@@ -53,7 +53,6 @@ template <class Op, source_kind Source, class T, class V, class W>
   }
 }
 
-// Combines lanes by halves.
 template <class Op, int Lanes, class T>
 [[gnu::always_inline]] inline T combine_lanes(T* lane) {
   for (int half = Lanes / 2; half > 0; half /= 2) {

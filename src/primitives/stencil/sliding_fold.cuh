@@ -160,7 +160,6 @@ __device__ void load_tile(const T* line, std::int64_t size, std::int64_t first, 
   }
 }
 
-// Stores them to shared memory.
 template <class T>
 __device__ void store_tile(const T (&mine)[fold_tuning::items], T* shared) {
   const int row = padded(static_cast<int>(blockDim.x));  // between elements of a thread

@@ -1,4 +1,3 @@
-// Stencils of one sweep: checks, choice of algorithm.
 #include "primitives/stencil/backend.hpp"
 
 #include "core/backend.hpp"

@@ -15,7 +15,6 @@ namespace spargo::detail::spmv {
 template <class V>
 inline constexpr std::int64_t band_block = 256 / static_cast<std::int64_t>(sizeof(V));
 
-// Consecutive rows of a band.
 template <class V>
 struct band_job {
   std::int64_t width;          // entries per row

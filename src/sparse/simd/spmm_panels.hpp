@@ -27,7 +27,6 @@ struct panel_vector<double, 8> {
   using type = double;
 };
 
-// The real components of a value.
 template <class V>
 struct real_parts {
   using type = V;
@@ -43,7 +42,6 @@ struct real_parts<std::complex<R>> {
 template <class V>
 inline constexpr int most_vectors = 8 / real_parts<V>::count;
 
-// Elements of X or Y per vector of `Bytes`.
 template <class V, int Bytes>
 inline constexpr int lanes_of = Bytes / static_cast<int>(sizeof(typename real_parts<V>::type));
 
@@ -80,7 +78,6 @@ struct row_panel {
     }
   }
 
-  // Writes the sums to to[0 ..].
   [[gnu::always_inline]] inline void write(V* to, std::int64_t reals) const {
     if constexpr (parts == 1) {
       for (int v = 0; v < Vectors; ++v) __builtin_memcpy(to + place(v, reals), &sums[0][v], sizeof(vector));

@@ -139,7 +139,6 @@ struct carry_arguments {
   D alpha;
 };
 
-// y[row] += alpha * sum of the run's carries.
 template <class D, class I>
 __global__ void __launch_bounds__(threads_per_block) add_carries_kernel(carry_arguments<D, I> a) {
   __shared__ D of_warps[warps_per_block][warp_size];

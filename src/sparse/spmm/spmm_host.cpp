@@ -101,7 +101,6 @@ class host_merge final : public executor<V, host> {
     return std::min(t * tile_, static_cast<std::int64_t>(a_.rows) + a_.nnz());
   }
 
-  // First entry of tile t.
   [[nodiscard]] std::int64_t first_entry(std::int64_t t) const { return diagonal(t) - starts_[t]; }
 
   // Whether tile t ends within a row and holds entries of it.

@@ -1,4 +1,3 @@
-// The algorithms of SpMV.
 #pragma once
 
 #include "core/algorithm_table.hpp"

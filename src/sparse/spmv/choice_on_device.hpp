@@ -1,4 +1,3 @@
-// The choice of `automatic` for a CSR matrix on the device.
 #pragma once
 
 #include "sparse/products.hpp"

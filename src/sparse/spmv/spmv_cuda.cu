@@ -1,4 +1,3 @@
-// Small device parts of a product: scaling and carries.
 #include "core/device/early_launch.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/spmv/device.cuh"

@@ -32,7 +32,6 @@ struct tuning {
   static constexpr std::int64_t lane_blocks = 8;  // least per thread
 };
 
-// Bytes of the matrix, x and y.
 template <class V, class I, class O>
 std::int64_t product_bytes(const csr_view<const V, I, O, host>& a) {
   constexpr auto value = static_cast<std::int64_t>(sizeof(V));
@@ -120,7 +119,6 @@ class csr_merge final : public executor<V> {
     return std::min(t * tile_, static_cast<std::int64_t>(a_.rows) + a_.nnz());
   }
 
-  // First entry of tile t.
   [[nodiscard]] std::int64_t first_entry(std::int64_t t) const { return diagonal(t) - starts_[t]; }
 
   // Whether tile t ends within a row and holds entries of it.

@@ -1,4 +1,3 @@
-// No known hint on this processor.
 #include "core/parallel.hpp"
 
 namespace spargo::detail {

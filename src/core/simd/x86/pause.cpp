@@ -1,4 +1,3 @@
-// x86's spin-wait hint.
 #include "core/parallel.hpp"
 
 #include <immintrin.h>

@@ -21,7 +21,6 @@ struct ranked_row {
 // For `n` <= most_ranked columns below 2^31. False if two are equal; the ranks are then invalid.
 using rank_row = bool (*)(const std::uint32_t* cols, int n, ranked_row& to);
 
-// The widest instructions of this processor.
 [[nodiscard]] rank_row best_rank_row();
 
 // For any processor; the compiler vectorises as it can.

@@ -18,7 +18,6 @@ __device__ __forceinline__ std::uint32_t cluster_rank() {
   return rank;
 }
 
-// Barrier over all threads of the cluster.
 __device__ __forceinline__ void cluster_synchronize() {
   asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }

@@ -1,4 +1,3 @@
-// Shared by the files of the tensor-core product.
 #pragma once
 
 #include <spargo/core/bfloat16.hpp>

@@ -1,4 +1,3 @@
-// Dense products on tensor cores: checks.
 #include <spargo/primitives/matmul_tensor.hpp>
 
 #include "core/backend.hpp"

@@ -1,4 +1,3 @@
-// The choice of inner loops if there is only one set.
 #include "core/instantiate.hpp"
 #include "sparse/simd/portable.hpp"
 

@@ -18,7 +18,6 @@ inline __m128i narrow(__m256i mask) {
   return _mm256_castsi256_si128(even);
 }
 
-// Shared by all of them.
 struct avx2_lines {
   static constexpr const char* name = "AVX2";
   static void stream_line(void* to, const void* from) {

@@ -12,7 +12,6 @@ namespace {
 template <class V, class I>
 struct avx512;
 
-// Shared by all of them.
 struct avx512_lines {
   static constexpr const char* name = "AVX-512";
   static void stream_line(void* to, const void* from) {

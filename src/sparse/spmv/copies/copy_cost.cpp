@@ -1,4 +1,3 @@
-// Costs of copies, in products.
 #include "sparse/spmv/copies/copy_cost.hpp"
 
 #include <fmt/format.h>

@@ -205,7 +205,6 @@ struct merge_tile {
   }
 };
 
-// The columns of a pass.
 template <class I>
 struct column_range {
   I first;
@@ -388,7 +387,6 @@ class device_merge final : public executor<V> {
     return kernels_of<only_shape<D, miss_brings::sectors>>();
   }
 
-  // The first column of pass p.
   [[nodiscard]] I column_of(int p) const {
     return static_cast<I>(cols_ / passes_ * p + std::min<std::int64_t>(p, cols_ % passes_));
   }

@@ -108,7 +108,6 @@ __device__ D dot(const D* values, const I* indices, Count first, Count last, Cou
   return sum;
 }
 
-// One row by all threads of the block.
 template <class D, class I, class O>
 __device__ void row_by_block(const blocks_arguments<D, I, O>& a, std::int64_t row, const D* x, D alpha, D beta, D* y) {
   __shared__ D warp_sums[tuning::threads / warp_size];

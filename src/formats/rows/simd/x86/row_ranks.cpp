@@ -10,7 +10,6 @@ namespace {
 
 constexpr int lanes = 8;
 
-// Mask of lanes [0, n), 0 < n <= lanes.
 [[gnu::target("avx2")]] __m256i first_lanes(int n) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }

@@ -145,7 +145,6 @@ struct multiply_round {
       values[q] = load_quad(a.values + k);
     }
   }
-  // Writes the products of places begin .. end - 1.
   __device__ void multiply(const binned_arguments<D>& a, const D* x_block, std::int64_t first, std::int64_t begin,
                            std::int64_t end) {
 #pragma unroll
@@ -293,7 +292,6 @@ __device__ void stage_cells(const binned_arguments<D>& a, const cell_list<sum_th
   }
 }
 
-// One block per bin.
 template <class D>
 __global__ void __launch_bounds__(sum_threads<D>, resident_blocks(sizeof(D) <= 8 ? 2 : 1, sum_threads<D>))
     sum_kernel(binned_arguments<D> a, D alpha, D beta, D* y) {

@@ -63,7 +63,6 @@ __global__ void __launch_bounds__(threads_per_block) bin_rows_kernel(bin_argumen
   bin_rows[bin] = static_cast<std::uint32_t>(merge_path_row(a.offsets, a.rows, a.nnz, a.diagonal(bin)));
 }
 
-// One block per bin.
 template <class I, class O>
 __global__ void __launch_bounds__(threads_per_block)
     row_ends_kernel(bin_arguments<I, O> a, std::uint16_t* row_ends, std::int64_t* carry_rows) {

@@ -325,7 +325,6 @@ class device_blocked final : public executor<V> {
   }
 
  private:
-  // The sums of all strips.
   void multiply(const D* x) const {
     const bool apart = sizeof(D) > 4 && pattern_.popular == 0;
     blocked_arguments<D> a = arguments_;

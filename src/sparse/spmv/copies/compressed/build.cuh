@@ -1,4 +1,3 @@
-// The steps that build a compressed matrix.
 #pragma once
 
 #include "sparse/spmv/copies/compressed/device.cuh"

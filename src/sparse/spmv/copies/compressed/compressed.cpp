@@ -1,4 +1,3 @@
-// Whether a matrix is worth compressing, with reasons.
 #include "sparse/spmv/copies/compressed/compressed.hpp"
 
 #include <fmt/format.h>

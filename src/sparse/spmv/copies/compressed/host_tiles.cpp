@@ -126,7 +126,6 @@ class tile_pattern {
             .sums = sums};
   }
 
-  // Copies the matrix's values in the order of tiles.
   template <class V>
   void copy_values(const V* from, V* to) const {
     parallel_parts(ctx_.threads(), shape_.blocks, [&](std::int64_t b) {
@@ -143,7 +142,6 @@ class tile_pattern {
   }
 
  private:
-  // Computes the tiles' sizes, then their starts.
   template <class I, class O>
   void count(const csr_pattern_view<I, O, host>& a) {
     std::fill(tiles_.begin(), tiles_.end(), tile{});

@@ -91,7 +91,6 @@ struct plain_values {
   __device__ D one(int k) const { return read_once(values + value_place(k, 0)); }
 };
 
-// Dictionary-encoded values.
 template <class D>
 struct named_values {
   unit_reader<std::uint8_t> names;
@@ -206,7 +205,6 @@ struct product_arguments {
   D* y;
 };
 
-// An existing row of a lane.
 struct lane_row {
   compressed_slice slice;
   std::int64_t row;

@@ -69,7 +69,6 @@ __host__ __device__ inline std::int64_t difference_of(unsigned long long key) {
   return static_cast<std::int64_t>(key ^ (1ULL << 63));
 }
 
-// An empty table.
 [[nodiscard]] array<name_table, device> make_names(const context<device>& ctx);
 
 // Names the keys if there are few enough. Returns their number; above most_names: too many. Synchronises the stream.

@@ -1,4 +1,3 @@
-// Dictionaries: see names.cuh.
 #include "core/device/launch.cuh"
 #include "sparse/spmv/copies/compressed/names.cuh"
 

@@ -148,7 +148,6 @@ __global__ void __launch_bounds__(most_names)
                  static_cast<std::int32_t>(difference_of(differences->sorted[combination / most_names]))};
 }
 
-// Restores column names.
 template <class Word>
 __global__ void __launch_bounds__(compressed_threads)
     unpair_kernel(const std::uint8_t* names, const named_pair<Word>* pairs, std::int64_t slots,
