@@ -155,8 +155,7 @@ TEST(BusyMachine, MoreThreadsThanCores) {
   compare_operations(4 * detail::usable_processors());
 }
 
-// Ranks that only wait for each other. 20,000 us if they yield, since a busy loop then runs; 300 to 1,800 if they
-// sleep.
+// Ranks that only wait for each other. 20,000 us if they yield, as a busy loop then runs; 300 to 1,800 asleep.
 TEST(BusyMachine, RanksOfATeam) {
   constexpr int barriers = 300;
   const busy_loops load(2 * detail::usable_processors());

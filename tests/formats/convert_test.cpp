@@ -159,8 +159,7 @@ TYPED_TEST_P(Convert, TriangleToCsr) {
         const auto same = [](const auto& a, const auto& b) { return a.row == b.row && a.col == b.col; };
         m.entries.erase(std::unique(m.entries.begin(), m.entries.end(), same), m.entries.end());
       }
-      // Both triangles in order, once for all kinds. Values are positions, with inverted bits for the mirrored
-      // triangle.
+      // Both triangles in order, once for all kinds. Values are positions, with inverted bits where mirrored.
       std::vector<triple<std::int64_t>> places;
       for (std::size_t k = 0; k < m.entries.size(); ++k) {
         places.push_back({m.entries[k].row, m.entries[k].col, static_cast<std::int64_t>(k)});

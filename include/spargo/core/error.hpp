@@ -26,8 +26,7 @@ struct SPARGO_EXPORT source_position {
   std::int64_t column = 0;
 };
 
-// `what()` is one line: operation, fault, what was expected. With a position it begins with `FILE:LINE:COLUMN: `, or
-// `FILE: ` if the line is 0.
+// `what()` is one line: operation, fault, what was expected. With a position: `FILE:LINE:COLUMN: ` first, or `FILE: `.
 class SPARGO_EXPORT error : public std::runtime_error {
  public:
   error(error_code code, const std::string& message);

@@ -61,8 +61,8 @@ SPARGO_EXPORT void dot_into(const context<Space>& ctx, std::type_identity_t<span
                             std::type_identity_t<span<const T, Space>> b, span<T, Space> result,
                             const reduce_options& options = {});
 
-// max over i of |a[i] - b[i]|: 0 for empty ranges, NaN if any difference is NaN. Sizes are equal; differences of
-// integers fit T. 2n reads.
+// max over i of |a[i] - b[i]|; 0 for empty ranges, NaN if any is NaN. Sizes are equal, integer differences fit T. 2n
+// reads.
 template <detail::scalar T, class Space>
 [[nodiscard]] SPARGO_EXPORT T max_abs_difference(const context<Space>& ctx,
                                                  std::type_identity_t<span<const T, Space>> a,

@@ -48,8 +48,7 @@ class SPARGO_EXPORT spmm_plan {
   spmm_plan& operator=(spmm_plan&&) noexcept;
   ~spmm_plan();
 
-  // x is cols x k, y rows x k, 0 <= k <= max_columns. Throws invalid_argument for wrong sizes or overlap. O((rows +
-  // nnz) * k).
+  // x is cols x k, y rows x k, 0 <= k <= max_columns (else, or if they overlap, invalid_argument). O((rows + nnz) * k).
   void run(V alpha, const dense_view<const V, Space>& x, V beta, const dense_view<V, Space>& y) const;
 
   [[nodiscard]] spmm_algorithm algorithm() const noexcept;   // never `automatic`

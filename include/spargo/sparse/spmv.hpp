@@ -84,8 +84,7 @@ class SPARGO_EXPORT spmv_plan {
   void update_values(const csr_view<const V, I, O, Space>& matrix);
 
   [[nodiscard]] spmv_algorithm algorithm() const noexcept;   // never `automatic`
-  [[nodiscard]] spmv_storage storage() const noexcept;       // `copied`: the matrix may be freed, and its changes have
-                                                             // no effect
+  [[nodiscard]] spmv_storage storage() const noexcept;       // `copied`: the matrix may be freed or changed
   [[nodiscard]] const std::string& reason() const noexcept;  // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 

@@ -113,8 +113,7 @@ template <entry_type V, index_type I, index_type O>
 void fill_sell(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                const sell_view<const V, I, O, host>& shape, span<I, host> indices, span<V, host> values);
 
-// row_lengths[permutation[s]] = lengths[s] for slots with a row (no permutation: slot s is row s); row_lengths[rows] =
-// 0.
+// row_lengths[permutation[s]] = lengths[s] for slots with a row (no permutation: s itself); row_lengths[rows] = 0.
 template <index_type I, index_type O>
 void place_lengths(const context<host>& ctx, span<const I, host> permutation, span<const I, host> lengths,
                    span<O, host> row_lengths);

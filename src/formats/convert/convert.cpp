@@ -168,8 +168,7 @@ coo_matrix<V, I, Space> expand_symmetry(const context<Space>& ctx, const coo_vie
   detail::rethrow("expand_symmetry");
 }
 
-// The host mirrors a triangle on the fly. Entries on both sides are expanded first, to add duplicates in the same
-// order.
+// The host mirrors a triangle on the fly; other entries are expanded first, so that sums keep their order.
 template <index_type O, entry_type V, index_type I, class Space>
 csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix,
                                   const to_csr_options& options) try {

@@ -38,8 +38,7 @@ struct lookback_tuning {
   static constexpr int vectors = 11;
   static constexpr int stages = 5;      // as many tiles as fit shared memory
   static constexpr int ahead = 3;       // tiles folded ahead of the one being scanned: 1 0.77, 2 0.93, 3 0.94
-  static constexpr int alone = 2;       // tiles that one block scans without publishing: a third costs 2 us, more
-                                        // blocks 1
+  static constexpr int alone = 2;       // tiles scanned by one block without publishing: a third costs 2 us, blocks 1
   static constexpr int lane_tiles = 2;  // tiles of a window per seeker lane: 1 0.91, 2 0.94, 4 0.93
 };
 

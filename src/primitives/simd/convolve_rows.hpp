@@ -16,8 +16,7 @@ struct wide_values {
   using type [[gnu::vector_size(Bytes)]] = T;
 };
 
-// Sums of Rows x (Vectors * lanes) outputs, the first at (row, col). The image has columns col - across / 2 to col +
-// Vectors * lanes + across / 2.
+// Sums of Rows x (Vectors * lanes) outputs from (row, col) on; their windows do not leave the image sideways.
 template <class T, int Bytes, int Rows, int Vectors>
 [[gnu::always_inline]] inline void convolve_block(const tile_job<T>& job, std::int64_t row, std::int64_t col, T* out,
                                                   std::int64_t out_pitch) {

@@ -19,8 +19,7 @@ struct fold_job {
   std::int64_t window;
 };
 
-// An axis of a volume: element k of line (o, i) is at (o * size + k) * stride + i, i in [0, stride). Windows: [k, k +
-// window).
+// An axis of a volume: element k of line (o, i < stride) is at (o * size + k) * stride + i. Windows: [k, k + window).
 template <class T>
 struct axis_job {
   const T* in;

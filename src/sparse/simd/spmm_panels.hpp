@@ -94,8 +94,7 @@ struct row_panel {
     }
   }
 
-  // y = alpha * sums + beta * y for real values; beta = 0 does not read y. Reads all of y first: two vectors may
-  // overlap.
+  // y = alpha * sums + beta * y for real values; beta = 0 does not read y. Reads y before writing: vectors may overlap.
   [[gnu::always_inline]] inline void update(V* y, V alpha, V beta, std::int64_t reals) requires real_type<V> {
     if (beta == V{}) {
       for (vector& sum : sums[0]) sum = sum * alpha;

@@ -23,9 +23,8 @@ struct tuning {
   // Matrices of fewer entries stay in L2, and the number of dependent loads dominates: ego-Twitter (2.7 million) 10.6
   // us by row_per_warp, 12.3 by merge_path; this and the following: sparse_tuning.txt.
   static constexpr std::int64_t cached_entries = std::int64_t{3} << 20;
-  // The same for similar rows with columns near those of the next row, up to this many entries, or the second number
-  // for 8-byte values. row_per_warp, row_blocks, us: 27-point 50^3 (3.2 million) 6.9, 7.4; 64^3 (6.9 million) 20.4,
-  // 18.3.
+  // The same for similar rows with columns near those of the next row; the second number is for 8-byte values.
+  // row_per_warp, row_blocks, us: 27-point 50^3 (3.2 million) 6.9, 7.4; 64^3 (6.9 million) 20.4, 18.3.
   static constexpr std::int64_t cached_local_entries = std::int64_t{1} << 22;
   static constexpr std::int64_t cached_local_wide = std::int64_t{1} << 24;
   static constexpr std::int64_t wide_value = 8;

@@ -18,8 +18,8 @@
 namespace spargo::detail::spmv {
 
 struct picked_tuning {
-  // Entries per step. R-MAT 20 symmetric, two threads of Zen 5, fp32, ms: 10.3 with 8, 10.6 with 4, 10.8 with 16;
-  // uniform 1M x 20 6.1, 6.0, 7.3.
+  // Entries per step. Two threads of Zen 5, fp32, ms, 8, 4, 16: R-MAT 20 symmetric 10.3, 10.6, 10.8; uniform 1M x 20
+  // 6.1, 6.0, 7.3.
   static constexpr std::int64_t most_lanes = 8;
   // Prefetch distance of values and indices in entries. Same matrices with 8 entries, fp32 and fp64: R-MAT 20 18.2 and
   // 19.9 without, 10.4 and 12.0 with 512; uniform 11.1 and 11.9, 6.2 and 6.9. 256 to 1024 differ by 5 percent.

@@ -24,8 +24,7 @@ struct blocked_row_tuning {
   static constexpr strip_limits limits{.thread = 4, .group = 64, .warp = 512, .part = 1024};
 };
 
-// The strips of rows, and what adds them: blocks for parts of hubs, warps or lane groups for long rows, threads for
-// others.
+// The strips of rows, added by blocks (parts of hubs), warps or lane groups (long rows), or threads.
 template <class D>
 struct strip_arguments {
   std::int64_t rows;

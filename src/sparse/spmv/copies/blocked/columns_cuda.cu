@@ -1,5 +1,4 @@
-// Column order of a blocked product: by descending use if that gives hot columns or removes many empty ones; else
-// unchanged.
+// Column order of a blocked product: by descending use if this gives hot columns or drops many empty ones.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/sort/radix_sort.hpp"

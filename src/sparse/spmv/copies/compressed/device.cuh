@@ -26,11 +26,10 @@
 namespace spargo::detail::spmv {
 
 inline constexpr int slice_rows = warp_size;
-// Threads per block. H200, banded 8.4M x 15, fp32, ms: 64 .211, 128 .211, 256 .216, 512 .222; fp64 .313, .313, .318,
+// Threads per block. H200, banded 8.4M x 15, ms, 64, 128, 256, 512: fp32 .211, .211, .216, .222; fp64 .313, .313, .318,
 // .327.
 inline constexpr int compressed_threads = 128;
-// With pairs each block reads the dictionary: 5-point 4096 x 4096 fp32, ms: 256 .151, 128 .157; 27-point 160^3 .111,
-// .121.
+// With pairs blocks read a dictionary: 5-point 4096^2 fp32, ms, 256 .151, 128 .157; 27-point 160^3 .111, .121.
 inline constexpr int paired_threads = 256;
 inline constexpr int longest_compressed_row = UINT16_MAX;  // limit of the type of lengths and widths
 
