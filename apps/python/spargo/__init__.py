@@ -13,9 +13,10 @@ from ._core import version as __version__
 from ._config import Device, config, devices
 from ._errors import DeviceError, Error, FileError, MissingFileError, OutOfMemoryError, UnsupportedError
 from ._graph import Graph
-from ._io import EdgeList, generate, load, mminfo, mmread, mmwrite, read_edgelist, save
+from ._io import EdgeList, generate, mminfo, mmread, mmwrite, read_edgelist
 from ._matrix import Matrix, aslinearoperator
 from ._results import Bfs, MultiBfs, PageRank, Sssp, Triangles
+from ._snapshot import load, save
 from ._solve import Solution, solve
 
 __all__ = [

@@ -41,9 +41,29 @@ def read_graph(path: str, columns: str, ids: str, threads: int) -> tuple[int, Ar
 def is_snapshot(path: str) -> bool: ...
 def is_generator_spec(name: str) -> bool: ...
 def is_symmetric_generator(spec: str) -> bool: ...
-def load(path: str, threads: int) -> tuple[int, int, Array, Array, Array | None, Array | None, bool]: ...
+def load(
+    path: str, threads: int
+) -> tuple[int, int, Array, Array, Array | None, Array | None, bool, bool, bytes]: ...
+
+class SnapshotExtras:
+    def __init__(
+        self,
+        directed: bool = True,
+        integers: bool = False,
+        ids: Array | None = None,
+        names: list[bytes] | None = None,
+        notes: str = "",
+    ) -> None: ...
+
 def save(
-    path: str, rows: int, cols: int, offsets: Array, indices: Array, values: Array | None, directed: bool, threads: int
+    path: str,
+    rows: int,
+    cols: int,
+    offsets: Array,
+    indices: Array,
+    values: Array | None,
+    extras: SnapshotExtras,
+    threads: int,
 ) -> None: ...
 def generate(spec: str, dtype: str, threads: int) -> tuple[int, int, Array, Array, Array]: ...
 def validate_csr(rows: int, cols: int, offsets: Array, indices: Array, threads: int) -> None: ...

@@ -17,6 +17,7 @@ from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._io import Source, columns_text, readable
 from ._scipy import as_sparse, assembled, is_graph
+from ._snapshot import Snapshot, opened
 
 
 class Graph(Algorithms):
@@ -342,7 +343,8 @@ class Graph(Algorithms):
         Parameters
         ----------
         g : networkx graph
-            Of a multigraph an edge for each of several, which count as one in most algorithms.
+            Of a multigraph each of parallel edges, of which `pagerank`, `communities` and `degrees` count all, and
+            everything else one.
         weight : str, optional
             The edges' attribute that is taken as weights; 1 where it is missing.
         device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
@@ -409,7 +411,7 @@ class Graph(Algorithms):
         Returns
         -------
         Graph
-            Without duplicates, of whose weights the least stays; a snapshot's as they are. ``nodes`` has the
+            Without duplicates, of whose weights the least stays; a graph that `save` wrote as it was. ``nodes`` has the
             ids of an edge list, int64 and ascending, or its names, str in the order in which they first occur.
 
         Raises
@@ -426,7 +428,7 @@ class Graph(Algorithms):
             return cls._built(n, first, second, None, directed, "min", place=place)
         with readable(source) as path:
             if _core.is_snapshot(path):
-                return cls._loaded(path, directed, weights, place)
+                return cls._of_snapshot(opened(path), directed, weights, place, path)
             n, first, second, values, names, as_read = _core.read_graph(
                 path, columns_text(columns), ids, threads()
             )
@@ -438,15 +440,18 @@ class Graph(Algorithms):
         return cls._built(n, first, second, values if weights else None, directed, "min", names, place)
 
     @classmethod
-    def _loaded(cls, path: str, directed: bool | None, weights: bool, place: Any) -> Graph:
-        rows, cols, offsets, indices, values, names, as_read = _core.load(path, threads())
-        if rows != cols:
-            raise Error(f"{path}: {rows} x {cols} is no graph", "invalid_data", path)
-        values = _weights_of(values) if weights and values is not None else None
-        if directed is False and as_read and not _is_symmetric(rows, offsets, indices, values):
-            sources = np.repeat(np.arange(rows, dtype=indices.dtype), np.diff(offsets))
-            return cls._built(rows, sources, indices, values, False, "min", names, place)
-        return cls._of(offsets, indices, values, as_read if directed is None else directed, names)._moved(place)
+    def _of_snapshot(
+        cls, found: Snapshot, directed: bool | None = None, weights: bool = True, place: Any = None, name: str = ""
+    ) -> Graph:
+        n, cols = found.shape
+        if n != cols:
+            raise Error(f"{name}: {n} x {cols} is no graph", "invalid_data", name)
+        values = _weights_of(found.weights) if weights and found.weights is not None else None
+        directed = found.directed if directed is None else directed
+        if found.directed and not directed and not _is_symmetric(n, found.offsets, found.indices, values):
+            sources = np.repeat(np.arange(n, dtype=found.indices.dtype), np.diff(found.offsets))
+            return cls._built(n, sources, found.indices, values, False, "min", found.ids, place)
+        return cls._of(found.offsets, found.indices, values, directed, found.ids, found.multigraph)._moved(place)
 
 
 def _weight_attribute(g: Any) -> str | None:

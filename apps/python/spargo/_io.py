@@ -7,7 +7,7 @@ import gzip
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, Union
+from typing import IO, Any, NamedTuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,6 @@ from ._arrays import VALUES, Array, dense, indices_of, same_indices
 from ._config import on_host, threads
 from ._errors import Error, FileError, UnsupportedError
 from ._scipy import assembled, is_graph
-
-if TYPE_CHECKING:
-    from ._graph import Graph
-    from ._matrix import Matrix
 
 Source = Union[str, "os.PathLike[str]", IO[Any]]
 
@@ -384,7 +380,7 @@ def _write(path: str, a: Any, field: str | None, symmetry: str | None, comment: 
         _write_dense(path, dense(a, "mmwrite"), field, symmetry, comment)
 
 
-# --- Edge lists, snapshots, generated data ----------------------------------------------------------------------------
+# --- Edge lists, generated data ----------------------------------------------------------------------------
 
 
 class EdgeList(NamedTuple):
@@ -464,72 +460,6 @@ def read_edgelist(
     if ids == "keep":
         sources, targets = names[sources], names[targets]
     return EdgeList(sources, targets, None if weights == "ignore" else values, names)
-
-
-def save(path: str | os.PathLike[str], a: Matrix | Graph | Any) -> None:
-    """Write a snapshot (``.spg``), which `load` maps into memory instead of reading it.
-
-    Parameters
-    ----------
-    path : str or path
-        Written whole or not at all.
-    a : Matrix, Graph, or sparse matrix or array
-        A graph's direction and its weights, which must be float32 or float64, are kept.
-
-    Raises
-    ------
-    Error
-        For a matrix that breaks the rules of its format.
-    NotImplementedError
-        For integer weights, and in a library that was built without xxHash.
-
-    Examples
-    --------
-    >>> import os, tempfile, spargo
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     spargo.save(os.path.join(folder, "grid.spg"), spargo.generate("gen:laplacian2d:n=3"))
-    ...     spargo.load(os.path.join(folder, "grid.spg"))
-    <spargo.Matrix: 9 x 9, 33 entries, float64, csr, on the CPU>
-    """
-    from ._graph import Graph
-    from ._matrix import Matrix
-
-    if isinstance(a, Graph):
-        if a.weights is not None and a.weights.dtype not in VALUES:
-            raise UnsupportedError(f"save: weights of {a.weights.dtype}; float32 and float64 can be saved", "unsupported")
-        arrays = (a.vertices, a.vertices, a.offsets, a.indices, a.weights, a.directed)
-    else:
-        matrix = a._on_host() if isinstance(a, Matrix) else Matrix(a, device="cpu")
-        arrays = (*matrix.shape, *matrix._csr_arrays(), True)
-    _core.save(path_of(path), *arrays, threads())
-
-
-def load(path: str | os.PathLike[str]) -> Matrix | Graph:
-    """Open a snapshot (``.spg``): mapped, checked in one pass, and without a copy.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    Matrix or Graph
-        A graph where the snapshot has no values; `Graph.read` makes one of any snapshot. Its arrays are read-only.
-
-    Raises
-    ------
-    Error
-        For a damaged file.
-    NotImplementedError
-        In a library that was built without xxHash.
-    """
-    from ._graph import Graph
-    from ._matrix import Matrix
-
-    rows, cols, offsets, indices, values, _, directed = _core.load(path_of(path), threads())
-    if values is None:
-        return Graph._of(offsets, indices, None, directed)
-    return Matrix._of("csr", (rows, cols), offsets, indices, values)
 
 
 def generate(spec: str, *, dtype: npt.DTypeLike = np.float64) -> Any:

@@ -14,6 +14,7 @@ from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._io import path_of
 from ._scipy import as_sparse, assembled, spy
+from ._snapshot import opened
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
@@ -170,10 +171,9 @@ class Matrix:
             rows, cols, row, col, entries = _core.generate(name, wanted or "float64", threads())
             self._set("csr", (rows, cols), *_core.coo_to_csr(rows, cols, row, col, entries, threads()))
         elif _core.is_snapshot(name):
-            rows, cols, offsets, indices, values, _, _ = _core.load(name, threads())
-            if values is None:
-                values = np.ones(indices.size, dtype=dtype)
-            self._set("csr", (rows, cols), offsets, indices, values_of(values, "Matrix", dtype))
+            found = opened(name)
+            values = np.ones(found.indices.size, dtype=dtype) if found.values is None else found.values
+            self._set("csr", found.shape, found.offsets, found.indices, values_of(values, "Matrix", dtype))
         else:
             rows, cols, *arrays = _core.mm_read_csr(name, wanted, threads())
             self._set("csr", (rows, cols), *arrays)

@@ -1,6 +1,8 @@
 // Files: Matrix Market, edge lists and other graphs, snapshots, generated data.
 #include "arrays.hpp"
 
+#include <nanobind/stl/optional.h>
+
 #include <complex>
 
 namespace spargo::python {
@@ -260,7 +262,8 @@ decltype(auto) with_widths(int index_bytes, int offset_bytes, F&& f) {
   return f.template operator()<std::int32_t, std::int32_t>();
 }
 
-// (rows, cols, offsets, indices, values or None, ids or None, directed), borrowed from the mapped file.
+// (rows, cols, offsets, indices, values or None, ids or None, directed, whether the values are counts, notes), borrowed
+// from the mapped file.
 nb::tuple load(const std::string& path, int threads) {
   auto owned =
       std::make_unique<snapshot>(unlocked([&] { return snapshot(threads_context(threads), input_file(path)); }));
@@ -277,7 +280,8 @@ nb::tuple load(const std::string& path, int threads) {
       nb::object values = nb::none();
       if constexpr (!is_pattern<V>) values = borrowed(matrix.values, owner);
       return nb::make_tuple(header.rows, header.cols, borrowed(matrix.offsets, owner), borrowed(matrix.indices, owner),
-                            values, ids, header.directed);
+                            values, ids, header.directed, header.origin == value_origin::counts,
+                            nb::bytes(file.notes().data(), file.notes().size()));
     };
     switch (header.values) {
       case value_kind::fp32:
@@ -295,12 +299,40 @@ nb::tuple load(const std::string& path, int threads) {
   });
 }
 
+// What a snapshot has besides a matrix. The options borrow it.
+struct snapshot_extras {
+  bool directed;
+  bool integers;
+  std::optional<vector_of<const std::int64_t>> ids;
+  vertex_name_table names;
+  std::string notes;
+
+  snapshot_extras(bool is_directed, bool has_integers, std::optional<vector_of<const std::int64_t>> vertex_ids,
+                  const nb::object& vertex_names, std::string text)
+      : directed(is_directed), integers(has_integers), ids(std::move(vertex_ids)), notes(std::move(text)) {
+    if (vertex_names.is_none()) return;
+    std::vector<std::string_view> views;
+    for (const nb::handle name : vertex_names) {
+      const auto bytes = nb::borrow<nb::bytes>(name);
+      views.emplace_back(bytes.c_str(), bytes.size());
+    }
+    names = vertex_name_table(context<host>({.threads = 1}), views);
+  }
+
+  [[nodiscard]] snapshot_options options() const {
+    snapshot_options chosen{.directed = directed, .notes = notes, .names = names};
+    if (ids.has_value()) chosen.ids = view(*ids);
+    if (integers) chosen.origin = value_origin::integers;
+    return chosen;
+  }
+};
+
 template <class V, class I, class O>
 void save(const std::string& path, std::int64_t rows, std::int64_t cols, const vector_of<const O>& offsets,
-          const vector_of<const I>& indices, span<const V, host> values, bool directed, int threads) {
+          const vector_of<const I>& indices, span<const V, host> values, const snapshot_extras& extras, int threads) {
   const csr_view<const V, I, O, host> matrix{{narrowed<I>(rows), narrowed<I>(cols), view(offsets), view(indices)},
                                              values};
-  unlocked([&] { write_snapshot(threads_context(threads), path, matrix, {.directed = directed}); });
+  unlocked([&] { write_snapshot(threads_context(threads), path, matrix, extras.options()); });
 }
 
 template <class I, class O>
@@ -309,17 +341,17 @@ void bind_save(nb::module_& m) {
     m.def(
         "save",
         [](const std::string& path, std::int64_t rows, std::int64_t cols, const vector_of<const O>& offsets,
-           const vector_of<const I>& indices, const vector_of<const V>& values, bool directed,
-           int threads) { save<V>(path, rows, cols, offsets, indices, view(values), directed, threads); },
+           const vector_of<const I>& indices, const vector_of<const V>& values, const snapshot_extras& extras,
+           int threads) { save<V>(path, rows, cols, offsets, indices, view(values), extras, threads); },
         "path"_a, "rows"_a, "cols"_a, "offsets"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
-        "directed"_a, "threads"_a);
+        "extras"_a, "threads"_a);
   });
   m.def(
       "save",
       [](const std::string& path, std::int64_t rows, std::int64_t cols, const vector_of<const O>& offsets,
-         const vector_of<const I>& indices, const nb::object&, bool directed,
-         int threads) { save<pattern>(path, rows, cols, offsets, indices, {}, directed, threads); },
-      "path"_a, "rows"_a, "cols"_a, "offsets"_a.noconvert(), "indices"_a.noconvert(), "values"_a.none(), "directed"_a,
+         const vector_of<const I>& indices, const nb::object&, const snapshot_extras& extras,
+         int threads) { save<pattern>(path, rows, cols, offsets, indices, {}, extras, threads); },
+      "path"_a, "rows"_a, "cols"_a, "offsets"_a.noconvert(), "indices"_a.noconvert(), "values"_a.none(), "extras"_a,
       "threads"_a);
 }
 
@@ -361,6 +393,10 @@ void bind_io(nb::module_& m) {
   m.def(
       "is_symmetric_generator", [](std::string_view spec) { return describe_generator(spec).symmetric; }, "spec"_a);
   m.def("load", &load, "path"_a, "threads"_a);
+  nb::class_<snapshot_extras>(m, "SnapshotExtras")
+      .def(nb::init<bool, bool, std::optional<vector_of<const std::int64_t>>, const nb::object&, std::string>(),
+           "directed"_a = true, "integers"_a = false, "ids"_a.noconvert().none() = nb::none(),
+           "names"_a.none() = nb::none(), "notes"_a = "");
   for_each_index([&]<class I, class O>() { bind_save<I, O>(m); });
   m.def("generate", &generated, "spec"_a, "dtype"_a, "threads"_a);
 }
