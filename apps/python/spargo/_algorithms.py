@@ -334,7 +334,7 @@ class Algorithms(Stored):
         endpoints: bool = False,
         algorithm: str = "automatic",
     ) -> Array:
-        """Betweenness centrality, exact or from some sources; paths have no weights.
+        """Betweenness centrality, exact or from some sources; paths have no weights, and parallel edges are one.
 
         Parameters
         ----------
@@ -354,7 +354,8 @@ class Algorithms(Stored):
         -----
         O(sources * (vertices + edges)).
         """
-        values: Array = self._called(
+        graph, _ = self._merged() or (self, None)
+        values: Array = graph._called(
             "betweenness", True, self._given_sources(sources), normalization, endpoints, algorithm, threads()
         )
         return values
@@ -373,15 +374,23 @@ class Algorithms(Stored):
         -------
         ndarray of float64, shape of `indices`
             Of the paths in the direction in which an edge is stored, as undirected ones are at both ends: equal where
-            all vertices are sources, and to be added where some are.
+            all vertices are sources, and to be added where some are. Parallel edges share the value of one.
 
         Notes
         -----
         O(sources * (vertices + edges)).
         """
-        values: Array = self._called(
-            "edge_betweenness", True, self._given_sources(sources), normalization, threads()
-        )
+        chosen = self._given_sources(sources)
+        merged = self._merged()
+        values: Array
+        if merged is None:
+            values = self._called("edge_betweenness", True, chosen, normalization, threads())
+            return values
+        graph, entry = merged
+        largest = normalization == "maximum"
+        found = graph._algorithm("edge_betweenness", True)(chosen, "none" if largest else normalization, threads())
+        shared = _device.downloaded(found)[entry] / np.bincount(entry)[entry]
+        values = self._results(self._argument(shared / (shared.max(initial=0) or 1) if largest else shared))
         return values
 
     def triangles(self, *, algorithm: str = "automatic") -> Triangles:

@@ -41,6 +41,7 @@ class Stored:
         "_multigraph",
         "_place",
         "_plans",
+        "_simple",
         "_there",
         "directed",
         "nodes",
@@ -57,6 +58,7 @@ class Stored:
     _largest: float | None  # weight that is finite, and _loops: once something asked for them
     _loops: int | None
     _multigraph: bool
+    _simple: Any  # what _merge found, () for None; None: not looked at
     _bound: dict[bool, Any]  # the library's view, without and with in-edges
     __networkx_cache__: None
     _plans: dict[str, tuple[tuple[Any, ...], Any]]
@@ -76,7 +78,7 @@ class Stored:
         made.directed, made.nodes = directed, nodes
         made._place = made._kind = None
         made._multigraph = multigraph
-        made._largest = made._loops = None
+        made._largest = made._loops = made._simple = None
         made._in = None
         made._index = None
         made._bound = {}
@@ -185,6 +187,28 @@ class Stored:
         made = self._of(counts, indices[kept], values, self.directed, self.nodes, self._multigraph)._moved(self._place)
         made._kind = self._kind
         return made
+
+    def _merged(self: Made) -> tuple[Made, Array] | None:
+        """A copy with one edge for parallel ones, and for each entry the one there; None where no edges are parallel."""
+        if self._simple is None:
+            self._simple = self._merge() or ()
+        return self._simple or None
+
+    def _merge(self: Made) -> tuple[Made, Array] | None:
+        sources, indices = self._sources(), self.indices
+        if np.all(np.diff(indices)[np.diff(sources) == 0] > 0):
+            return None
+        order = np.lexsort((indices, sources))
+        repeated = (np.diff(sources[order]) == 0) & (np.diff(indices[order]) == 0)
+        if not repeated.any():
+            return None
+        kept = np.ones(order.size, bool)
+        kept[order[1:][repeated]] = False
+        group = np.empty(order.size, np.int64)
+        group[order] = np.append(0, np.cumsum(~repeated))
+        entry = np.empty(np.count_nonzero(kept), np.int64)
+        entry[group[kept]] = np.arange(entry.size)
+        return self._kept(kept), entry[group]
 
     def _largest_weight(self) -> float:
         """Of those that are finite."""
