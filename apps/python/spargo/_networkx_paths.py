@@ -96,8 +96,6 @@ def single_source_shortest_path(G: Graph, source: Node, cutoff: float | None = N
 def bfs_edges(
     G: Graph, source: Node, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: None = None
 ) -> Iterator[tuple[Node, Node]]:
-    if reverse and G.directed:
-        raise UnsupportedError("bfs_edges: the order of predecessors is not kept", "unsupported")
     nodes, parents = _tree(G, source, depth_limit, nx.NetworkXError, "The node {} is not in the graph.")
     return zip(parents, nodes)
 
@@ -118,10 +116,6 @@ def bfs_successors(
 
 
 def bfs_layers(G: Graph, sources: Any) -> Iterator[list[Node]]:
-    try:
-        G.index(sources)
-    except (KeyError, TypeError):
-        raise UnsupportedError("bfs_layers: several sources", "unsupported") from None
     source = G.index(sources)
     order, _ = G._on_host().bfs_order(source)
     sizes = G.bfs(source, parents=None).level_sizes
@@ -148,15 +142,18 @@ def ancestors(G: Graph, source: Node) -> set[Node]:
 # --- Weighted paths ---------------------------------------------------------------------------------------------------
 
 
+def expect_lengths(graph: Graph) -> None:
+    """An UnsupportedError unless the weights are lengths."""
+    weights = graph.weights
+    if weights is not None and weights.size > 0 and not (weights.min() >= 0 and weights.max() < math.inf):
+        raise UnsupportedError("weights of edges that are negative, infinite or no numbers", "unsupported")
+
+
 def _dijkstra(graph: Graph, source: Node, target: int | None = None, cutoff: float | None = None,
               parents: str | None = "any") -> tuple[Sssp, Array]:
     """The search, and which vertices it reached."""
-    weights = graph.weights
-    if weights is not None and weights.size > 0 and not (weights.min() >= 0 and weights.max() < math.inf):
-        raise UnsupportedError("dijkstra: weights that are negative, infinite or no numbers", "unsupported")
+    expect_lengths(graph)
     start = _found(graph, source, text="Node {} not found in graph")
-    if cutoff is not None and cutoff != float(cutoff):
-        raise UnsupportedError(f"dijkstra: a cutoff of {cutoff}, which float64 rounds", "unsupported")
     if cutoff is not None and cutoff < 0:  # networkx always reaches the source
         only = np.array([start])
         return Sssp(np.zeros(graph.vertices, np.int64), np.full(graph.vertices, start), start, 1, "", ""), only

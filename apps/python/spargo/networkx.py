@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -36,6 +38,8 @@ __all__ = ["backend", "get_info"]
 
 # --- What networkx asks of a backend ----------------------------------------------------------------------------------
 
+_waiting = threading.local()  # .conversion: (graph, weight, converted), of a call by name, until networkx asks for it
+
 
 def convert_from_nx(
     graph: Any,
@@ -49,10 +53,14 @@ def convert_from_nx(
     graph_name: str | None = None,
 ) -> Graph:
     """A graph of networkx's as a `spargo.Graph`, with the weights that the function asks for."""
+    weight = next(iter(edge_attrs), None) if edge_attrs else None
+    kept, _waiting.conversion = getattr(_waiting, "conversion", None), None
+    if kept is not None and kept[0] is graph and kept[1] == weight:
+        return kept[2]
     if isinstance(graph, Graph):
         return graph
     try:
-        return Graph.from_networkx(graph, weight=next(iter(edge_attrs), None) if edge_attrs else None, device="cpu")
+        return Graph.from_networkx(graph, weight=weight, device="cpu")
     except (TypeError, ValueError) as e:  # weights of all kinds, which networkx may add up
         raise UnsupportedError(f"weights of edges: {e}", "unsupported") from e
 
@@ -85,6 +93,20 @@ def _has_weights(graph: Any, name: str) -> bool:
     return any(weight != 1 for *_, weight in graph.edges(data=name, default=1))
 
 
+def _is_node(graph: Any, node: Any) -> bool:
+    try:
+        return graph.index(node) >= 0 if isinstance(graph, Graph) else node in graph
+    except (KeyError, TypeError):
+        return False
+
+
+def _is_float(number: float) -> bool:
+    try:
+        return math.isnan(number) or float(number) == number
+    except OverflowError:
+        return False
+
+
 def _needs(test: Callable[[dict[str, Any]], bool], why: str) -> tuple[Callable[[dict[str, Any]], bool], str]:
     return test, why
 
@@ -99,10 +121,21 @@ _scaled = _needs(
     lambda a: a["k"] is None or "sampled_nodes" in inspect.signature(_rescale).parameters,
     "networkx scales samples otherwise before version 3.6",
 )
+_damping = _needs(
+    lambda a: isinstance(a["alpha"], (int, float)) and 0 <= a["alpha"] < 1, "alpha is 0 or more and below 1 in the library"
+)
+_cutoff = _needs(
+    lambda a: a["cutoff"] is None or (isinstance(a["cutoff"], (int, float)) and _is_float(a["cutoff"])),
+    "a cutoff that float64 rounds, or that is no number",
+)
 _limits = {
     "average_clustering": [_no_weight, _undirected, _simple],
-    "betweenness_centrality": [_no_weight, _scaled, _simple],
-    "bfs_edges": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
+    "betweenness_centrality": [_no_weight, _scaled],
+    "bfs_edges": [
+        _needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored"),
+        _needs(lambda a: not (a["reverse"] and a["G"].is_directed()), "the order of predecessors is not kept"),
+    ],
+    "bfs_layers": [_needs(lambda a: _is_node(a["G"], a["sources"]), "several sources, or none that the graph has")],
     "bfs_predecessors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
     "bfs_successors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
     "center": [_no_distances, _no_weight],
@@ -113,12 +146,12 @@ _limits = {
     "dijkstra_path_length": [_names_weight],
     "eccentricity": [_needs(lambda a: a["sp"] is None, "distances that are given are networkx's"), _no_weight],
     "edge_betweenness_centrality": [_no_weight, _scaled, _simple],
-    "pagerank": [_ones, _needs(lambda a: a["dangling"] is None, "dangling rank goes by the personalization")],
+    "pagerank": [_ones, _damping, _needs(lambda a: a["dangling"] is None, "dangling rank goes by the personalization")],
     "periphery": [_no_distances, _no_weight],
     "radius": [_no_distances, _no_weight],
-    "single_source_dijkstra": [_names_weight],
-    "single_source_dijkstra_path": [_names_weight],
-    "single_source_dijkstra_path_length": [_names_weight],
+    "single_source_dijkstra": [_names_weight, _cutoff],
+    "single_source_dijkstra_path": [_names_weight, _cutoff],
+    "single_source_dijkstra_path_length": [_names_weight, _cutoff],
     "transitivity": [_undirected, _simple],
     "triangles": [_simple],
 }
@@ -139,7 +172,26 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     why = next((why for test, why in limits if not test(bound.arguments)), None)
     if why is not None and _is_asked_by_name():
         raise UnsupportedError(f"{name}: {why}; without backend='spargo' networkx does it", "unsupported")
+    if why is None and "dijkstra" in name and _is_asked_by_name():
+        _convert_ahead(name, bound.arguments["G"], bound.arguments["weight"])
     return True if why is None else why
+
+
+def _convert_ahead(name: str, graph: Any, weight: str) -> None:
+    """Refuses weights here: networkx would replace the message of what the conversion raises.
+
+    The result waits for networkx to ask for it; where networkx has it already nothing is done.
+    """
+    cached = (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {}).get("spargo", {})
+    if any(isinstance(g, Graph) and key[0] == frozenset({(weight, 1)}) for key, g in cached.items()):
+        return
+    try:
+        converted = graph if isinstance(graph, Graph) else convert_from_nx(graph, edge_attrs={weight: 1})
+        _networkx_paths.expect_lengths(converted)
+    except UnsupportedError as e:
+        raise UnsupportedError(f"{name}: {e}; without backend='spargo' networkx does it", "unsupported") from e
+    if converted is not graph:
+        _waiting.conversion = graph, weight, converted
 
 
 def _is_asked_by_name() -> bool:

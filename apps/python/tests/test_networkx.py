@@ -296,6 +296,7 @@ TEXT = nx.DiGraph([(0, 1, {"weight": "2"}), (1, 2)])
 HUGE = nx.DiGraph([(0, 1, {"weight": 2**63}), (1, 2, {"weight": 2**70})])
 MIXED = nx.DiGraph([(0, 1, {"weight": 2**63}), (1, 2, {"weight": -1})])
 NEAR = nx.DiGraph([(0, 1, {"weight": 2**53 + 1}), (1, 2, {"weight": 0.5})])
+NEGATIVE = nx.DiGraph([(0, 1, {"weight": -1}), (1, 2)])
 REFUSED = {
     "alpha 1": lambda: nx.pagerank(RING, alpha=1.0),
     "alpha 2": lambda: nx.pagerank(RING, alpha=2.0),
@@ -377,6 +378,35 @@ def test_a_call_by_name_hears_why():
         (lambda: nx.betweenness_centrality(weighted, weight="weight", backend="spargo"), "weights do not count"),
         (lambda: nx.clustering(nx.DiGraph(weighted), backend="spargo"), "directed graphs"),
         (lambda: nx.triangles(nx.MultiGraph(weighted), backend="spargo"), "multigraphs"),
+        (lambda: nx.single_source_dijkstra(TEXT, 0, backend="spargo"), "single_source_dijkstra: weights of edges: weights of <U"),
+        (lambda: nx.dijkstra_path_length(ODD, 0, 1, backend="spargo"), "dijkstra_path_length: weights of edges"),
+        (lambda: nx.dijkstra_path(HUGE, 0, 1, weight="weight", backend="spargo"), "weights of edges: weights of object"),
+        (lambda: nx.single_source_dijkstra_path_length(NEAR, 0, backend="spargo"), "integers beside reals, which float64 rounds"),
+        (lambda: nx.single_source_dijkstra_path(NEGATIVE, 0, backend="spargo"), "negative, infinite or no numbers"),
+        (lambda: nx.single_source_dijkstra(spargo.Graph(NEGATIVE), 0, backend="spargo"), "negative, infinite or no numbers"),
+        (lambda: nx.single_source_dijkstra(RING, 0, cutoff=2**53 + 1, backend="spargo"), "a cutoff that float64 rounds"),
+        (lambda: nx.bfs_edges(RING, 0, reverse=True, backend="spargo"), "the order of predecessors"),
+        (lambda: nx.bfs_layers(RING, [0, 1], backend="spargo"), "several sources"),
+        (lambda: nx.bfs_layers(spargo.Graph(RING), [0, 1], backend="spargo"), "several sources"),
+        (lambda: nx.pagerank(RING, alpha=1.0, backend="spargo"), "alpha is 0 or more and below 1"),
+        (lambda: nx.pagerank(RING, alpha="x", backend="spargo"), "alpha is 0 or more and below 1"),
     ):
-        with pytest.raises(NotImplementedError, match=why):
-            call()
+        for _ in range(2):
+            with pytest.raises(NotImplementedError, match=why):
+                call()
+
+
+def test_a_call_by_name_converts_once(monkeypatch):
+    made = []
+    monkeypatch.setattr(spargo.Graph, "from_networkx", lambda g, real=spargo.Graph.from_networkx, **k: made.append(g) or real(g, **k))
+    for cached in (True, False):
+        with nx.config(cache_converted_graphs=cached):
+            g = nx.path_graph(4)
+            made.clear()
+            for calls in range(1, 4):
+                assert nx.dijkstra_path_length(g, 0, 3, backend="spargo") == 3
+                assert len(made) == (1 if cached else calls)
+            g.add_edge(0, 3, weight=2)
+            assert nx.dijkstra_path_length(g, 0, 3, backend="spargo") == 2
+            h = nx.path_graph(3)
+            assert nx.number_connected_components(h, backend="spargo") == 1 == nx.dijkstra_path_length(h, 0, 1, backend="spargo")
