@@ -14,19 +14,19 @@ from ._arrays import Array, flat, indices_of, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._results import Bfs, MultiBfs, PageRank, Sssp, Triangles
-from ._storage import Stored
+from ._storage import Stored, Vertex, Vertices
 
 
 class Algorithms(Stored):
-    """The methods of `Graph` that search, rank and count."""
+    """The methods of `Graph` that search, rank and count; what they call a vertex `Graph` says."""
 
     __slots__ = ()
 
     def bfs(
         self,
-        source: int,
+        source: Vertex,
         *,
-        target: int | None = None,
+        target: Vertex | None = None,
         max_depth: int | None = None,
         parents: str | None = "any",
         in_edges: bool | None = None,
@@ -36,8 +36,8 @@ class Algorithms(Stored):
 
         Parameters
         ----------
-        source : int
-        target : int, optional
+        source : vertex
+        target : vertex, optional
             The search ends with the level that holds it.
         max_depth : int, optional
             Vertices farther away stay unreached.
@@ -78,12 +78,12 @@ class Algorithms(Stored):
         )
         return Bfs(levels, None if parents is None else found, source, reached, sizes, used, reason)
 
-    def bfs_order(self, source: int) -> tuple[Array, Array]:
+    def bfs_order(self, source: Vertex) -> tuple[Array, Array]:
         """The vertices in the order of a queue, as SciPy and networkx visit them.
 
         Parameters
         ----------
-        source : int
+        source : vertex
 
         Returns
         -------
@@ -99,12 +99,12 @@ class Algorithms(Stored):
         order, predecessors = self._called("bfs_order", False, self._vertex(source))
         return order, predecessors
 
-    def multi_bfs(self, sources: npt.ArrayLike, *, levels: bool = True) -> MultiBfs:
+    def multi_bfs(self, sources: Vertices, *, levels: bool = True) -> MultiBfs:
         """Breadth-first searches from many sources, of which 64 or 256 share each look at an edge.
 
         Parameters
         ----------
-        sources : array_like of int, shape (k,)
+        sources : array_like of vertices, shape (k,)
             May repeat.
         levels : bool, optional
             False: only how many are reached and how far away they are, without memory for 4 k vertices bytes.
@@ -127,7 +127,7 @@ class Algorithms(Stored):
         by_source = found.reshape(self.vertices, chosen.size).T if levels else None
         return MultiBfs(by_source, reached, sums, eccentricities)
 
-    def _chosen(self, sources: npt.ArrayLike | None) -> Array:
+    def _chosen(self, sources: Vertices | None) -> Array:
         if _device.kind_of(sources) is not None:
             sources = _device.downloaded(sources)
         chosen = indices_of(np.empty(0, np.int32) if sources is None else self._vertices(sources), "sources")
@@ -135,7 +135,7 @@ class Algorithms(Stored):
             self._vertex(number)
         return np.ascontiguousarray(chosen, dtype=self._index_type())
 
-    def _given_sources(self, sources: npt.ArrayLike | None) -> Array | None:
+    def _given_sources(self, sources: Vertices | None) -> Array | None:
         return None if sources is None else self._chosen(sources)
 
     def _index_type(self) -> np.dtype[Any]:
@@ -144,9 +144,9 @@ class Algorithms(Stored):
 
     def sssp(
         self,
-        source: int,
+        source: Vertex,
         *,
-        target: int | None = None,
+        target: Vertex | None = None,
         cutoff: float | None = None,
         parents: str | None = "any",
         delta: float = 0.0,
@@ -156,8 +156,8 @@ class Algorithms(Stored):
 
         Parameters
         ----------
-        source : int
-        target : int, optional
+        source : vertex
+        target : vertex, optional
             Vertices farther than it stay unreached.
         cutoff : float, optional
             Vertices farther than this stay unreached.
@@ -212,8 +212,8 @@ class Algorithms(Stored):
         if target >= 0 and distances[target] != none:
             return
         graph = self._for_numpy()
-        if not whole_numbers and np.isinf(graph.weights).any():
-            graph = graph._kept(np.isfinite(graph.weights))
+        finite = np.isfinite(graph._here()[2])  # type: ignore[arg-type]
+        graph = graph if finite.all() else graph._kept(finite)
         lost = np.flatnonzero((distances == none) & (graph.bfs(source, parents=None).levels >= 0))
         if lost.size > 0:
             kind, limit = ("int64", "2^63 - 1; weights of float64 round") if whole_numbers else ("float64", "2^1024")
@@ -259,8 +259,8 @@ class Algorithms(Stored):
         norm: str = "l1",
         max_iterations: int = 1000,
         iterations: int = 0,
-        personalization: npt.ArrayLike | Mapping[Any, float] | None = None,
-        guess: npt.ArrayLike | Mapping[Any, float] | None = None,
+        personalization: npt.ArrayLike | Mapping[Vertex, float] | None = None,
+        guess: npt.ArrayLike | Mapping[Vertex, float] | None = None,
         dangling: str = "personalization",
         dtype: npt.DTypeLike = np.float64,
         algorithm: str = "automatic",
@@ -300,12 +300,12 @@ class Algorithms(Stored):
             raise UnsupportedError(f"pagerank: ranks of {wanted}", "unsupported")
         max_iterations = whole(max_iterations, "pagerank: max_iterations")
         iterations = whole(iterations, "pagerank: iterations")
-        personalization, guess = map(self._by_vertex, (personalization, guess))
+        given = [self._by_vertex(a) for a in (personalization, guess)]
         vectors = [
             self._argument(np.empty(0) if a is None else a if _device.kind_of(a) else flat(a, "pagerank"), wanted)
-            for a in (personalization, guess)
+            for a in given
         ]
-        for name, a, vector in zip(("personalization", "guess"), (personalization, guess), vectors):
+        for name, a, vector in zip(("personalization", "guess"), given, vectors):
             if a is not None and vector.size != self.vertices:
                 raise Error(f"pagerank: {name} has {vector.size} values for {self.vertices} vertices")
         options = (wanted.name, damping, tolerance, norm, max_iterations, iterations, dangling, algorithm, threads())
@@ -328,7 +328,7 @@ class Algorithms(Stored):
 
     def betweenness(
         self,
-        sources: npt.ArrayLike | None = None,
+        sources: Vertices | None = None,
         *,
         normalization: str = "pairs",
         endpoints: bool = False,
@@ -338,7 +338,7 @@ class Algorithms(Stored):
 
         Parameters
         ----------
-        sources : array_like of int, optional
+        sources : array_like of vertices, optional
             By default all vertices; an empty list gives zeros.
         normalization : {'pairs', 'none', 'maximum'}, optional
             Over the number of pairs that could count, as networkx has it; the sums; or over the largest value.
@@ -360,12 +360,12 @@ class Algorithms(Stored):
         )
         return values
 
-    def edge_betweenness(self, sources: npt.ArrayLike | None = None, *, normalization: str = "pairs") -> Array:
+    def edge_betweenness(self, sources: Vertices | None = None, *, normalization: str = "pairs") -> Array:
         """Betweenness centrality of edges, exact or from some sources; paths have no weights.
 
         Parameters
         ----------
-        sources : array_like of int, optional
+        sources : array_like of vertices, optional
             By default all vertices; an empty list gives zeros.
         normalization : {'pairs', 'none', 'maximum'}, optional
             As for `betweenness`, over pairs of vertices or the largest edge's value.
@@ -436,7 +436,7 @@ class Algorithms(Stored):
         return float(_core.transitivity(total, degrees))
 
     def communities(
-        self, *, iterations: int = 10, initial: npt.ArrayLike | None = None, algorithm: str = "automatic"
+        self, *, iterations: int = 10, initial: Vertices | None = None, algorithm: str = "automatic"
     ) -> tuple[int, Array]:
         """Communities by label propagation, as LDBC Graphalytics has it (CDLP).
 
@@ -444,7 +444,7 @@ class Algorithms(Stored):
         ----------
         iterations : int, optional
             Rounds, of which each gives every vertex the label that most of its neighbours had before it.
-        initial : array_like of int, shape (vertices,), optional
+        initial : array_like of vertices, shape (vertices,), optional
             Labels before the first round, 0 to vertices - 1; by default the vertex itself.
         algorithm : {'automatic', 'all_vertices', 'frontier'}, optional
 

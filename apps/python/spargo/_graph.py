@@ -21,13 +21,14 @@ from ._snapshot import Snapshot, opened
 
 
 class Graph(Algorithms):
-    """A graph with the vertices 0 to n - 1, of what `a` is; `from_scipy`, `from_edges`, `from_networkx` and `read` take more.
+    """A graph, of whatever `a` is; `from_scipy`, `from_edges`, `from_networkx` and `read` have more options.
 
     Parameters
     ----------
     a : sparse matrix, networkx graph, array of shape (edges, 2), iterable of pairs, str, path, file or Graph
-        A sparse matrix is an adjacency matrix. Numbers in pairs are vertices; of other ends, such as names, the vertices
-        are numbered as they come and `nodes` has them. A third element of each is a weight. A name is that of a file, or
+        A sparse matrix is an adjacency matrix. Integers in pairs are vertices; other ends, such as names, are ids, and
+        the vertices are numbered in the order in which these first occur. A third element of each pair is its weight. A
+        square array is refused: `from_edges` and `from_scipy` say which it is. A str is the name of a file, or
         ``gen:...``.
     directed : bool, optional
         By default as `a` has it; matrices and pairs are directed.
@@ -35,6 +36,13 @@ class Graph(Algorithms):
         Take the weights that `a` has; of networkx's graphs the edges' attribute ``weight``.
     device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
         As for `from_scipy`.
+
+    **Vertices and ids.** The vertices are numbered 0 to n - 1. Results are arrays over these numbers, and an integer
+    argument is such a number. Where the source calls its vertices something else (the integers or names of a file, the
+    nodes of networkx), those are their ids: ``nodes[v]`` is the id of vertex v, ``index(id)`` the vertex of an id, and
+    ``names(vertices)`` the ids of several. An id that is no number, such as a name, may stand wherever a vertex is
+    expected: ``g.bfs("alice")``; an integer id needs `index`, as in ``g.bfs(g.index(1000))``. `spargo.read_edgelist` and
+    networkx's functions speak of ids.
 
     The out-edges are the arrays of a CSR matrix: the neighbours of v are ``indices[offsets[v]:offsets[v + 1]]``, for an
     undirected graph from both ends. They must not be changed. In-edges, where an algorithm needs them, and plans are
@@ -55,7 +63,7 @@ class Graph(Algorithms):
     device : str
         ``"cpu"``, or ``"cuda:0"`` and so on.
     nodes : sequence or None
-        What the vertices are called where they came from: ids of a file, nodes of networkx.
+        The ids of the vertices, in their order; None where these have no others than their numbers.
 
     Examples
     --------
@@ -65,6 +73,9 @@ class Graph(Algorithms):
     <spargo.Graph: 4 vertices, 3 undirected edges, on the CPU>
     >>> g.bfs(0).levels
     array([0, 1, 2, 2], dtype=int32)
+    >>> g = spargo.Graph([("alice", "bob"), ("bob", "carol")])
+    >>> g.bfs("alice").levels.tolist(), g.index("carol")
+    ([0, 1, 2], 2)
     """
 
     __slots__ = ()
@@ -249,7 +260,7 @@ class Graph(Algorithms):
         Parameters
         ----------
         sources, targets : array_like of int or of str, shape (edges,)
-            Strings are names of vertices, which are numbered in the order in which they first occur: ``nodes`` has them.
+            Strings are ids; the vertices are numbered in the order in which these first occur.
         weights : array_like of int32, int64, float32 or float64, shape (edges,), optional
         vertices : int, optional
             By default one more than the largest number.
@@ -405,7 +416,7 @@ class Graph(Algorithms):
             Of an edge list: those of source, target and perhaps weight, each by its name or its number from 1. By
             default as the header line says, else the first three.
         ids : {'auto', 'integers', 'names'}, optional
-            What an edge list calls its vertices. 'auto': names, if most of its first lines have an id that is no
+            What the ids of an edge list are. 'auto': names, if most of its first lines have an id that is no
             number; a name farther down in a file of integers is an error.
 
         Returns

@@ -44,6 +44,7 @@ class Snapshot(NamedTuple):
 
 def opened(path: str) -> Snapshot:
     """A snapshot, mapped."""
+    ids: Any
     rows, cols, offsets, indices, values, ids, directed, are_counts, text = _core.load(path, threads())
     notes = _decoded(text)
     graph = notes.get(GRAPH)

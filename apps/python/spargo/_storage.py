@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from numbers import Number
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,8 @@ from ._errors import Error, UnsupportedError
 from ._scipy import assembled, spy
 
 Made = TypeVar("Made", bound="Stored")
+Vertex = Hashable  # its number, or its id where that is no number
+Vertices = Union[npt.ArrayLike, Iterable[Vertex]]
 
 
 def _is_id(vertex: Any) -> bool:
@@ -213,8 +215,7 @@ class Stored:
     def _largest_weight(self) -> float:
         """Of those that are finite."""
         if self._largest is None:
-            weights = self.weights if self._host is not None else _device.downloaded((self._there or ())[2])
-            assert weights is not None
+            weights: Any = self._host[2] if self._host is not None else _device.downloaded(self._there[2])  # type: ignore[index]
             if not np.isfinite(weights.max(initial=0)):
                 weights = weights[np.isfinite(weights)]
             self._largest = weights.max(initial=0).item()
@@ -225,7 +226,7 @@ class Stored:
         """ndarray, shape (vertices,): how many out-edges each vertex has."""
         return np.diff(self.offsets)
 
-    def neighbours(self, vertex: int) -> Array:
+    def neighbours(self, vertex: Vertex) -> Array:
         """The ends of a vertex's out-edges, a view of ``indices``."""
         vertex = self._vertex(vertex)
         return self.indices[self.offsets[vertex] : self.offsets[vertex + 1]]

@@ -54,9 +54,10 @@ def convert_from_nx(
 ) -> Graph:
     """A graph of networkx's as a `spargo.Graph`, with the weights that the function asks for."""
     weight = next(iter(edge_attrs), None) if edge_attrs else None
-    kept, _waiting.conversion = getattr(_waiting, "conversion", None), None
-    if kept is not None and kept[0] is graph and kept[1] == weight:
-        return kept[2]
+    kept_graph, kept_weight, converted = getattr(_waiting, "conversion", (None, None, None))
+    _waiting.conversion = None, None, None
+    if kept_graph is graph and kept_weight == weight and isinstance(converted, Graph):
+        return converted
     if isinstance(graph, Graph):
         return graph
     try:

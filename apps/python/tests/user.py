@@ -42,6 +42,10 @@ def main() -> None:
     assert_type(count, int)
     assert count == 1 and labels.tolist() == [0, 0, 0]
     assert shortest_path(g, indices=0).tolist() == [0.0, 1.0, 0.5]
+    named = spargo.Graph([("alice", "bob"), ("bob", "carol")])
+    assert named.bfs("alice", target="carol").levels[named.index("carol")] == 2
+    assert named.multi_bfs(["alice", "bob"]).reached.tolist() == [3, 2]
+    assert named.pagerank(personalization={"alice": 1.0}).ranks.size == 3
     try:
         spargo.mmread(io.StringIO(TEXT.replace("3 3 1", "4 3 1")))
     except spargo.Error as e:
