@@ -194,7 +194,8 @@ class Algorithms(Stored):
             ),
             source,
         )
-        self._refuse_longer_paths(source, stop, limit, distances)
+        if reached < self.vertices:
+            self._refuse_longer_paths(source, stop, limit, distances)
         return Sssp(distances, None if parents is None else found, source, reached, used, reason)
 
     def _refuse_longer_paths(self, source: int, target: int, cutoff: float, distances: Any) -> None:

@@ -203,7 +203,7 @@ class Graph(Algorithms):
                 a = assembled(parts[0], parts[1], first, second, data)
         if isinstance(a, Matrix):
             a = a.to_scipy()
-        a = (a if hasattr(a, "tocsr") else as_sparse(a)).tocsr()
+        a = (a if hasattr(a, "tocsr") else as_sparse(a, "Graph.from_scipy")).tocsr()
         if len(a.shape) != 2 or a.shape[0] != a.shape[1]:
             raise Error(f"Graph.from_scipy: a square matrix is expected, and this is {a.shape}")
         offsets, indices = csr_indices(indices_of(a.indptr, "Graph"), indices_of(a.indices, "Graph"))

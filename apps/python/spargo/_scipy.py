@@ -18,7 +18,7 @@ def is_graph(a: Any) -> bool:
     return hasattr(a, "is_multigraph")
 
 
-def as_sparse(a: Any) -> Any:
+def as_sparse(a: Any, what: str = "Matrix") -> Any:
     """A matrix of SciPy's in one of the formats that are taken as they are; of a graph its adjacency matrix."""
     from scipy import sparse
 
@@ -28,12 +28,12 @@ def as_sparse(a: Any) -> Any:
         return Graph(a).to_scipy()
     is_sparse: bool = sparse.issparse(a)
     if not is_sparse:
-        a = dense(a, "Matrix")
+        a = dense(a, what)
         if a.ndim != 2:
-            raise Error(f"Matrix: two dimensions are expected, and this has {a.ndim}")
+            raise Error(f"{what}: two dimensions are expected, and this has {a.ndim}")
         return sparse.csr_array(a)
     if len(a.shape) != 2:
-        raise Error(f"Matrix: two dimensions are expected, and this has {len(a.shape)}")
+        raise Error(f"{what}: two dimensions are expected, and this has {len(a.shape)}")
     return a if a.format in ("csr", "csc", "coo") else a.tocsr()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._arrays import Array, whole
+from ._arrays import Array, dense, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._scipy import assembled, spy
@@ -22,9 +22,9 @@ Vertices = Union[npt.ArrayLike, Iterable[Vertex]]
 
 def _is_id(vertex: Any) -> bool:
     """Whether it can only be an id, and no number of a vertex."""
-    if isinstance(vertex, str):
-        return True
-    return isinstance(vertex, Hashable) and vertex is not None and not isinstance(vertex, (Number, np.generic))
+    if isinstance(vertex, (Number, np.generic)) or hasattr(vertex, "__index__") or vertex is None:
+        return isinstance(vertex, str)
+    return isinstance(vertex, Hashable)
 
 
 class Stored:
@@ -324,9 +324,10 @@ class Stored:
 
     def _vertices(self, given: Any) -> Any:
         """Vertices as callers give them, several; numbers alone as they are."""
-        if isinstance(given, np.ndarray) and given.dtype.kind not in "OUT":
+        given = dense(given, "vertices") if hasattr(given, "__array__") else given
+        if isinstance(given, np.ndarray) and (given.dtype.kind not in "OUT" or given.ndim != 1):
             return given
-        several = () if given is None or isinstance(given, str) or np.ndim(given) == 0 else list(given)
+        several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
         return [self._vertex(v) for v in several] if any(map(_is_id, several)) else given
 
     def _view(self, in_edges: bool) -> Any:

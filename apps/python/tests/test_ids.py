@@ -59,6 +59,51 @@ def test_other_ids_that_are_no_numbers():
         g.sssp((7, 7))
 
 
+class Column:
+    """An array of another library's, whose elements are hashable arrays."""
+
+    class Element(int):
+        pass
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values)
+
+    def __iter__(self):
+        return map(self.Element, self.values)
+
+
+class Index:
+    def __index__(self):
+        return 2
+
+    __int__ = __index__
+
+    def __eq__(self, other):
+        return other == 2
+
+    __hash__ = object.__hash__
+
+
+def test_integers_of_all_kinds_are_numbers():
+    for g in (spargo.Graph(PAIRS), spargo.Graph([(0, 1), (1, 2), (0, 2), (3, 0)])):
+        want = g.bfs(2).levels.tolist()
+        for number in (2, 2.0, np.int8(2), np.uint64(2), np.float32(2), np.array(2), Index()):
+            assert g.bfs(number).levels.tolist() == want
+        for several in ([2], (2,), np.array([2], object), np.array([2], np.uint8), Column([2]), range(2, 3)):
+            assert g.multi_bfs(several).levels.tolist() == [want]
+        for bad in (2.5, None, [2], np.array([2, 3]), "2", b"2", {}):
+            with pytest.raises((TypeError, ValueError)):
+                g.bfs(bad)
+        for bad in ("alice", np.array("alice"), [[0]], [0.5], 0, [None], ["alice", None]):
+            with pytest.raises((TypeError, ValueError)):
+                g.multi_bfs(bad)
+    ragged = spargo.Graph([((0, 0), "a"), ("a", (1, 2, 3))])
+    assert ragged.multi_bfs([(0, 0), "a", (1, 2, 3), 1]).reached.tolist() == [3, 2, 1, 2]
+
+
 def test_an_integer_is_the_number_of_a_vertex():
     g = spargo.Graph.read(io.StringIO("2 1\n1 0\n"), directed=False)
     turned = spargo.Graph(nx.Graph([(2, 1), (1, 0)]))
