@@ -4,9 +4,11 @@
 
 #include <spargo/core/context.hpp>
 #include <spargo/core/error.hpp>
+#include <spargo/core/plan_state.hpp>
 
 #include <array>
 #include <concepts>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,19 +53,31 @@ template <class Space, class Algorithm, std::size_t Size>
   return false;
 }
 
-// Throws invalid_argument, with the space's algorithms, for a value outside the table or one that the space lacks.
+// Throws invalid_argument for a number that is no enumerator, and unsupported for an algorithm that the space lacks,
+// with the names of those that it has. `kind`: what the table lists.
 template <class Space, class Algorithm, std::size_t Size>
-void expect_runs_on(const algorithm_table<Algorithm, Size>& table, std::string_view operation, Algorithm algorithm) {
+void expect_runs_on(const algorithm_table<Algorithm, Size>& table, std::string_view operation, Algorithm algorithm,
+                    std::string_view kind = "algorithm") {
   if (runs_on<Space>(table, algorithm)) return;
   const std::string prefix = std::string(operation) + ": ";
   SPARGO_EXPECTS(is_in(table, algorithm),
-                 prefix + "no algorithm has the number " + std::to_string(static_cast<int>(algorithm)));
+                 prefix + "no " + std::string(kind) + " has the number " + std::to_string(static_cast<int>(algorithm)));
   std::string known;
   for (const auto& row : table) {
     if (runs_on<Space>(table, row.algorithm)) known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
-  throw_invalid_argument(prefix + "algorithm " + std::string(name_in(table, algorithm)) + " does not run on the " +
-                         (std::same_as<Space, host> ? "host" : "device") + " (expected one of " + known + ")");
+  throw error(error_code::unsupported, prefix + std::string(kind) + " " + std::string(name_in(table, algorithm)) +
+                                           " does not run on the " + (std::same_as<Space, host> ? "host" : "device") +
+                                           " (expected one of " + known + ")");
+}
+
+// The algorithm that was asked for by name, nothing for `automatic`. Throws as expect_runs_on.
+template <class Space, class Algorithm, std::size_t Size>
+[[nodiscard]] std::optional<plan_choice<Algorithm>> choose_by_name(const algorithm_table<Algorithm, Size>& table,
+                                                                   std::string_view operation, Algorithm asked) {
+  expect_runs_on<Space>(table, operation, asked);
+  if (asked == Algorithm::automatic) return {};
+  return plan_choice<Algorithm>{asked, "asked for"};
 }
 
 template <class Space, class Algorithm, std::size_t Size>

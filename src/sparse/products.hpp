@@ -5,6 +5,7 @@
 #include "sparse/merge_path.hpp"
 
 #include <spargo/core/error.hpp>
+#include <spargo/core/plan_state.hpp>
 #include <spargo/formats/csr.hpp>
 
 #include <fmt/format.h>
@@ -26,15 +27,9 @@ void expect_csr(std::string_view operation, const csr_view<const V, I, O, Space>
   expect_size(operation, "CSR values", m.values.size(), m.nnz());
 }
 
-template <class Algorithm>
-struct algorithm_choice {
-  Algorithm algorithm;
-  std::string reason;
-};
-
 // Whole rows per thread, unless one row is too long for that.
 template <class Algorithm, class Profile>
-[[nodiscard]] algorithm_choice<Algorithm> choose_on_host(const Profile& p, Algorithm whole_rows) {
+[[nodiscard]] plan_choice<Algorithm> choose_on_host(const Profile& p, Algorithm whole_rows) {
   if (host_cuts_rows(p.rows, p.nnz, p.longest)) {
     return {Algorithm::merge_path,
             fmt::format("the longest row has {} of {} entries, too many for one thread", p.longest, p.nnz)};

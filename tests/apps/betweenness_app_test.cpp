@@ -77,7 +77,7 @@ TEST(BetweennessApp, SaysWhatTheGpuLacks) {
   const std::string graph = "gen:rmat:scale=8,degree=4";
   EXPECT_EQ(run_on(graph, {"--algorithm", "by_source", "--sources", "4"})["device"], "cpu");
   expect_failure(run_app("betweenness", {"--device", "cuda", "--algorithm", "by_source", graph}), "betweenness", 1,
-                 "by_source runs on the host only");
+                 "by_source does not run on the device");
 }
 
 class BetweennessFile : public testing::Test {

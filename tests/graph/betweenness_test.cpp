@@ -323,7 +323,7 @@ TEST(BetweennessChoice, RefusesWhatDoesNotFit) {
   for (const std::int32_t bad : {-1, 3}) {
     const std::vector<std::int32_t> sources{0, bad};
     EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)betweenness(ctx, raw.view(), sources); }),
-              "betweenness: source " + std::to_string(bad) + " of a graph with 3 vertices (expected 0 to 2)");
+              "betweenness: source " + std::to_string(bad) + " is not a vertex (expected 0 to 2)");
   }
   graph_view<std::int32_t, std::int32_t, host> g = raw.view();
   g.out.cols = 4;

@@ -19,9 +19,9 @@
 // Bader, Chavarria-Miranda, IPDPS 2009.
 #pragma once
 
+#include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -86,9 +86,6 @@ class SPARGO_EXPORT betweenness_plan {
   // an algorithm that the backend does not have, for edges by_source, and for more than 2^30 vertices on a device.
   betweenness_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                    const betweenness_options& options = {});
-  betweenness_plan(betweenness_plan&&) noexcept;
-  betweenness_plan& operator=(betweenness_plan&&) noexcept;
-  ~betweenness_plan();
 
   // Throws invalid_argument for a source that is no vertex.
   void run(betweenness_sources<I> sources = {});
@@ -97,13 +94,13 @@ class SPARGO_EXPORT betweenness_plan {
   [[nodiscard]] span<const double, Space> values() const noexcept;
   [[nodiscard]] span<const double, Space> edges() const noexcept;  // empty if not requested
 
-  [[nodiscard]] betweenness_algorithm algorithm() const noexcept;  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;        // the reason for the choice, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+  [[nodiscard]] betweenness_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept;  // the reason for the choice, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::plan_state<state, betweenness_algorithm> state_;
 };
 
 template <index_type I, index_type O, class Space>

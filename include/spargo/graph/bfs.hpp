@@ -5,9 +5,9 @@
 // Asanovic, Patterson, SC 2012.
 #pragma once
 
+#include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,9 +72,6 @@ class SPARGO_EXPORT bfs_plan {
   // Throws unsupported for an algorithm or direction that the backend or graph does not support, and invalid_argument
   // for a target that is neither -1 nor a vertex, a depth below -1, or an inconsistent graph view.
   bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const bfs_options& options = {});
-  bfs_plan(bfs_plan&&) noexcept;
-  bfs_plan& operator=(bfs_plan&&) noexcept;
-  ~bfs_plan();
 
   // Throws invalid_argument when the source is not a vertex.
   void run(I source);
@@ -85,13 +82,13 @@ class SPARGO_EXPORT bfs_plan {
   [[nodiscard]] std::int64_t reached() const noexcept;
   [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept;
 
-  [[nodiscard]] bfs_algorithm algorithm() const noexcept;    // never `automatic`
+  [[nodiscard]] bfs_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept;  // the reason for the choice, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::plan_state<state, bfs_algorithm> state_;
 };
 
 template <index_type I, index_type O, class Space>

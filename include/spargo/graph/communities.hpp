@@ -11,9 +11,9 @@
 // Phys. Rev. E 76, 2007; the LDBC Graphalytics benchmark, version 1.0.5 (arXiv:2011.15028).
 #pragma once
 
+#include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -62,9 +62,6 @@ class SPARGO_EXPORT communities_plan {
   // view; unsupported for a directed graph without in-edges (add_in_edges builds them).
   communities_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                    const communities_options& options = {});
-  communities_plan(communities_plan&&) noexcept;
-  communities_plan& operator=(communities_plan&&) noexcept;
-  ~communities_plan();
 
   // `initial`: each vertex's label before the first round, 0 to vertices - 1; empty: the vertex itself. Throws
   // invalid_argument for other labels. A device run synchronizes after each round.
@@ -77,13 +74,13 @@ class SPARGO_EXPORT communities_plan {
   // changed no label or restored all labels of two rounds before.
   [[nodiscard]] std::int64_t rounds() const noexcept;
 
-  [[nodiscard]] communities_algorithm algorithm() const noexcept;  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;        // the reason for the choice, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+  [[nodiscard]] communities_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept;  // the reason for the choice, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::plan_state<state, communities_algorithm> state_;
 };
 
 template <index_type I, index_type O, class Space>

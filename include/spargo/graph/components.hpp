@@ -9,9 +9,9 @@
 // Alabandi, Sands, Biros, Burtscher, SC 2023.
 #pragma once
 
+#include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,9 +62,6 @@ class SPARGO_EXPORT components_plan {
   // Throws unsupported for an algorithm or a connection that the backend lacks, and invalid_argument for an algorithm
   // that does not compute the requested connection or labels, or an inconsistent graph view.
   components_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const components_options& options = {});
-  components_plan(components_plan&&) noexcept;
-  components_plan& operator=(components_plan&&) noexcept;
-  ~components_plan();
 
   // Asynchronous on a device.
   void run();
@@ -73,13 +70,13 @@ class SPARGO_EXPORT components_plan {
   [[nodiscard]] span<const I, Space> labels() const noexcept;
   [[nodiscard]] std::int64_t count() const;  // on a device it synchronizes the stream
 
-  [[nodiscard]] components_algorithm algorithm() const noexcept;  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;       // the reason for the choice, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+  [[nodiscard]] components_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept;  // the reason for the choice, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::plan_state<state, components_algorithm> state_;
 };
 
 template <index_type I, index_type O, class Space>

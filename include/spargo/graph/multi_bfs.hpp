@@ -6,9 +6,9 @@
 // Kemper, Neumann, Vo: The More the Merrier: Efficient Multi-Source Graph Traversal, VLDB 2015.
 #pragma once
 
+#include <spargo/core/plan_state.hpp>
 #include <spargo/graph/bfs.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,9 +63,6 @@ class SPARGO_EXPORT multi_bfs_plan {
   // `max_sources` (1 or more): maximum per run; any number is processed, in batches.
   multi_bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, std::int64_t max_sources,
                  const multi_bfs_options& options = {});
-  multi_bfs_plan(multi_bfs_plan&&) noexcept;
-  multi_bfs_plan& operator=(multi_bfs_plan&&) noexcept;
-  ~multi_bfs_plan();
 
   // Sources may repeat. Throws invalid_argument if one is not a vertex, or if there are more than max_sources. A device
   // run synchronizes once per batch, at its end.
@@ -76,12 +73,13 @@ class SPARGO_EXPORT multi_bfs_plan {
   [[nodiscard]] span<const std::int32_t, Space> levels() const noexcept;
   [[nodiscard]] const std::vector<multi_bfs_counts>& counts() const noexcept;
 
-  [[nodiscard]] multi_bfs_algorithm algorithm() const noexcept;  // never `automatic`
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;   // levels included
+  [[nodiscard]] multi_bfs_algorithm algorithm() const noexcept { return state_.algorithm(); }       // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }              // why, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }  // levels included
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::plan_state<state, multi_bfs_algorithm> state_;
 };
 
 template <index_type I, index_type O, class Space>

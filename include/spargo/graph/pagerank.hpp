@@ -9,9 +9,9 @@
 // gauss_seidel gives the same bits on every run with one thread only; with more, ranks differ by about the tolerance.
 #pragma once
 
+#include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -79,9 +79,6 @@ class SPARGO_EXPORT pagerank_plan {
   // the backend lacks, for a number of iterations with gauss_seidel, and for a directed graph without in-edges
   // (add_in_edges builds them).
   pagerank_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const pagerank_options& options = {});
-  pagerank_plan(pagerank_plan&&) noexcept;
-  pagerank_plan& operator=(pagerank_plan&&) noexcept;
-  ~pagerank_plan();
 
   // Restart distribution and initial guess, 1/n by default. Each is empty or has one value per vertex, finite and
   // nonnegative, with a sum of at least 2.2e-308 (not necessarily 1); throws invalid_argument otherwise. Synchronizes a
@@ -94,13 +91,13 @@ class SPARGO_EXPORT pagerank_plan {
   [[nodiscard]] double residual() const noexcept;
   [[nodiscard]] bool converged() const noexcept;
 
-  [[nodiscard]] pagerank_algorithm algorithm() const noexcept;  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;     // the reason for the choice, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+  [[nodiscard]] pagerank_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept;  // the reason for the choice, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::plan_state<state, pagerank_algorithm> state_;
 };
 
 template <index_type I, index_type O, class Space>

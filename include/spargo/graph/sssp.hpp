@@ -14,10 +14,10 @@
 // IPDPS 2014.
 #pragma once
 
+#include <spargo/core/plan_state.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 
 #include <limits>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -92,9 +92,6 @@ class SPARGO_EXPORT sssp_plan {
   // weight, unsupported for an algorithm that the backend lacks, and invalid_argument for a negative or NaN delta or
   // cutoff, a target that is neither -1 nor a vertex, or an inconsistent graph view.
   sssp_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const sssp_options& options = {});
-  sssp_plan(sssp_plan&&) noexcept;
-  sssp_plan& operator=(sssp_plan&&) noexcept;
-  ~sssp_plan();
 
   // Throws invalid_argument when the source is not a vertex.
   void run(I source);
@@ -104,14 +101,14 @@ class SPARGO_EXPORT sssp_plan {
   [[nodiscard]] span<const I, Space> parents() const noexcept;
   [[nodiscard]] std::int64_t reached() const noexcept;
 
-  [[nodiscard]] sssp_algorithm algorithm() const noexcept;   // never `automatic`
+  [[nodiscard]] sssp_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept;  // the reason for the choice, one sentence
   [[nodiscard]] double delta() const noexcept;               // width of a bucket; 0: no buckets
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::plan_state<state, sssp_algorithm> state_;
 };
 
 template <detail::scalar W, index_type I, index_type O, class Space>

@@ -6,9 +6,9 @@
 // Chiba and Nishizeki, SIAM J. Comput. 1985; Latapy, Theoretical Computer Science 2008.
 #pragma once
 
+#include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -60,9 +60,6 @@ class SPARGO_EXPORT triangles_plan {
   // Throws invalid_argument for an invalid algorithm or output, or an inconsistent graph view, and device_unavailable
   // in a library without CUDA.
   triangles_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const triangles_options& options = {});
-  triangles_plan(triangles_plan&&) noexcept;
-  triangles_plan& operator=(triangles_plan&&) noexcept;
-  ~triangles_plan();
 
   void run();
 
@@ -72,13 +69,13 @@ class SPARGO_EXPORT triangles_plan {
   [[nodiscard]] span<const std::int64_t, Space> links() const noexcept;
   [[nodiscard]] span<const I, Space> degrees() const noexcept;
 
-  [[nodiscard]] triangles_algorithm algorithm() const noexcept;  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;      // the reason for the choice, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+  [[nodiscard]] triangles_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept;  // the reason for the choice, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::plan_state<state, triangles_algorithm> state_;
 };
 
 template <index_type I, index_type O, class Space>

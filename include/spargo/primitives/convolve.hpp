@@ -23,7 +23,7 @@ struct SPARGO_EXPORT image_view {
   }
 };
 
-// "device:" algorithms do not exist on the host (invalid_argument). K is the filter's width.
+// "device:" algorithms do not exist on the host (unsupported). K is the filter's width.
 enum class convolve_algorithm {
   automatic,          // separable where possible and faster; naive for non-finite filters; else register_tiled
   naive,              // one output per thread, the filter in global memory, a boundary test per tap; any K
@@ -51,7 +51,7 @@ struct SPARGO_EXPORT convolve_options {
 //
 // T: float, double. The filter is in host memory and may change once the call returns; an empty input is valid. Errors
 // (invalid_argument), before any work: sizes that differ, K even, pitch < cols, null spans of non-zero size, output
-// overlapping input, an algorithm of the other backend, `separable` for a filter that is not; `unsupported`: K above an
+// overlapping input, `separable` for a filter that is not; `unsupported`: an algorithm of the other backend, K above an
 // algorithm's limit.
 //
 // Every output is a sum of at most N = K (a line) or K * K products, with error up to N * u / (1 - N * u) * sum |f||x|,

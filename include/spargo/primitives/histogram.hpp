@@ -57,7 +57,7 @@ enum class histogram_algorithm {
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(histogram_algorithm algorithm) noexcept;
 
 struct SPARGO_EXPORT histogram_options {
-  // An algorithm of the other backend is an invalid_argument error. If a table cannot hold all bins (shared memory:
+  // An algorithm of the other backend is an unsupported error. If a table cannot hold all bins (shared memory:
   // about 58,000 counters on Hopper) it holds the first ones, and the rest are counted as by global_atomic.
   // `multi_pass` (116,000 counters per window on Hopper) and `aggregated` take any number.
   histogram_algorithm algorithm = histogram_algorithm::automatic;

@@ -8,7 +8,7 @@
 
 namespace spargo {
 
-// "device:" algorithms do not exist on the host (invalid_argument).
+// "device:" algorithms do not exist on the host (unsupported).
 enum class jacobi_algorithm {
   automatic,         // temporal; naive on narrow arrays
   naive,             // one sweep per launch, one cell per thread
@@ -37,7 +37,7 @@ struct SPARGO_EXPORT jacobi_result {
 // the last; iteration stops after a sweep with a residual below the tolerance. T: float, double; any shape and pitch.
 //
 // Errors (invalid_argument), before any work: pitch < cols, a span that is null or too short, check_every < 1,
-// max_iterations < 0, a NaN tolerance, an algorithm that this backend lacks.
+// max_iterations < 0, a NaN tolerance; unsupported: an algorithm that this backend lacks.
 //
 // Cells and residual have the same bits for every algorithm, backend, launch and thread count. NaN and infinity spread
 // by one cell per sweep; a NaN residual is never below the tolerance. On a device each test reads one value back: the

@@ -32,8 +32,8 @@ struct SPARGO_EXPORT matmul_options {
   transpose_kind op_b = transpose_kind::none;  // transpose: B is given as n x k
 };
 
-// Throws invalid_argument for mismatched shapes, short or null data, overlap, and an algorithm of the other backend;
-// `unsupported` for one that this build or device lacks. Scratch from the context's pool: `split_k` one C per part of
+// Throws invalid_argument for mismatched shapes, short or null data, and overlap; `unsupported` for an algorithm
+// that this backend, build or device lacks. Scratch from the context's pool: `split_k` one C per part of
 // k; `register_tiled` and `tensor_core` a padded copy of A and of B, unless it is not transposed, 16-byte aligned with
 // rows of whole multiples of 16 bytes, and a whole number of tiles (128 x 16, 16 x 256).
 template <real_type V, class Space>

@@ -40,7 +40,7 @@ struct SPARGO_EXPORT reduce_options {
 
 // values[0] op values[1] op ... An empty range gives the identity (sum 0, product 1, bit_and all ones, bit_or 0).
 // Throws invalid_argument for `min` and `max` of an empty range, a null range of non-zero size, bitwise operations on
-// floating-point values and an algorithm of the other backend. O(n) work, n reads.
+// floating-point values; unsupported for an algorithm of the other backend. O(n) work, n reads.
 template <detail::scalar T, class Space>
 [[nodiscard]] SPARGO_EXPORT T reduce(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> values,
                                      operation op = operation::sum, const reduce_options& options = {});

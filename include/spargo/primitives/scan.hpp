@@ -46,7 +46,7 @@ struct SPARGO_EXPORT scan_options {
 // Asynchronous on a device. Scratch: 8 bytes per few thousand elements (16 for 8-byte types); block algorithms n/511
 // elements.
 // Throws invalid_argument if sizes differ, ranges overlap without being the same, a range of non-zero size is null, for
-// a bitwise operation on floats, and for an algorithm of the other backend.
+// a bitwise operation on floats; unsupported for an algorithm of the other backend.
 template <detail::scalar T, class Space>
 SPARGO_EXPORT void exclusive_scan(const context<Space>& ctx, std::type_identity_t<span<const T, Space>> in,
                                   span<T, Space> out, operation op = operation::sum, const scan_options& options = {});

@@ -8,7 +8,7 @@
 
 namespace spargo {
 
-// "device:" algorithms do not exist on the host (invalid_argument).
+// "device:" algorithms do not exist on the host (unsupported).
 enum class stencil_algorithm {
   automatic,  // device: register_marched; host: tiled, register_marched for wide windows of a line
   naive,      // one output per thread, each input read from memory
@@ -28,7 +28,7 @@ struct SPARGO_EXPORT stencil_options {
 // out[i] = (sum of in[j] over |j - i| <= radius, 0 <= j < n) / (2 radius + 1): zero outside the line. T: float, double.
 //
 // Errors (invalid_argument), before any work: sizes that differ, a negative radius, null spans of non-zero size, output
-// overlapping input, an algorithm that this backend lacks. An empty line is valid.
+// overlapping input; unsupported: an algorithm that this backend lacks. An empty line is valid.
 //
 // The sum of N = min(2 radius + 1, n) terms and its division have an error of at most (N + 1) u / (1 - (N + 1) u) * sum
 // |x|, u the unit roundoff; a NaN or infinity affects only outputs whose window contains it. Each algorithm gives the
@@ -48,7 +48,7 @@ void window_average(const context<Space>& ctx, std::type_identity_t<span<const T
 // row and column). T: float, double; any shape, any pitch >= cols; output padding is not written.
 //
 // Errors (invalid_argument), before any work: shapes that differ, pitch < cols, spans that are null or too short,
-// output overlapping input, an algorithm that this backend lacks. An empty image is valid.
+// output overlapping input; unsupported: an algorithm that this backend lacks. An empty image is valid.
 //
 // Error at most 6 u / (1 - 6 u) * (mean of the five magnitudes), u the unit roundoff; NaN and infinity affect outputs
 // that read them. Every algorithm on both backends gives the same bits. Each element is read and written once.

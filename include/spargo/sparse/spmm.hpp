@@ -9,9 +9,9 @@
 #pragma once
 
 #include <spargo/core/dense.hpp>
+#include <spargo/core/plan_state.hpp>
 #include <spargo/formats/csr.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -44,20 +44,17 @@ class SPARGO_EXPORT spmm_plan {
   // Throws invalid_argument for arrays of the wrong size or a negative max_columns.
   spmm_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix, std::int64_t max_columns,
             const spmm_options& options = {});
-  spmm_plan(spmm_plan&&) noexcept;
-  spmm_plan& operator=(spmm_plan&&) noexcept;
-  ~spmm_plan();
 
   // x is cols x k, y rows x k, 0 <= k <= max_columns (else, or if they overlap, invalid_argument). O((rows + nnz) * k).
   void run(V alpha, const dense_view<const V, Space>& x, V beta, const dense_view<V, Space>& y) const;
 
-  [[nodiscard]] spmm_algorithm algorithm() const noexcept;   // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept;  // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+  [[nodiscard]] spmm_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }    // why, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::plan_state<state, spmm_algorithm> state_;
 };
 
 template <class Space, detail::viewable Matrix>

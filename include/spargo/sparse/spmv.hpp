@@ -6,12 +6,12 @@
 // multiplies the padding of ELL and SELL: an infinite x[0] affects only rows with column 0.
 #pragma once
 
+#include <spargo/core/plan_state.hpp>
 #include <spargo/formats/coo.hpp>
 #include <spargo/formats/csr.hpp>
 #include <spargo/formats/ell.hpp>
 #include <spargo/formats/sell.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -71,9 +71,6 @@ class SPARGO_EXPORT spmv_plan {
   spmv_plan(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix, const spmv_options& options = {});
   // Entries in any order; if the algorithm needs sorted ones, the plan keeps a sorted copy of the pattern.
   spmv_plan(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix, const spmv_options& options = {});
-  spmv_plan(spmv_plan&&) noexcept;
-  spmv_plan& operator=(spmv_plan&&) noexcept;
-  ~spmv_plan();
 
   // x has cols elements, y rows. Throws invalid_argument for wrong sizes or overlap, before any work.
   void run(V alpha, span<const V, Space> x, V beta, span<V, Space> y) const;
@@ -83,14 +80,14 @@ class SPARGO_EXPORT spmv_plan {
   // fingerprint of the pattern differ. O(rows + nnz); on a device it synchronises the stream.
   void update_values(const csr_view<const V, I, O, Space>& matrix);
 
-  [[nodiscard]] spmv_algorithm algorithm() const noexcept;   // never `automatic`
-  [[nodiscard]] spmv_storage storage() const noexcept;       // `copied`: the matrix may be freed or changed
-  [[nodiscard]] const std::string& reason() const noexcept;  // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
+  [[nodiscard]] spmv_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
+  [[nodiscard]] spmv_storage storage() const noexcept;  // `copied`: the matrix may be freed or changed
+  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }  // why, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::plan_state<state, spmv_algorithm> state_;
 };
 
 // Deduction guides: spmv_plan plan(ctx, matrix).

@@ -1,8 +1,6 @@
 // Names, checks, the choice of algorithm and the plan around an executor: all that does not touch the graph's contents.
-#include "core/backend.hpp"
-#include "core/instantiate.hpp"
-#include "core/rethrow.hpp"
 #include "graph/betweenness/executor.hpp"
+#include "graph/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -24,23 +22,6 @@ struct tuning {
   static constexpr std::int64_t few_edges = 6;
 };
 
-template <class I, class O, class Space>
-void check_part(const csr_pattern_view<I, O, Space>& part, const char* name, std::int64_t vertices,
-                std::int64_t edges) {
-  SPARGO_EXPECTS(part.rows >= 0 && part.rows == part.cols && part.rows == vertices && part.nnz() == edges,
-                 fmt::format("betweenness: {}-edges are {} x {} with {} entries (expected {} x {} with {})", name,
-                             part.rows, part.cols, part.nnz(), vertices, vertices, edges));
-  SPARGO_EXPECTS(part.offsets.size() == vertices + 1 || (vertices == 0 && part.offsets.empty()),
-                 fmt::format("betweenness: {} offsets of {}-edges for {} vertices (expected one more than vertices)",
-                             part.offsets.size(), name, vertices));
-}
-
-template <class I, class O, class Space>
-void check_graph(const graph_view<I, O, Space>& g) {
-  check_part(g.out, "out", g.out.rows, g.out.nnz());
-  if (g.has_in_edges()) check_part(g.in, "in", g.out.rows, g.out.nnz());
-}
-
 void check_options(const betweenness_options& o) {
   const auto is_one_of = [](auto value, auto... named) { return ((value == named) || ...); };
   SPARGO_EXPECTS(is_one_of(o.normalization, betweenness_normalization::none, betweenness_normalization::pairs,
@@ -55,17 +36,12 @@ void check_options(const betweenness_options& o) {
 template <class Space>
 choice choose(const betweenness_options& options, std::int64_t vertices, std::int64_t edges) {
   const betweenness_algorithm asked = options.algorithm;
-  SPARGO_EXPECTS(is_in(algorithms, asked),
-                 fmt::format("betweenness: no algorithm has the number {}", static_cast<int>(asked)));
-  if (!runs_on<Space>(algorithms, asked)) {
-    throw error(error_code::unsupported,
-                fmt::format("betweenness: algorithm {} runs on the host only", to_string(asked)));
-  }
+  auto named = choose_by_name<Space>(algorithms, "betweenness", asked);
   const bool of_edges = options.edges == betweenness_edges::counted;
   if (of_edges && asked == betweenness_algorithm::by_source) {
     throw error(error_code::unsupported, "betweenness: values of edges are found by_level only");
   }
-  if (asked != betweenness_algorithm::automatic) return {asked, "asked for"};
+  if (named) return *std::move(named);
   if constexpr (!std::same_as<Space, host>)
     return {betweenness_algorithm::by_level, "the device finds it no other way"};
   if (of_edges) return {betweenness_algorithm::by_level, "values of edges are found no other way"};
@@ -93,45 +69,31 @@ betweenness_algorithm parse_betweenness_algorithm(std::string_view name) try {
 }
 
 template <index_type I, index_type O, class Space>
-struct betweenness_plan<I, O, Space>::state {
-  std::int64_t vertices;
-  detail::betweenness::choice choice;
-  std::unique_ptr<detail::betweenness::executor<I, Space>> executor;
-};
+struct betweenness_plan<I, O, Space>::state : detail::executor_state<detail::betweenness::executor<I, Space>> {};
 
 template <index_type I, index_type O, class Space>
 betweenness_plan<I, O, Space>::betweenness_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                                 const betweenness_options& options) try {
   if constexpr (detail::is_built<Space>) {
     detail::betweenness::check_options(options);
-    detail::betweenness::check_graph(g);
+    detail::expect_graph("betweenness", g);
     auto choice = detail::betweenness::choose<Space>(options, std::int64_t{g.vertices()}, std::int64_t{g.out.nnz()});
     betweenness_options reduced = options;
     reduced.algorithm = choice.algorithm;
     auto executor = detail::betweenness::make_executor<I, O>(ctx, g, reduced);
-    state_ = std::make_unique<state>(state{g.vertices(), std::move(choice), std::move(executor)});
+    state_ = {std::move(choice), std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};
   } else {
     detail::no_device("betweenness");
   }
 } catch (...) {
   detail::rethrow("betweenness");
 }
-template <index_type I, index_type O, class Space>
-betweenness_plan<I, O, Space>::betweenness_plan(betweenness_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-betweenness_plan<I, O, Space>& betweenness_plan<I, O, Space>::operator=(betweenness_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-betweenness_plan<I, O, Space>::~betweenness_plan() = default;
 
 template <index_type I, index_type O, class Space>
 void betweenness_plan<I, O, Space>::run(betweenness_sources<I> sources) try {
   if (sources.has_value() && sources->empty()) return state_->executor->clear();
   const span<const I, host> given = sources.value_or(span<const I, host>());
-  for (const I s : given) {
-    SPARGO_EXPECTS(s >= 0 && s < state_->vertices,
-                   fmt::format("betweenness: source {} of a graph with {} vertices (expected 0 to {})", s,
-                               state_->vertices, state_->vertices - 1));
-  }
+  for (const I source : given) detail::expect_source("betweenness", source, state_->vertices);
   state_->executor->run(given);
 } catch (...) {
   detail::rethrow("betweenness");
@@ -143,18 +105,6 @@ span<const double, Space> betweenness_plan<I, O, Space>::values() const noexcept
 template <index_type I, index_type O, class Space>
 span<const double, Space> betweenness_plan<I, O, Space>::edges() const noexcept {
   return state_->executor->edges();
-}
-template <index_type I, index_type O, class Space>
-betweenness_algorithm betweenness_plan<I, O, Space>::algorithm() const noexcept {
-  return state_->choice.algorithm;
-}
-template <index_type I, index_type O, class Space>
-const std::string& betweenness_plan<I, O, Space>::reason() const noexcept {
-  return state_->choice.reason;
-}
-template <index_type I, index_type O, class Space>
-std::int64_t betweenness_plan<I, O, Space>::workspace_bytes() const noexcept {
-  return state_->executor->workspace_bytes();
 }
 
 template <index_type I, index_type O, class Space>
@@ -168,14 +118,11 @@ betweenness_result<Space> betweenness(const context<Space>& ctx, const graph_vie
   detail::rethrow("betweenness");
 }
 
-#define INSTANTIATE_IN(I, O, S)                                                                      \
+#define INSTANTIATE(I, O, S)                                                                         \
   template class betweenness_plan<I, O, S>;                                                          \
   template betweenness_result<S> betweenness<I, O, S>(const context<S>&, const graph_view<I, O, S>&, \
                                                       std::type_identity_t<betweenness_sources<I>>,  \
                                                       const betweenness_options&);
-#define INSTANTIATE(I, O)    \
-  INSTANTIATE_IN(I, O, host) \
-  INSTANTIATE_IN(I, O, device)
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

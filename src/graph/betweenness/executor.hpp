@@ -9,11 +9,7 @@
 
 namespace spargo::detail::betweenness {
 
-// An algorithm (never automatic), and why.
-struct choice {
-  betweenness_algorithm algorithm = betweenness_algorithm::by_level;
-  std::string reason;
-};
+using choice = plan_choice<betweenness_algorithm>;
 
 // What sums of dependencies are multiplied by, before a division by the maximum.
 struct scale_rule {

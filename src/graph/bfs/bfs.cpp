@@ -1,11 +1,9 @@
 // Names, checks, the choice of algorithm and the plan around an executor: all of a search that does not touch the
 // graph's contents.
-#include "core/backend.hpp"
-#include "core/instantiate.hpp"
-#include "core/rethrow.hpp"
 #include "graph/bfs/algorithms.hpp"
 #include "graph/bfs/executor.hpp"
 #include "graph/graph/with_in_edges.hpp"
+#include "graph/plan.hpp"
 
 #include <spargo/core/error.hpp>
 
@@ -24,15 +22,11 @@ struct tuning {
 };
 
 void check_backend(detail::bfs::backend_kind backend, bfs_algorithm algorithm) {
-  SPARGO_EXPECTS(detail::is_in(detail::bfs::algorithms, algorithm),
-                 fmt::format("bfs: no algorithm has the number {}", static_cast<int>(algorithm)));
-  const bool on_host = backend == detail::bfs::backend_kind::host;
-  if (on_host ? detail::runs_on<host>(detail::bfs::algorithms, algorithm)
-              : detail::runs_on<device>(detail::bfs::algorithms, algorithm)) {
-    return;
+  if (backend == detail::bfs::backend_kind::host) {
+    detail::expect_runs_on<host>(detail::bfs::algorithms, "bfs", algorithm);
+  } else {
+    detail::expect_runs_on<device>(detail::bfs::algorithms, "bfs", algorithm);
   }
-  throw error(error_code::unsupported,
-              fmt::format("bfs: algorithm {} runs on the {} only", to_string(algorithm), on_host ? "device" : "host"));
 }
 
 void check_pull(const detail::bfs::graph_facts& facts, bfs_algorithm algorithm) {
@@ -48,9 +42,7 @@ void check_pull(const detail::bfs::graph_facts& facts, bfs_algorithm algorithm) 
 }
 
 void check_limits(const detail::bfs::graph_facts& facts, const bfs_options& options) {
-  SPARGO_EXPECTS(options.target >= -1 && options.target < facts.vertices,
-                 fmt::format("bfs: target {} is not a vertex (expected 0 to {}, or -1 for none)", options.target,
-                             facts.vertices - 1));
+  detail::expect_target("bfs", options.target, facts.vertices);
   SPARGO_EXPECTS(options.max_depth >= -1,
                  fmt::format("bfs: depth limit {} (expected at least 0, or -1 for none)", options.max_depth));
 }
@@ -100,62 +92,29 @@ choice choose(backend_kind backend, const graph_facts& facts, const bfs_options&
   }
 }
 
-void check_source(std::int64_t source, std::int64_t vertices) {
-  SPARGO_EXPECTS(source >= 0 && source < vertices,
-                 vertices == 0
-                     ? fmt::format("bfs: source {} in a graph without vertices", source)
-                     : fmt::format("bfs: source {} is not a vertex (expected 0 to {})", source, vertices - 1));
-}
-
-void check_shapes(const edges_shape& out, const edges_shape& in) {
-  const auto check = [](const edges_shape& s, const char* name) {
-    SPARGO_EXPECTS(s.rows >= 0 && s.rows == s.cols,
-                   fmt::format("bfs: {}-edges are {} x {} (expected a square)", name, s.rows, s.cols));
-    SPARGO_EXPECTS(s.offsets == s.rows + 1 || (s.rows == 0 && s.offsets == 0),
-                   fmt::format("bfs: {} offsets of {}-edges for {} vertices (expected one more than vertices)",
-                               s.offsets, name, s.rows));
-  };
-  check(out, "out");
-  if (!in.present) return;
-  check(in, "in");
-  SPARGO_EXPECTS(in.rows == out.rows && in.entries == out.entries,
-                 fmt::format("bfs: {} in-edges of {} vertices beside {} out-edges of {}", in.entries, in.rows,
-                             out.entries, out.rows));
-}
-
 }  // namespace detail::bfs
 
 template <index_type I, index_type O, class Space>
-struct bfs_plan<I, O, Space>::state {
-  std::int64_t vertices;
-  detail::bfs::choice choice;
-  std::unique_ptr<detail::bfs::executor<I, Space>> executor;
-};
+struct bfs_plan<I, O, Space>::state : detail::executor_state<detail::bfs::executor<I, Space>> {};
 
 template <index_type I, index_type O, class Space>
 bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                 const bfs_options& options) try {
   if constexpr (detail::is_built<Space>) {
-    detail::bfs::check_graph(g);
-    auto choice = detail::bfs::choose(detail::bfs::backend_of<Space>, detail::bfs::facts_of(g), options);
+    detail::expect_graph("bfs", g);
+    const auto choice = detail::bfs::choose(detail::bfs::backend_of<Space>, detail::bfs::facts_of(g), options);
     auto executor = detail::bfs::make_executor<I, O>(ctx, g, choice, options);
-    state_ = std::make_unique<state>(state{g.vertices(), std::move(choice), std::move(executor)});
+    state_ = {{choice.algorithm, choice.reason}, std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};
   } else {
     detail::no_device("bfs");
   }
 } catch (...) {
   detail::rethrow("bfs");
 }
-template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>::bfs_plan(bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>& bfs_plan<I, O, Space>::operator=(bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-bfs_plan<I, O, Space>::~bfs_plan() = default;
 
 template <index_type I, index_type O, class Space>
 void bfs_plan<I, O, Space>::run(I source) try {
-  detail::bfs::check_source(source, state_->vertices);
+  detail::expect_source("bfs", source, state_->vertices);
   state_->executor->run(source);
 } catch (...) {
   detail::rethrow("bfs");
@@ -176,24 +135,12 @@ template <index_type I, index_type O, class Space>
 span<const std::int64_t, host> bfs_plan<I, O, Space>::level_sizes() const noexcept {
   return state_->executor->level_sizes();
 }
-template <index_type I, index_type O, class Space>
-bfs_algorithm bfs_plan<I, O, Space>::algorithm() const noexcept {
-  return state_->choice.algorithm;
-}
-template <index_type I, index_type O, class Space>
-const std::string& bfs_plan<I, O, Space>::reason() const noexcept {
-  return state_->choice.reason;
-}
-template <index_type I, index_type O, class Space>
-std::int64_t bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
-  return state_->executor->workspace_bytes();
-}
 
 template <index_type I, index_type O, class Space>
 bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g, std::int64_t source,
                          const bfs_options& options) try {
-  detail::bfs::check_source(source, g.vertices());
-  detail::bfs::check_graph(g);
+  detail::expect_source("bfs", source, g.vertices());
+  detail::expect_graph("bfs", g);
   std::optional<detail::with_in_edges<I, O, Space>> pulled;
   if (options.direction == bfs_direction::pull) pulled.emplace(ctx, g);
   bfs_plan<I, O, Space> plan(ctx, pulled.has_value() ? pulled->view() : g, options);
@@ -210,13 +157,10 @@ bfs_result<I, Space> bfs(const context<Space>& ctx, const graph_view<I, O, Space
   detail::rethrow("bfs");
 }
 
-#define INSTANTIATE_IN(I, O, S)                                                                       \
+#define INSTANTIATE(I, O, S)                                                                          \
   template class bfs_plan<I, O, S>;                                                                   \
   template bfs_result<I, S> bfs<I, O, S>(const context<S>&, const graph_view<I, O, S>&, std::int64_t, \
                                          const bfs_options&);
-#define INSTANTIATE(I, O)    \
-  INSTANTIATE_IN(I, O, host) \
-  INSTANTIATE_IN(I, O, device)
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

@@ -30,22 +30,6 @@ struct choice {
 // or the graph cannot do; invalid_argument when the target is no vertex or the depth limit is below -1.
 [[nodiscard]] choice choose(backend_kind backend, const graph_facts& facts, const bfs_options& options);
 
-// Throws invalid_argument unless 0 <= source < vertices.
-void check_source(std::int64_t source, std::int64_t vertices);
-
-// Throws invalid_argument when the parts of a graph do not fit together. O(1): contents are not read.
-struct edges_shape {
-  std::int64_t rows, cols, offsets, entries;
-  bool present;
-};
-void check_shapes(const edges_shape& out, const edges_shape& in);
-
-template <class I, class O, class Space>
-void check_graph(const graph_view<I, O, Space>& g) {
-  check_shapes({g.out.rows, g.out.cols, g.out.offsets.size(), g.out.indices.size(), true},
-               {g.in.rows, g.in.cols, g.in.offsets.size(), g.in.indices.size(), g.has_in_edges()});
-}
-
 // The edges that a pull follows: the neighbours from which a vertex is reached.
 template <class I, class O, class Space>
 [[nodiscard]] csr_pattern_view<I, O, Space> pull_edges(const graph_view<I, O, Space>& g) {

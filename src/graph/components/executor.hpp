@@ -8,11 +8,7 @@
 
 namespace spargo::detail::components {
 
-// An algorithm (never automatic), and why.
-struct choice {
-  components_algorithm algorithm = components_algorithm::union_find;
-  std::string reason;
-};
+using choice = plan_choice<components_algorithm>;
 
 template <class I, class Space>
 class executor {

@@ -1,10 +1,8 @@
 // What a multi-source search decides before it runs, whatever the backend, and the plan around an executor.
-#include "core/algorithm_table.hpp"
-#include "core/backend.hpp"
-#include "core/instantiate.hpp"
-#include "core/rethrow.hpp"
 #include "graph/graph/with_in_edges.hpp"
+#include "graph/multi_bfs/algorithms.hpp"
 #include "graph/multi_bfs/executor.hpp"
+#include "graph/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -13,17 +11,9 @@
 
 namespace spargo {
 
-namespace {
-
-constexpr detail::algorithm_table<multi_bfs_algorithm, 3> algorithms{{
-    {multi_bfs_algorithm::automatic, "automatic", true, true},
-    {multi_bfs_algorithm::one_word, "one_word", true, true},
-    {multi_bfs_algorithm::four_words, "four_words", true, true},
-}};
-
-}  // namespace
-
-std::string_view to_string(multi_bfs_algorithm algorithm) { return detail::name_in(algorithms, algorithm); }
+std::string_view to_string(multi_bfs_algorithm algorithm) {
+  return detail::name_in(detail::multi_bfs::algorithms, algorithm);
+}
 
 namespace detail::multi_bfs {
 
@@ -49,38 +39,33 @@ void check_sources(std::int64_t sources, std::int64_t max_sources) {
 }  // namespace detail::multi_bfs
 
 template <index_type I, index_type O, class Space>
-struct multi_bfs_plan<I, O, Space>::state {
-  std::int64_t vertices;
+struct multi_bfs_plan<I, O, Space>::state : detail::executor_state<detail::multi_bfs::executor<I, Space>> {
   std::int64_t max_sources;
-  detail::multi_bfs::choice choice;
-  std::unique_ptr<detail::multi_bfs::executor<I, Space>> executor;
 };
 
 template <index_type I, index_type O, class Space>
 multi_bfs_plan<I, O, Space>::multi_bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                             std::int64_t max_sources, const multi_bfs_options& options) try {
   if constexpr (detail::is_built<Space>) {
-    detail::bfs::check_graph(g);
+    detail::expect_graph("multi_bfs", g);
+    auto named = detail::choose_by_name<Space>(detail::multi_bfs::algorithms, "multi_bfs", options.algorithm);
     const auto choice = detail::multi_bfs::choose(detail::bfs::facts_of(g).can_pull, max_sources, options);
     auto executor = detail::multi_bfs::make_executor<I, O>(ctx, g, choice, max_sources, options.output);
-    state_ = std::make_unique<state>(state{g.vertices(), max_sources, choice, std::move(executor)});
+    const char* const why =
+        max_sources <= 64 ? "a word of 64 bits holds all sources" : "the sources exceed one word of 64 bits";
+    state_ = {named.value_or(detail::plan_choice<multi_bfs_algorithm>{choice.algorithm, why}),
+              std::make_unique<state>(state{{g.vertices(), std::move(executor)}, max_sources})};
   } else {
     detail::no_device("multi_bfs");
   }
 } catch (...) {
   detail::rethrow("multi_bfs");
 }
-template <index_type I, index_type O, class Space>
-multi_bfs_plan<I, O, Space>::multi_bfs_plan(multi_bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-multi_bfs_plan<I, O, Space>& multi_bfs_plan<I, O, Space>::operator=(multi_bfs_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-multi_bfs_plan<I, O, Space>::~multi_bfs_plan() = default;
 
 template <index_type I, index_type O, class Space>
 void multi_bfs_plan<I, O, Space>::run(span<const I, host> sources) try {
   detail::multi_bfs::check_sources(sources.size(), state_->max_sources);
-  for (const I source : sources) detail::bfs::check_source(source, state_->vertices);
+  for (const I source : sources) detail::expect_source("multi_bfs", source, state_->vertices);
   state_->executor->run(sources);
 } catch (...) {
   detail::rethrow("multi_bfs");
@@ -93,20 +78,12 @@ template <index_type I, index_type O, class Space>
 const std::vector<multi_bfs_counts>& multi_bfs_plan<I, O, Space>::counts() const noexcept {
   return state_->executor->counts();
 }
-template <index_type I, index_type O, class Space>
-multi_bfs_algorithm multi_bfs_plan<I, O, Space>::algorithm() const noexcept {
-  return state_->choice.algorithm;
-}
-template <index_type I, index_type O, class Space>
-std::int64_t multi_bfs_plan<I, O, Space>::workspace_bytes() const noexcept {
-  return state_->executor->workspace_bytes();
-}
 
 template <index_type I, index_type O, class Space>
 multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                      std::type_identity_t<span<const I, host>> sources,
                                      const multi_bfs_options& options) try {
-  detail::bfs::check_graph(g);
+  detail::expect_graph("multi_bfs", g);
   std::optional<detail::with_in_edges<I, O, Space>> pulled;
   if (options.direction == bfs_direction::pull) pulled.emplace(ctx, g);
   multi_bfs_plan<I, O, Space> plan(ctx, pulled.has_value() ? pulled->view() : g,
@@ -121,13 +98,10 @@ multi_bfs_result<I, Space> multi_bfs(const context<Space>& ctx, const graph_view
   detail::rethrow("multi_bfs");
 }
 
-#define INSTANTIATE_IN(I, O, S)                                                                     \
+#define INSTANTIATE(I, O, S)                                                                        \
   template class multi_bfs_plan<I, O, S>;                                                           \
   template multi_bfs_result<I, S> multi_bfs<I, O, S>(const context<S>&, const graph_view<I, O, S>&, \
                                                      span<const I, host>, const multi_bfs_options&);
-#define INSTANTIATE(I, O)    \
-  INSTANTIATE_IN(I, O, host) \
-  INSTANTIATE_IN(I, O, device)
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

@@ -1,7 +1,5 @@
 // Names, checks, the choice of algorithm and of the buckets' width, and the plan around an executor.
-#include "core/backend.hpp"
-#include "core/instantiate.hpp"
-#include "core/rethrow.hpp"
+#include "graph/plan.hpp"
 #include "graph/sssp/executor.hpp"
 
 #include <spargo/core/error.hpp>
@@ -37,51 +35,18 @@ struct tuning {
   static constexpr int most_exponent = 900;
 };
 
-template <class I, class O, class Space>
-void check_part(const csr_pattern_view<I, O, Space>& part, const char* name, std::int64_t weights) {
-  SPARGO_EXPECTS(part.rows >= 0 && part.rows == part.cols,
-                 fmt::format("sssp: {}-edges are {} x {} (expected a square)", name, part.rows, part.cols));
-  const std::int64_t offsets = part.offsets.size();
-  SPARGO_EXPECTS(offsets == std::int64_t{part.rows} + 1 || (part.rows == 0 && offsets == 0),
-                 fmt::format("sssp: {} offsets of {}-edges for {} vertices (expected one more than vertices)", offsets,
-                             name, part.rows));
-  SPARGO_EXPECTS(weights == part.nnz(),
-                 fmt::format("sssp: {} weights of {} {}-edges (expected one of each)", weights, part.nnz(), name));
-}
-
-template <class W, class I, class O, class Space>
-void check_graph(const weighted_graph_view<W, I, O, Space>& g) {
-  check_part(g.out, "out", g.out_weights.size());
-  if (!g.has_in_edges()) return;
-  check_part(g.in, "in", g.in_weights.size());
-  SPARGO_EXPECTS(g.in.rows == g.out.rows && g.in.nnz() == g.out.nnz(),
-                 fmt::format("sssp: {} in-edges of {} vertices beside {} out-edges of {}", g.in.nnz(), g.in.rows,
-                             g.out.nnz(), g.out.rows));
-}
-
-template <class Space>
 void check_options(const sssp_options& o, std::int64_t vertices) {
-  SPARGO_EXPECTS(detail::is_in(paths::algorithms, o.algorithm),
-                 fmt::format("sssp: no algorithm has the number {}", static_cast<int>(o.algorithm)));
-  if (!detail::runs_on<Space>(paths::algorithms, o.algorithm)) {
-    throw error(error_code::unsupported,
-                fmt::format("sssp: algorithm {} runs on the host only", to_string(o.algorithm)));
-  }
   SPARGO_EXPECTS(o.delta >= 0 && std::isfinite(o.delta),
                  fmt::format("sssp: delta {} (expected 0, for automatic, or more)", o.delta));
   SPARGO_EXPECTS(o.cutoff >= 0, fmt::format("sssp: cutoff {} (expected 0 or more)", o.cutoff));
-  SPARGO_EXPECTS(o.target >= -1 && o.target < vertices,
-                 fmt::format("sssp: target {} (expected -1 or one of {} vertices)", o.target, vertices));
+  detail::expect_target("sssp", o.target, vertices);
 }
 
-struct choice {
-  sssp_algorithm algorithm;
-  std::string reason;
-};
+using choice = detail::plan_choice<sssp_algorithm>;
 
 template <class Space>
 choice choose(sssp_algorithm asked, std::int64_t size) {
-  if (asked != sssp_algorithm::automatic) return {asked, "asked for"};
+  if (auto named = detail::choose_by_name<Space>(paths::algorithms, "sssp", asked)) return *std::move(named);
   if constexpr (std::same_as<Space, device>) {
     return {sssp_algorithm::delta_stepping, "a device has no other"};
   }
@@ -128,46 +93,36 @@ template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, float);
 template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, double);
 
 template <detail::scalar W, index_type I, index_type O, class Space>
-struct sssp_plan<W, I, O, Space>::state {
-  std::int64_t vertices;
-  choice chosen;
+struct sssp_plan<W, I, O, Space>::state : detail::executor_state<detail::sssp::executor<W, I, Space>> {
   double delta;
-  std::unique_ptr<detail::sssp::executor<W, I, Space>> executor;
 };
 
 template <detail::scalar W, index_type I, index_type O, class Space>
 sssp_plan<W, I, O, Space>::sssp_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
                                      const sssp_options& options) try {
   if constexpr (detail::is_built<Space>) {
-    check_graph(g);
+    detail::expect_graph("sssp", g);
     const std::int64_t vertices = g.vertices();
-    check_options<Space>(options, vertices);
-    const auto weights = paths::examine_weights<W, I, O>(ctx, g.out, g.out_weights);
+    check_options(options, vertices);
     choice chosen = choose<Space>(options.algorithm, vertices + g.out.nnz());
+    const auto weights = paths::examine_weights<W, I, O>(ctx, g.out, g.out_weights);
     const double degree = static_cast<double>(g.out.nnz()) / static_cast<double>(std::max<std::int64_t>(1, vertices));
     sssp_options reduced = options;
     reduced.algorithm = chosen.algorithm;
     reduced.delta = choose_delta<Space>(options.delta, std::integral<W>, weights, degree);
     auto executor = paths::make_executor<W, I, O>(ctx, g, weights, reduced);
     const double delta = chosen.algorithm == sssp_algorithm::delta_stepping ? reduced.delta : 0;
-    state_ = std::make_unique<state>(state{vertices, std::move(chosen), delta, std::move(executor)});
+    state_ = {std::move(chosen), std::make_unique<state>(state{{vertices, std::move(executor)}, delta})};
   } else {
     detail::no_device("sssp");
   }
 } catch (...) {
   detail::rethrow("sssp");
 }
-template <detail::scalar W, index_type I, index_type O, class Space>
-sssp_plan<W, I, O, Space>::sssp_plan(sssp_plan&&) noexcept = default;
-template <detail::scalar W, index_type I, index_type O, class Space>
-sssp_plan<W, I, O, Space>& sssp_plan<W, I, O, Space>::operator=(sssp_plan&&) noexcept = default;
-template <detail::scalar W, index_type I, index_type O, class Space>
-sssp_plan<W, I, O, Space>::~sssp_plan() = default;
 
 template <detail::scalar W, index_type I, index_type O, class Space>
 void sssp_plan<W, I, O, Space>::run(I source) try {
-  SPARGO_EXPECTS(source >= 0 && source < state_->vertices,
-                 fmt::format("sssp: source {} (expected one of {} vertices)", source, state_->vertices));
+  detail::expect_source("sssp", source, state_->vertices);
   state_->executor->run(source);
 } catch (...) {
   detail::rethrow("sssp");
@@ -185,27 +140,14 @@ std::int64_t sssp_plan<W, I, O, Space>::reached() const noexcept {
   return state_->executor->reached();
 }
 template <detail::scalar W, index_type I, index_type O, class Space>
-sssp_algorithm sssp_plan<W, I, O, Space>::algorithm() const noexcept {
-  return state_->chosen.algorithm;
-}
-template <detail::scalar W, index_type I, index_type O, class Space>
-const std::string& sssp_plan<W, I, O, Space>::reason() const noexcept {
-  return state_->chosen.reason;
-}
-template <detail::scalar W, index_type I, index_type O, class Space>
 double sssp_plan<W, I, O, Space>::delta() const noexcept {
   return state_->delta;
-}
-template <detail::scalar W, index_type I, index_type O, class Space>
-std::int64_t sssp_plan<W, I, O, Space>::workspace_bytes() const noexcept {
-  return state_->executor->workspace_bytes();
 }
 
 template <detail::scalar W, index_type I, index_type O, class Space>
 sssp_result<W, I, Space> sssp(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
                               std::int64_t source, const sssp_options& options) try {
-  SPARGO_EXPECTS(source >= 0 && source < g.vertices(),
-                 fmt::format("sssp: source {} (expected one of {} vertices)", source, g.vertices()));
+  detail::expect_source("sssp", source, g.vertices());
   sssp_plan<W, I, O, Space> plan(ctx, g, options);
   plan.run(static_cast<I>(source));
   return {clone(ctx, plan.distances()), clone(ctx, plan.parents()), static_cast<I>(source), plan.reached(),
@@ -214,18 +156,15 @@ sssp_result<W, I, Space> sssp(const context<Space>& ctx, const weighted_graph_vi
   detail::rethrow("sssp");
 }
 
-#define INSTANTIATE_SPACE(W, I, O, Space)                 \
+#define INSTANTIATE_W(W, I, O, Space)                     \
   template class sssp_plan<W, I, O, Space>;               \
   template sssp_result<W, I, Space> sssp<W, I, O, Space>( \
       const context<Space>&, const weighted_graph_view<W, I, O, Space>&, std::int64_t, const sssp_options&);
-#define INSTANTIATE_W(W, I, O)     \
-  INSTANTIATE_SPACE(W, I, O, host) \
-  INSTANTIATE_SPACE(W, I, O, device)
-#define INSTANTIATE(I, O)           \
-  INSTANTIATE_W(std::int32_t, I, O) \
-  INSTANTIATE_W(std::int64_t, I, O) \
-  INSTANTIATE_W(float, I, O)        \
-  INSTANTIATE_W(double, I, O)
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+#define INSTANTIATE(I, O, S)           \
+  INSTANTIATE_W(std::int32_t, I, O, S) \
+  INSTANTIATE_W(std::int64_t, I, O, S) \
+  INSTANTIATE_W(float, I, O, S)        \
+  INSTANTIATE_W(double, I, O, S)
+SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

@@ -1,8 +1,6 @@
 // Names, checks, the choice of algorithm and the plan around an executor; clustering coefficients.
-#include "core/backend.hpp"
-#include "core/instantiate.hpp"
 #include "core/parallel.hpp"
-#include "core/rethrow.hpp"
+#include "graph/plan.hpp"
 #include "graph/triangles/algorithms.hpp"
 #include "graph/triangles/executor.hpp"
 
@@ -28,41 +26,17 @@ struct tuning {
   static constexpr std::int64_t short_device_rows = 128;
 };
 
-struct choice {
-  triangles_algorithm algorithm;
-  std::string reason;
-};
+using choice = plan_choice<triangles_algorithm>;
 
 template <class Space>
 choice choose(triangles_algorithm asked, const row_survey& survey) {
   constexpr std::int64_t short_rows = std::same_as<Space, host> ? tuning::short_rows : tuning::short_device_rows;
-  expect_runs_on<Space>(algorithms, "triangles", asked);
-  if (asked != triangles_algorithm::automatic) return {asked, "asked for"};
+  if (auto named = choose_by_name<Space>(algorithms, "triangles", asked)) return *std::move(named);
   if (survey.canonical && survey.longest <= short_rows) {
     return {triangles_algorithm::merge,
             fmt::format("no vertex has more than {} neighbours, so that rows are merged as they are", survey.longest)};
   }
   return {triangles_algorithm::bitmap, "a look-up in a bitmap costs less than a step of a merge"};
-}
-
-template <class I, class O, class Space>
-void check_part(const csr_pattern_view<I, O, Space>& part, const char* name) {
-  SPARGO_EXPECTS(part.rows >= 0 && part.rows == part.cols,
-                 fmt::format("triangles: {}-edges are {} x {} (expected a square)", name, part.rows, part.cols));
-  const std::int64_t offsets = part.offsets.size();
-  SPARGO_EXPECTS(offsets == std::int64_t{part.rows} + 1 || (part.rows == 0 && offsets == 0),
-                 fmt::format("triangles: {} offsets of {}-edges for {} vertices (expected one more than vertices)",
-                             offsets, name, part.rows));
-}
-
-template <class I, class O, class Space>
-void check_graph(const graph_view<I, O, Space>& g) {
-  check_part(g.out, "out");
-  if (g.direction == direction_kind::undirected || !g.has_in_edges()) return;
-  check_part(g.in, "in");
-  SPARGO_EXPECTS(g.in.rows == g.out.rows && g.in.nnz() == g.out.nnz(),
-                 fmt::format("triangles: {} in-edges of {} vertices beside {} out-edges of {}", g.in.nnz(), g.in.rows,
-                             g.out.nnz(), g.out.rows));
 }
 
 }  // namespace
@@ -80,16 +54,13 @@ triangles_algorithm parse_triangles_algorithm(std::string_view name) try {
 }
 
 template <index_type I, index_type O, class Space>
-struct triangles_plan<I, O, Space>::state {
-  detail::triangles::choice choice;
-  std::unique_ptr<detail::triangles::executor<I, Space>> executor;
-};
+struct triangles_plan<I, O, Space>::state : detail::executor_state<detail::triangles::executor<I, Space>> {};
 
 template <index_type I, index_type O, class Space>
 triangles_plan<I, O, Space>::triangles_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                             const triangles_options& options) try {
   if constexpr (detail::is_built<Space>) {
-    detail::triangles::check_graph(g);
+    detail::expect_graph("triangles", g);
     const auto output = static_cast<int>(options.output);
     SPARGO_EXPECTS(output >= 0 && output <= static_cast<int>(triangles_output::links),
                    fmt::format("triangles: no output has the number {}", output));
@@ -97,19 +68,13 @@ triangles_plan<I, O, Space>::triangles_plan(const context<Space>& ctx, const gra
     auto choice = detail::triangles::choose<Space>(options.algorithm, survey);
     auto executor = detail::triangles::make_executor<I, O>(
         ctx, g, {.output = options.output, .algorithm = choice.algorithm}, survey);
-    state_ = std::make_unique<state>(state{std::move(choice), std::move(executor)});
+    state_ = {std::move(choice), std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};
   } else {
     detail::no_device("triangles");
   }
 } catch (...) {
   detail::rethrow("triangles");
 }
-template <index_type I, index_type O, class Space>
-triangles_plan<I, O, Space>::triangles_plan(triangles_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-triangles_plan<I, O, Space>& triangles_plan<I, O, Space>::operator=(triangles_plan&&) noexcept = default;
-template <index_type I, index_type O, class Space>
-triangles_plan<I, O, Space>::~triangles_plan() = default;
 
 template <index_type I, index_type O, class Space>
 void triangles_plan<I, O, Space>::run() try {
@@ -134,18 +99,6 @@ span<const std::int64_t, Space> triangles_plan<I, O, Space>::links() const noexc
 template <index_type I, index_type O, class Space>
 span<const I, Space> triangles_plan<I, O, Space>::degrees() const noexcept {
   return state_->executor->degrees();
-}
-template <index_type I, index_type O, class Space>
-triangles_algorithm triangles_plan<I, O, Space>::algorithm() const noexcept {
-  return state_->choice.algorithm;
-}
-template <index_type I, index_type O, class Space>
-const std::string& triangles_plan<I, O, Space>::reason() const noexcept {
-  return state_->choice.reason;
-}
-template <index_type I, index_type O, class Space>
-std::int64_t triangles_plan<I, O, Space>::workspace_bytes() const noexcept {
-  return state_->executor->workspace_bytes();
 }
 
 template <index_type I, index_type O, class Space>
@@ -218,15 +171,12 @@ double transitivity(std::int64_t triangles, span<const I, host> degrees) {
   return pairs == 0 ? 0 : 3 * static_cast<double>(triangles) / pairs;
 }
 
-#define INSTANTIATE_IN(I, O, S)                                                                     \
+#define INSTANTIATE(I, O, S)                                                                        \
   template class triangles_plan<I, O, S>;                                                           \
   template triangles_result<I, S> triangles<I, O, S>(const context<S>&, const graph_view<I, O, S>&, \
                                                      const triangles_options&);                     \
   template array<double, S> local_clustering<I, O, S>(const context<S>&, const graph_view<I, O, S>&);
-#define INSTANTIATE(I, O)    \
-  INSTANTIATE_IN(I, O, host) \
-  INSTANTIATE_IN(I, O, device)
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 #define INSTANTIATE_DEGREES_IN(I, S)                                                                              \
   template array<double, S> local_clustering<I>(const context<S>&, span<const std::int64_t, S>, span<const I, S>, \
                                                 clustering_counts);

@@ -22,7 +22,7 @@ constexpr detail::algorithm_table<spmm_algorithm, 3> algorithms{{
     {spmm_algorithm::merge_path, "merge_path", true, true},
 }};
 
-using choice = detail::algorithm_choice<spmm_algorithm>;
+using choice = detail::plan_choice<spmm_algorithm>;
 
 // Thresholds of the automatic choice on the device.
 struct tuning {
@@ -67,8 +67,9 @@ struct spmm_plan<V, I, O, Space>::state {
   std::int64_t rows;
   std::int64_t cols;
   std::int64_t max_columns;
-  choice chosen;
   detail::spmm::executor_ptr<V, Space> executor;  // null: nothing to multiply
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return detail::workspace_of(executor); }
 };
 
 template <value_type V, index_type I, index_type O, class Space>
@@ -78,29 +79,22 @@ spmm_plan<V, I, O, Space>::spmm_plan(const context<Space>& ctx, const csr_view<c
   SPARGO_EXPECTS(max_columns >= 0, fmt::format("spmm: a plan for {} columns", max_columns));
   if constexpr (detail::is_built<Space>) {
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
-    choice chosen{options.algorithm, "as asked for"};
-    if (options.algorithm == spmm_algorithm::automatic) {
+    auto chosen = detail::choose_by_name<Space>(algorithms, "spmm", options.algorithm);
+    if (!chosen) {
       row_profile profile{matrix.rows, matrix.nnz()};
       if (!nothing) profile = detail::profile_rows<I, O>(ctx, matrix);
       chosen = choose(ctx, profile);
     }
-    state_ = std::make_unique<state>(state{ctx, matrix.rows, matrix.cols, max_columns, std::move(chosen), nullptr});
-    if (!nothing) {
-      state_->executor = detail::spmm::make_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, max_columns);
-    }
+    detail::spmm::executor_ptr<V, Space> executor;
+    if (!nothing) executor = detail::spmm::make_executor<V, I, O>(ctx, matrix, chosen->algorithm, max_columns);
+    state_ = {*std::move(chosen),
+              std::make_unique<state>(state{ctx, matrix.rows, matrix.cols, max_columns, std::move(executor)})};
   } else {
     detail::no_device("spmm");
   }
 } catch (...) {
   detail::rethrow("spmm");
 }
-
-template <value_type V, index_type I, index_type O, class Space>
-spmm_plan<V, I, O, Space>::spmm_plan(spmm_plan&&) noexcept = default;
-template <value_type V, index_type I, index_type O, class Space>
-spmm_plan<V, I, O, Space>& spmm_plan<V, I, O, Space>::operator=(spmm_plan&&) noexcept = default;
-template <value_type V, index_type I, index_type O, class Space>
-spmm_plan<V, I, O, Space>::~spmm_plan() = default;
 
 template <value_type V, index_type I, index_type O, class Space>
 void spmm_plan<V, I, O, Space>::run(V alpha, const dense_view<const V, Space>& x, V beta,
@@ -123,19 +117,6 @@ void spmm_plan<V, I, O, Space>::run(V alpha, const dense_view<const V, Space>& x
   }
 } catch (...) {
   detail::rethrow("spmm");
-}
-
-template <value_type V, index_type I, index_type O, class Space>
-spmm_algorithm spmm_plan<V, I, O, Space>::algorithm() const noexcept {
-  return state_->chosen.algorithm;
-}
-template <value_type V, index_type I, index_type O, class Space>
-const std::string& spmm_plan<V, I, O, Space>::reason() const noexcept {
-  return state_->chosen.reason;
-}
-template <value_type V, index_type I, index_type O, class Space>
-std::int64_t spmm_plan<V, I, O, Space>::workspace_bytes() const noexcept {
-  return detail::workspace_of(state_->executor);
 }
 
 template <value_type V, index_type I, index_type O, class Space>

@@ -5,7 +5,7 @@
 
 namespace spargo::detail::spmv {
 
-using choice = algorithm_choice<spmv_algorithm>;
+using choice = plan_choice<spmv_algorithm>;
 
 // For a matrix used in place. O(1).
 [[nodiscard]] choice choose_csr_on_device(const row_profile& profile, const gathered_vector& x);

@@ -27,19 +27,6 @@ namespace {
 using detail::row_profile;
 using detail::spmv::choice;
 
-template <class Space>
-constexpr std::string_view space_name = std::same_as<Space, device> ? "device" : "host";
-
-template <class Space>
-bool has(spmv_algorithm algorithm, bool (*reads_format)(spmv_algorithm)) {
-  return reads_format(algorithm) && detail::runs_on<Space>(detail::spmv::algorithms, algorithm);
-}
-
-[[noreturn]] void refuse(spmv_algorithm algorithm, std::string_view format, std::string_view space) {
-  throw error(error_code::unsupported,
-              fmt::format("spmv: there is no {} for {} on the {}", to_string(algorithm), format, space));
-}
-
 choice choose_csr(const context<host>&, const row_profile& p, detail::spmv::gathered_vector /*x*/) {
   return detail::choose_on_host(p, spmv_algorithm::row_per_thread);
 }
@@ -48,8 +35,6 @@ choice choose_csr(const context<host>&, const row_profile& p, detail::spmv::gath
   x.cache_bytes = ctx.properties().l2_bytes;
   return detail::spmv::choose_csr_on_device(p, x);
 }
-
-constexpr std::string_view as_asked = "as asked for";
 
 void expect_size(std::string_view what, std::int64_t size, std::int64_t expected) {
   detail::expect_size("spmv", what, size, expected);
@@ -123,24 +108,28 @@ void expect_same_extent(const extent& given, const extent& planned) {
                              given.cols, given.entries, planned.rows, planned.cols, planned.entries));
 }
 
-// The algorithm requested, which must exist, or else the format's default.
-choice asked_or_own(spmv_algorithm asked, bool is_there, choice own, std::string_view format, std::string_view space) {
-  if (asked == spmv_algorithm::automatic) return own;
-  if (!is_there) refuse(asked, format, space);
-  return {asked, std::string(as_asked)};
+// The algorithm asked for, which must read the format; nothing for `automatic`.
+template <class Space>
+std::optional<choice> choose_for_format(spmv_algorithm asked, std::string_view format, bool (*reads)(spmv_algorithm)) {
+  auto named = detail::choose_by_name<Space>(detail::spmv::algorithms, "spmv", asked);
+  if (named && !reads(asked)) {
+    throw error(error_code::unsupported, fmt::format("spmv: algorithm {} does not read {}", to_string(asked), format));
+  }
+  return named;
 }
 
 // Plan state for a format with few algorithms; `make(algorithm)` gives the executor of the requested or default one.
 template <class State, class Space, class View, class Make>
-std::unique_ptr<State> make_state(const context<Space>& ctx, const View& matrix, std::string_view format,
-                                  bool (*reads)(spmv_algorithm), spmv_algorithm asked, spmv_algorithm own,
-                                  const char* reason, Make make) {
+detail::plan_state<State, spmv_algorithm> make_state(const context<Space>& ctx, const View& matrix,
+                                                     std::string_view format, bool (*reads)(spmv_algorithm),
+                                                     spmv_algorithm asked, spmv_algorithm own, const char* reason,
+                                                     Make make) {
   if constexpr (detail::is_built<Space>) {
     check(matrix);
-    auto made = std::make_unique<State>(
-        ctx, matrix, asked_or_own(asked, has<Space>(asked, reads), {own, reason}, format, space_name<Space>));
-    if (matrix.rows != 0 && !matrix.values.empty()) made->executor = make(made->chosen.algorithm);
-    return made;
+    choice chosen = choose_for_format<Space>(asked, format, reads).value_or(choice{own, reason});
+    auto made = std::make_unique<State>(ctx, matrix);
+    if (matrix.rows != 0 && !matrix.values.empty()) made->executor = make(chosen.algorithm);
+    return {std::move(chosen), std::move(made)};
   } else {
     detail::no_device("spmv");
   }
@@ -163,7 +152,6 @@ struct spmv_plan<V, I, O, Space>::state {
   context<Space> ctx;
   std::int64_t rows;
   std::int64_t cols;
-  choice chosen;
   detail::spmv::executor_ptr<V> executor;  // null: nothing to multiply
   // For update_values: the pattern that a plan without a copy borrows, or the fingerprint of the copied one.
   std::optional<csr_pattern_view<I, O, Space>> pattern;
@@ -171,8 +159,8 @@ struct spmv_plan<V, I, O, Space>::state {
   row_profile profile;
 
   template <class View>
-  state(const context<Space>& where, const View& matrix, choice how)
-      : ctx(where), rows(matrix.rows), cols(matrix.cols), chosen(std::move(how)) {}
+  state(const context<Space>& where, const View& matrix) : ctx(where), rows(matrix.rows), cols(matrix.cols) {}
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return detail::workspace_of(executor); }
 };
 
 template <value_type V, index_type I, index_type O, class Space>
@@ -180,9 +168,8 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
                                      const spmv_options& options) try {
   if constexpr (detail::is_built<Space>) {
     check(matrix);
-    const bool automatic = options.algorithm == spmv_algorithm::automatic;
-    if (!automatic && !has<Space>(options.algorithm, detail::spmv::reads_csr))
-      refuse(options.algorithm, "CSR", space_name<Space>);
+    auto named = choose_for_format<Space>(options.algorithm, "CSR", detail::spmv::reads_csr);
+    const bool automatic = !named;
     SPARGO_EXPECTS(options.products >= 0, fmt::format("spmv: a plan for {} products", options.products));
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
     std::string refused;
@@ -196,7 +183,7 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
         refused += "; " + why;
         return false;
       }
-      state_ = std::make_unique<state>(ctx, matrix, choice{algorithm, std::move(attempt.reason)});
+      state_ = {{algorithm, std::move(attempt.reason)}, std::make_unique<state>(ctx, matrix)};
       state_->pattern = matrix;
       state_->executor = std::move(attempt.executor);
       state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
@@ -226,14 +213,13 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
     }
     row_profile profile{matrix.rows, matrix.nnz()};
     if (automatic && !nothing) profile = detail::profile_rows<I, O>(ctx, matrix);
-    state_ = std::make_unique<state>(ctx, matrix,
-                                     automatic ? choose_csr(ctx, profile, {matrix.cols, sizeof(V)})
-                                               : choice{options.algorithm, std::string(as_asked)});
-    state_->chosen.reason += refused;
+    choice chosen = automatic ? choose_csr(ctx, profile, {matrix.cols, sizeof(V)}) : *std::move(named);
+    chosen.reason += refused;
+    state_ = {std::move(chosen), std::make_unique<state>(ctx, matrix)};
     state_->profile = profile;
     state_->pattern = matrix;
     if (nothing) return;
-    state_->executor = detail::spmv::make_executor<V, I, O>(ctx, matrix, state_->chosen.algorithm, profile);
+    state_->executor = detail::spmv::make_executor<V, I, O>(ctx, matrix, algorithm(), profile);
     if (storage() == spmv_storage::copied) state_->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
   } else {
     detail::no_device("spmv");
@@ -272,13 +258,6 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<c
 } catch (...) {
   detail::rethrow("spmv");
 }
-
-template <value_type V, index_type I, index_type O, class Space>
-spmv_plan<V, I, O, Space>::spmv_plan(spmv_plan&&) noexcept = default;
-template <value_type V, index_type I, index_type O, class Space>
-spmv_plan<V, I, O, Space>& spmv_plan<V, I, O, Space>::operator=(spmv_plan&&) noexcept = default;
-template <value_type V, index_type I, index_type O, class Space>
-spmv_plan<V, I, O, Space>::~spmv_plan() = default;
 
 template <value_type V, index_type I, index_type O, class Space>
 void spmv_plan<V, I, O, Space>::run(V alpha, span<const V, Space> x, V beta, span<V, Space> y) const try {
@@ -321,8 +300,7 @@ void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Spac
     if (copied) {
       state_->executor->update_values(matrix.values.data());
     } else {
-      state_->executor =
-          detail::spmv::make_executor<V, I, O>(state_->ctx, matrix, state_->chosen.algorithm, state_->profile);
+      state_->executor = detail::spmv::make_executor<V, I, O>(state_->ctx, matrix, algorithm(), state_->profile);
       mine = matrix;
     }
   } else {
@@ -335,18 +313,6 @@ void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Spac
 template <value_type V, index_type I, index_type O, class Space>
 spmv_storage spmv_plan<V, I, O, Space>::storage() const noexcept {
   return state_->executor == nullptr ? spmv_storage::borrowed : state_->executor->storage();
-}
-template <value_type V, index_type I, index_type O, class Space>
-spmv_algorithm spmv_plan<V, I, O, Space>::algorithm() const noexcept {
-  return state_->chosen.algorithm;
-}
-template <value_type V, index_type I, index_type O, class Space>
-const std::string& spmv_plan<V, I, O, Space>::reason() const noexcept {
-  return state_->chosen.reason;
-}
-template <value_type V, index_type I, index_type O, class Space>
-std::int64_t spmv_plan<V, I, O, Space>::workspace_bytes() const noexcept {
-  return detail::workspace_of(state_->executor);
 }
 
 template <value_type V, index_type I, index_type O, class Space>

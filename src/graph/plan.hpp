@@ -1,0 +1,74 @@
+// What every graph plan is built from: checks of its arguments, the algorithm that was asked for, and the state around
+// an executor. One mistake has one error code and one sentence whatever the operation: invalid_argument for bad input,
+// unsupported for what is right but cannot run here.
+#pragma once
+
+#include "core/algorithm_table.hpp"
+#include "core/backend.hpp"
+#include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+
+#include <spargo/core/plan_state.hpp>
+#include <spargo/graph/weighted_graph.hpp>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+// The views that plans are compiled for: index, offset, space.
+#define SPARGO_FOR_EACH_GRAPH(M)                  \
+  M(std::int32_t, std::int32_t, ::spargo::host)   \
+  M(std::int32_t, std::int32_t, ::spargo::device) \
+  M(std::int32_t, std::int64_t, ::spargo::host)   \
+  M(std::int32_t, std::int64_t, ::spargo::device) \
+  M(std::int64_t, std::int64_t, ::spargo::host)   \
+  M(std::int64_t, std::int64_t, ::spargo::device)
+
+namespace spargo::detail {
+
+// Sizes of the edges in one direction; `weights` is -1 without weights.
+struct edges_shape {
+  std::int64_t rows, cols, offsets, entries;
+  std::int64_t weights = -1;
+};
+
+template <class I, class O, class Space>
+[[nodiscard]] edges_shape shape_of(const csr_pattern_view<I, O, Space>& edges, std::int64_t weights = -1) {
+  return {edges.rows, edges.cols, edges.offsets.size(), edges.nnz(), weights};
+}
+
+// Throws invalid_argument when the parts of a graph do not fit together; `in` is null without in-edges. O(1): contents
+// are not read.
+void expect_shapes(std::string_view operation, const edges_shape& out, const edges_shape* in);
+
+template <class I, class O, class Space>
+void expect_graph(std::string_view operation, const graph_view<I, O, Space>& g) {
+  const edges_shape in = shape_of(g.in);
+  expect_shapes(operation, shape_of(g.out), g.has_in_edges() ? &in : nullptr);
+}
+template <class W, class I, class O, class Space>
+void expect_graph(std::string_view operation, const weighted_graph_view<W, I, O, Space>& g) {
+  const edges_shape in = shape_of(g.in, g.in_weights.size());
+  expect_shapes(operation, shape_of(g.out, g.out_weights.size()), g.has_in_edges() ? &in : nullptr);
+}
+
+// Throws invalid_argument unless 0 <= source < vertices.
+void expect_source(std::string_view operation, std::int64_t source, std::int64_t vertices);
+// Throws invalid_argument unless the target is -1 (none) or a vertex.
+void expect_target(std::string_view operation, std::int64_t target, std::int64_t vertices);
+// Throws invalid_argument unless there are `expected` values, or none where they may be left out.
+void expect_one_per_vertex(std::string_view operation, std::string_view name, std::int64_t values,
+                           std::int64_t vertices);
+
+[[noreturn]] void refuse_without_in_edges(std::string_view operation);
+
+// The state of a plan, or the base of it.
+template <class Executor>
+struct executor_state {
+  std::int64_t vertices = 0;
+  std::unique_ptr<Executor> executor;
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return executor->workspace_bytes(); }
+};
+
+}  // namespace spargo::detail
