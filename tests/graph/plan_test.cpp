@@ -214,25 +214,26 @@ TYPED_TEST_P(Plan, PartsThatDoNotFit) {
 
 TYPED_TEST_P(Plan, AlgorithmThatIsNone) {
   const triangle<typename TypeParam::space> t;
-  using algorithm = typename TypeParam::algorithm;
-  EXPECT_EQ(this->refusal(error_code::invalid_argument, t.undirected(), static_cast<algorithm>(77)),
+  constexpr auto none = static_cast<typename TypeParam::algorithm>(77);
+  EXPECT_EQ(this->refusal(error_code::invalid_argument, t.undirected(), none),
             this->begins("no algorithm has the number 77"));
 }
 
 // A plan does not refuse the other backend's algorithm and a number that is none alike.
 TYPED_TEST_P(Plan, AlgorithmOfTheOtherBackend) {
-  using space = typename TypeParam::space;
-  const triangle<space> t;
-  const std::string where = std::same_as<space, host> ? "host" : "device";
-  for (const auto algorithm : this->algorithms()) {
+  const triangle<typename TypeParam::space> t;
+  const std::string where = std::same_as<typename TypeParam::space, host> ? "host" : "device";
+  for (const auto asked : this->algorithms()) {
     try {
-      auto plan = TypeParam::make(t.ctx(), t.undirected(), algorithm);
+      auto plan = TypeParam::make(t.ctx(), t.undirected(), asked);
       EXPECT_NE(to_string(plan.algorithm()), "automatic");
-      if (to_string(algorithm) != "automatic") EXPECT_EQ(plan.algorithm(), algorithm);
+      if (to_string(asked) != "automatic") {
+        EXPECT_EQ(plan.algorithm(), asked);
+      }
     } catch (const error& e) {
       EXPECT_EQ(e.code(), error_code::unsupported) << e.what();
       EXPECT_THAT(e.what(),
-                  StartsWith(this->begins("algorithm " + std::string(to_string(algorithm)) + " does not run on the " +
+                  StartsWith(this->begins("algorithm " + std::string(to_string(asked)) + " does not run on the " +
                                           where + " (expected one of automatic, ")));
     }
   }
@@ -242,8 +243,7 @@ TYPED_TEST_P(Plan, SourcesAndReasons) {
   const triangle<typename TypeParam::space> t;
   auto plan = TypeParam::make(t.ctx(), t.undirected(), TypeParam::algorithm::automatic);
   TypeParam::run(plan);
-  if constexpr (requires { plan.reason(); }) EXPECT_GT(plan.reason().size(), 10U) << plan.reason();
-  EXPECT_TRUE((requires { plan.reason(); }));
+  EXPECT_GT(plan.reason().size(), 10U) << plan.reason();
   EXPECT_GE(plan.workspace_bytes(), 0);
   if constexpr (requires { plan.run(std::int32_t{3}); }) {
     EXPECT_EQ(message_of(error_code::invalid_argument, [&] { plan.run(3); }),
