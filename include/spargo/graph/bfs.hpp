@@ -83,9 +83,7 @@ class SPARGO_EXPORT bfs_plan {
   [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept;
 
   [[nodiscard]] bfs_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept {
-    return state_.reason();
-  }  // why, one sentence  // the reason for the choice, one sentence
+  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }   // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:

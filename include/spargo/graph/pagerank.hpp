@@ -92,9 +92,7 @@ class SPARGO_EXPORT pagerank_plan {
   [[nodiscard]] bool converged() const noexcept;
 
   [[nodiscard]] pagerank_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept {
-    return state_.reason();
-  }  // why, one sentence  // the reason for the choice, one sentence
+  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }        // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:

@@ -102,9 +102,7 @@ class SPARGO_EXPORT sssp_plan {
   [[nodiscard]] std::int64_t reached() const noexcept;
 
   [[nodiscard]] sssp_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept {
-    return state_.reason();
-  }  // why, one sentence                                             // the reason for the choice, one sentence
+  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }    // why, one sentence
   [[nodiscard]] double delta() const noexcept;  // width of a bucket; 0: no buckets
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 

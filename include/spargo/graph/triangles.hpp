@@ -70,9 +70,7 @@ class SPARGO_EXPORT triangles_plan {
   [[nodiscard]] span<const I, Space> degrees() const noexcept;
 
   [[nodiscard]] triangles_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept {
-    return state_.reason();
-  }  // why, one sentence  // the reason for the choice, one sentence
+  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }         // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
  private:
