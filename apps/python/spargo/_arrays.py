@@ -33,8 +33,15 @@ def whole(n: Any, what: str, least: int | None = None) -> int:
     return number
 
 
+def is_graph(a: Any) -> bool:
+    """Whether it is a `Graph` or one of networkx's."""
+    return hasattr(a, "is_multigraph")
+
+
 def dense(a: npt.ArrayLike, what: str) -> Array:
-    """As NumPy's array; an Error where some of its entries are masked."""
+    """As NumPy's array, which would take masked entries for others, and a graph for its nodes."""
+    if not isinstance(a, np.ndarray) and is_graph(a):
+        raise TypeError(f"{what}: an array is expected, and this is a graph")
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
         raise Error(f"{what}: an array with masked entries (a.filled(0), for example, gives them a value)")
     return np.asarray(a)

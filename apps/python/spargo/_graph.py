@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from . import _core, _device
 from ._algorithms import Algorithms
-from ._arrays import WEIGHTS, Array, csr_indices, dense, flat, indices_of, numbered, same_indices, whole
+from ._arrays import WEIGHTS, Array, csr_indices, dense, flat, indices_of, is_graph, numbered, same_indices, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._io import Source, columns_text, readable
-from ._scipy import as_sparse, assembled, is_graph
+from ._scipy import as_sparse, assembled
 from ._snapshot import Snapshot, opened
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import VALUES, Array, dense, indices_of, same_indices
+from ._arrays import VALUES, Array, dense, indices_of, is_graph, same_indices
 from ._config import on_host, threads
 from ._errors import Error, FileError, UnsupportedError
-from ._scipy import assembled, is_graph
+from ._scipy import assembled
 
 Source = Union[str, "os.PathLike[str]", IO[Any]]
 

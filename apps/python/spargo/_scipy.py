@@ -6,16 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arrays import Array, dense
+from ._arrays import Array, dense, is_graph
 from ._errors import Error
 
 if TYPE_CHECKING:
     from ._matrix import Matrix
-
-
-def is_graph(a: Any) -> bool:
-    """Whether it is a `Graph` or one of networkx's."""
-    return hasattr(a, "is_multigraph")
 
 
 def as_sparse(a: Any, what: str = "Matrix") -> Any:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import Array
+from ._arrays import Array, is_graph
 from ._config import threads
 from ._errors import UnsupportedError
 from ._io import path_of
-from ._scipy import is_graph
 
 if TYPE_CHECKING:
     from ._graph import Graph

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._arrays import Array, dense, whole
+from ._arrays import Array, dense, is_graph, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._scipy import assembled, spy
@@ -324,11 +324,12 @@ class Stored:
 
     def _vertices(self, given: Any) -> Any:
         """Vertices as callers give them, several; numbers alone as they are."""
-        given = dense(given, "vertices") if hasattr(given, "__array__") else given
-        if isinstance(given, np.ndarray) and (given.dtype.kind not in "OUT" or given.ndim != 1):
+        given = dense(given, "vertices") if hasattr(given, "__array__") or is_graph(given) else given
+        is_array = isinstance(given, np.ndarray) and (given.dtype.kind not in "OUT" or given.ndim != 1)
+        if is_array or isinstance(given, str) or not isinstance(given, Iterable):
             return given
-        several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
-        return [self._vertex(v) for v in several] if any(map(_is_id, several)) else given
+        several = list(given)
+        return [self._vertex(v) for v in several] if any(map(_is_id, several)) else several
 
     def _view(self, in_edges: bool) -> Any:
         """The library's view; in-edges, of a directed graph, are made once."""

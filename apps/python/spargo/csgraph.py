@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Array, dense, whole
+from ._arrays import Array, dense, is_graph, whole
 from ._errors import UnsupportedError
 from ._graph import Graph
 from ._matrix import Matrix
 from ._results import Bfs, Sssp
-from ._scipy import is_graph
 
 __all__ = [
     "breadth_first_order",

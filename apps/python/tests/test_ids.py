@@ -92,7 +92,7 @@ def test_integers_of_all_kinds_are_numbers():
         want = g.bfs(2).levels.tolist()
         for number in (2, 2.0, np.int8(2), np.uint64(2), np.float32(2), np.array(2), Index()):
             assert g.bfs(number).levels.tolist() == want
-        for several in ([2], (2,), np.array([2], object), np.array([2], np.uint8), Column([2]), range(2, 3)):
+        for several in ([2], (2,), np.array([2], object), np.array([2], np.uint8), Column([2]), range(2, 3), {2}, iter([2])):
             assert g.multi_bfs(several).levels.tolist() == [want]
         for bad in (2.5, None, [2], np.array([2, 3]), "2", b"2", {}):
             with pytest.raises((TypeError, ValueError)):

@@ -135,5 +135,10 @@ def test_graphs_in_csgraph_and_elsewhere():
             spargo.Graph.from_scipy(graph)
     with pytest.raises(NotImplementedError, match="int64"):
         spargo.Matrix(nx.Graph([(0, 1, {"weight": 2})]))
+    for call in (lambda: EYE @ nx.path_graph(3), lambda: nx.path_graph(3) @ EYE, lambda: spargo.solve(EYE, nx.path_graph(3)),
+                 lambda: spargo.Graph.from_edges(nx.path_graph(2), [1, 2]), lambda: PATH.pagerank(guess=nx.path_graph(3)),
+                 lambda: PATH.multi_bfs(nx.path_graph(2))):  # whose nodes NumPy would take
+        with pytest.raises(TypeError, match="and this is a graph"):
+            call()
     with pytest.raises(TypeError, match="from_networkx"):
         spargo.Graph.from_networkx(sparse.eye_array(3))
