@@ -199,7 +199,7 @@ class Algorithms(Stored):
         return Sssp(distances, None if parents is None else found, source, reached, used, reason)
 
     def _refuse_longer_paths(self, source: int, target: int, cutoff: float, distances: Any) -> None:
-        """An Error where a path is too long for its distance, which then says that there is none."""
+        """Refuses paths that are too long for a distance: their ends look unreached."""
         weights = (self._host or self._there or (None, None, None))[2]
         if weights is None:
             return

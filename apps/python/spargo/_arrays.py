@@ -39,7 +39,7 @@ def is_graph(a: Any) -> bool:
 
 
 def dense(a: npt.ArrayLike, what: str) -> Array:
-    """As NumPy's array, which would take masked entries for others, and a graph for its nodes."""
+    """The array as NumPy's. Refuses masked entries, whose mask NumPy drops, and graphs, of which it takes the nodes."""
     if not isinstance(a, np.ndarray) and is_graph(a):
         raise TypeError(f"{what}: an array is expected, and this is a graph")
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):

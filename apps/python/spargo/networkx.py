@@ -19,6 +19,7 @@ import math
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from numbers import Real
 from typing import Any
 
 import networkx as nx  # type: ignore[import-untyped]
@@ -101,7 +102,7 @@ def _is_node(graph: Any, node: Any) -> bool:
         return False
 
 
-def _is_float(number: float) -> bool:
+def _is_float(number: Any) -> bool:
     try:
         return math.isnan(number) or float(number) == number
     except OverflowError:
@@ -123,10 +124,10 @@ _scaled = _needs(
     "networkx scales samples otherwise before version 3.6",
 )
 _damping = _needs(
-    lambda a: isinstance(a["alpha"], (int, float)) and 0 <= a["alpha"] < 1, "alpha is 0 or more and below 1 in the library"
+    lambda a: isinstance(a["alpha"], Real) and 0 <= float(a["alpha"]) < 1, "alpha is 0 or more and below 1 in the library"
 )
 _cutoff = _needs(
-    lambda a: a["cutoff"] is None or (isinstance(a["cutoff"], (int, float)) and _is_float(a["cutoff"])),
+    lambda a: a["cutoff"] is None or (isinstance(a["cutoff"], Real) and _is_float(a["cutoff"])),
     "a cutoff that float64 rounds, or that is no number",
 )
 _limits = {
@@ -163,6 +164,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
     A call with ``backend="spargo"`` would hear nothing of the sentence: it gets it as a NotImplementedError.
     """
+    _waiting.conversion = None, None, None
     if name not in FUNCTIONS:
         return f"{name} is not among the functions of spargo"
     limits = _limits.get(name)
@@ -183,16 +185,17 @@ def _convert_ahead(name: str, graph: Any, weight: str) -> None:
 
     The result waits for networkx to ask for it; where networkx has it already nothing is done.
     """
+    converted = graph if isinstance(graph, Graph) else None
     cached = (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {}).get("spargo", {})
-    if any(isinstance(g, Graph) and key[0] == frozenset({(weight, 1)}) for key, g in cached.items()):
-        return
+    for key, found in cached.items():
+        converted = found if isinstance(found, Graph) and key[0] == frozenset({(weight, 1)}) else converted
     try:
-        converted = graph if isinstance(graph, Graph) else convert_from_nx(graph, edge_attrs={weight: 1})
+        if converted is None:
+            converted = convert_from_nx(graph, edge_attrs={weight: 1})
+            _waiting.conversion = graph, weight, converted
         _networkx_paths.expect_lengths(converted)
     except UnsupportedError as e:
         raise UnsupportedError(f"{name}: {e}; without backend='spargo' networkx does it", "unsupported") from e
-    if converted is not graph:
-        _waiting.conversion = graph, weight, converted
 
 
 def _is_asked_by_name() -> bool:

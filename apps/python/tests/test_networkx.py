@@ -408,5 +408,13 @@ def test_a_call_by_name_converts_once(monkeypatch):
                 assert len(made) == (1 if cached else calls)
             g.add_edge(0, 3, weight=2)
             assert nx.dijkstra_path_length(g, 0, 3, backend="spargo") == 2
+            h = nx.DiGraph(NEGATIVE)
+            with nx.config(backend_priority=["spargo"]), nx.config.backends.spargo(smallest_graph=0):
+                assert nx.dijkstra_path_length(h, 0, 2) == 0
+            with pytest.raises(NotImplementedError, match="negative, infinite"):
+                nx.dijkstra_path_length(h, 0, 2, backend="spargo")
+            h[0][1]["weight"] = 1  # unknown to networkx's cache
+            h.__networkx_cache__.clear()
+            assert nx.dijkstra_path_length(h, 0, 2) == nx.dijkstra_path_length(h, 0, 2, backend="spargo") == 2
             h = nx.path_graph(3)
             assert nx.number_connected_components(h, backend="spargo") == 1 == nx.dijkstra_path_length(h, 0, 1, backend="spargo")
