@@ -13,13 +13,13 @@
 namespace spargo {
 namespace {
 
+using test::device_values;
 using test::doubles;
 using test::edge_vector;
 using test::message_of;
 using test::sources_type;
 using test::values_in;
 using test::values_of;
-using test::values_there;
 
 template <class Case>
 class Betweenness : public testing::Test {

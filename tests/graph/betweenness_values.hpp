@@ -24,7 +24,7 @@ doubles values_of(const graph_view<I, O, host>& g, const sources_type& sources, 
 
 // The device has a single algorithm.
 template <class I, class O>
-doubles values_there(const raw_graph<I, O>& raw, const sources_type& sources, betweenness_options options = {}) {
+doubles device_values(const raw_graph<I, O>& raw, const sources_type& sources, betweenness_options options = {}) {
   const placed_graph<I, O, device> g(raw);
   const std::vector<I> given(sources.begin(), sources.end());
   const auto result = betweenness(g.ctx(), g.view(), all_if_none(given), options);
@@ -36,7 +36,7 @@ doubles values_in(const raw_graph<I, O>& raw, const sources_type& sources, const
   if constexpr (std::same_as<Space, host>) {
     return values_of(raw.view(), sources, options);
   } else {
-    return values_there(raw, sources, options);
+    return device_values(raw, sources, options);
   }
 }
 

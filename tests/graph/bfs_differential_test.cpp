@@ -116,8 +116,8 @@ struct place<device> {
   }
   template <class T>
   std::vector<T> fetch(span<const T, device> values) const {
-    const auto here = to_host(ctx, values);
-    return {here.begin(), here.end()};
+    const auto on_host = to_host(ctx, values);
+    return {on_host.begin(), on_host.end()};
   }
 };
 
@@ -173,7 +173,7 @@ class BfsDifferential : public testing::Test {
   }
 
   // Runs a plan from each source and compares with naive levels.
-  static void check_runs(plan_type& plan, bfs_output output, const graph_view<index, offset, host>& here,
+  static void check_runs(plan_type& plan, bfs_output output, const graph_view<index, offset, host>& on_host,
                          const std::vector<std::int64_t>& sources,
                          const std::vector<std::vector<std::int32_t>>& expected) {
     for (std::size_t k = 0; k < sources.size(); ++k) {
@@ -184,9 +184,9 @@ class BfsDifferential : public testing::Test {
       ASSERT_EQ(levels.empty(), output == bfs_output::parents);
       ASSERT_EQ(parents.empty(), output == bfs_output::levels);
       ASSERT_TRUE(levels.empty() || levels == expected[k]);
-      ASSERT_EQ(parents.empty() ? "" : test::parent_fault(here, sources[k], expected[k], parents), "");
+      ASSERT_EQ(parents.empty() ? "" : test::parent_fault(on_host, sources[k], expected[k], parents), "");
       const context<host> one({.threads = 1});
-      ASSERT_EQ((check_bfs<index, offset>(one, here, static_cast<index>(sources[k]), levels, parents)), "");
+      ASSERT_EQ((check_bfs<index, offset>(one, on_host, static_cast<index>(sources[k]), levels, parents)), "");
       ASSERT_EQ(test::copy_of(plan.level_sizes()), test::histogram_of(expected[k]));
       const auto sizes = test::histogram_of(expected[k]);
       ASSERT_EQ(plan.reached(), std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
@@ -220,8 +220,8 @@ class BfsDifferential : public testing::Test {
   static void check_recipe(const recipe& r, const std::vector<std::int64_t>& sources, std::size_t round,
                            run_counts& counts) {
     const auto raw = as_given<index, offset>(r);
-    const auto there = where().bring(raw);
-    check_all(raw, view_of(there), sources, round, counts);
+    const auto placed = where().bring(raw);
+    check_all(raw, view_of(placed), sources, round, counts);
   }
 
   // As build_graph makes it: the same levels, and canonical neighbours.
@@ -262,10 +262,10 @@ class BfsDifferential : public testing::Test {
   }
 
   static void expect_all_ran(const run_counts& counts) {
-    constexpr bool here = std::same_as<space, host>;
+    constexpr bool is_host = std::same_as<space, host>;
     for (const auto algorithm :
          {bfs_algorithm::automatic, bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing,
-          here ? bfs_algorithm::sequential : bfs_algorithm::automatic}) {
+          is_host ? bfs_algorithm::sequential : bfs_algorithm::automatic}) {
       EXPECT_GT(counts.runs.count(algorithm), 0U) << to_string(algorithm) << " never ran";
     }
     EXPECT_GT(counts.forced_pulls, 0);
@@ -367,8 +367,8 @@ TYPED_TEST(BfsDifferential, AdversarialShapes) {
 // No vertices, so no source; build and plan must succeed.
 TYPED_TEST(BfsDifferential, NoVertices) {
   const auto raw = as_given<typename TestFixture::index, typename TestFixture::offset>(recipe{});
-  const auto there = this->where().bring(raw);
-  typename TestFixture::plan_type plan(this->where().ctx, view_of(there));
+  const auto placed = this->where().bring(raw);
+  typename TestFixture::plan_type plan(this->where().ctx, view_of(placed));
   EXPECT_THROW(plan.run(0), error);
 }
 

@@ -130,8 +130,8 @@ label_vector labels_of(const context<host>& ctx, const graph<I, O, host>& g, std
     const auto found = communities(ctx, g, {.iterations = rounds});
     return {found.labels.begin(), found.labels.end()};
   } else {
-    static const context<device> there;
-    const auto found = to_host(there, communities(there, to_device(there, g.view()), {.iterations = rounds}).labels);
+    static const context<device> gpu;
+    const auto found = to_host(gpu, communities(gpu, to_device(gpu, g.view()), {.iterations = rounds}).labels);
     return {found.begin(), found.end()};
   }
 }
@@ -266,12 +266,12 @@ void check_counters(const label_vector& labels, detail::communities::row_counter
   const auto found = counter.table().count(own.data(), static_cast<std::int64_t>(own.size()));
   ASSERT_EQ(found.label, expected);
   ASSERT_EQ(found.count, std::count(labels.begin(), labels.end(), expected));
-  std::int64_t told = 0;
+  std::int64_t total = 0;
   counter.table().for_each([&](I label, auto count) {
     EXPECT_EQ(count, std::count(labels.begin(), labels.end(), label));
-    told += static_cast<std::int64_t>(count);
+    total += static_cast<std::int64_t>(count);
   });
-  ASSERT_EQ(told, static_cast<std::int64_t>(labels.size()));
+  ASSERT_EQ(total, static_cast<std::int64_t>(labels.size()));
 }
 
 TEST(CommunitiesCount, AgreesWithTheNaiveCount) {

@@ -90,9 +90,9 @@ class plain_resource final : public memory_resource<device> {
 // Checksum of an operation's result.
 template <class T>
 double sum_of(const context<device>& ctx, span<const T, device> values) {
-  const auto there = to_host(ctx, values);
+  const auto on_host = to_host(ctx, values);
   double sum = 0;
-  for (std::int64_t i = 0; i < there.size(); ++i) sum += static_cast<double>(there[i]);
+  for (std::int64_t i = 0; i < on_host.size(); ++i) sum += static_cast<double>(on_host[i]);
   return sum;
 }
 

@@ -104,10 +104,10 @@ void search_on_host(const graph_type& g, std::int32_t source, const std::vector<
 
 void search_on_device(const graph_type& g, std::int32_t source, const std::vector<std::int64_t>& histogram) {
   static const context<device> ctx;
-  const auto there = to_device(ctx, g.view());
+  const auto on_device = to_device(ctx, g.view());
   for (const auto algorithm : device_algorithms) {
     SCOPED_TRACE(std::string(to_string(algorithm)) + " from " + std::to_string(source));
-    const auto result = bfs(ctx, there.view(), source, {.algorithm = algorithm});
+    const auto result = bfs(ctx, on_device.view(), source, {.algorithm = algorithm});
     EXPECT_EQ(result.level_sizes, histogram);
     const auto levels = to_host(ctx, result.levels.view());
     const auto parents = to_host(ctx, result.parents.view());

@@ -162,16 +162,16 @@ TEST(Interruption, IsToldHowManySourcesAreDone) {
   const auto g =
       build_graph<std::int64_t>(ctx, generate<pattern, std::int32_t>(ctx, "gen:rmat:scale=6,degree=4").view(),
                                 {.direction = direction_kind::undirected});
-  std::vector<operation_progress> told;
-  const interruption telling([&](const operation_progress& now) { told.push_back(now); },
-                             interruption::clock::duration::zero());
+  std::vector<operation_progress> reports;
+  const interruption recorder([&](const operation_progress& now) { reports.push_back(now); },
+                              interruption::clock::duration::zero());
   const auto followed = [&](const auto& run) {
-    told.clear();
+    reports.clear();
     run();
-    EXPECT_EQ(told.back().total, 0);  // all is done
+    EXPECT_EQ(reports.back().total, 0);  // all is done
     std::int64_t last = 0;
     std::set<std::int64_t> seen;
-    for (const operation_progress& now : told) {
+    for (const operation_progress& now : reports) {
       if (now.total == 0) continue;
       EXPECT_EQ(now.total, g.vertices());
       EXPECT_GE(now.done, last);

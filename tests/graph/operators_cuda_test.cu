@@ -91,8 +91,8 @@ struct device_copy {
 
 template <class I>
 std::vector<I> sorted_contents(const context<device>& ctx, const frontier<I, device>& f) {
-  const auto here = to_host(ctx, f.slots().subspan(0, size_of(ctx, f)));
-  std::vector<I> all(here.begin(), here.end());
+  const auto on_host = to_host(ctx, f.slots().subspan(0, size_of(ctx, f)));
+  std::vector<I> all(on_host.begin(), on_host.end());
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -118,10 +118,10 @@ void check_advance(const context<device>& ctx, const raw_graph<I, O>& g, const s
     }
   }
   std::sort(expected.begin(), expected.end());
-  const device_copy<I, O> there(ctx, g);
+  const device_copy<I, O> on_device(ctx, g);
   frontier<I, device> from(ctx, static_cast<std::int64_t>(in.size()));
   frontier<I, device> to(ctx, static_cast<std::int64_t>(expected.size()));  // exact capacity
-  advance_workspace<I, O, device> workspace(ctx, there.view);
+  advance_workspace<I, O, device> workspace(ctx, on_device.view);
   const auto vertices = to_device(ctx, span<const I, host>(in));
   assign(ctx, from, vertices.view());
   array<unsigned, device> seen(ctx, static_cast<std::int64_t>(visits.size()));
@@ -129,8 +129,8 @@ void check_advance(const context<device>& ctx, const raw_graph<I, O>& g, const s
   fill_zero(ctx, faults.view());
   for (int run = 0; run < 2; ++run) {
     fill_zero(ctx, seen.view());
-    advance(ctx, there.view, from, to, workspace,
-            count_visits<I, O>{there.offsets.data(), there.indices.data(), seen.data(), faults.data()});
+    advance(ctx, on_device.view, from, to, workspace,
+            count_visits<I, O>{on_device.offsets.data(), on_device.indices.data(), seen.data(), faults.data()});
     ASSERT_EQ(sorted_contents(ctx, to), expected);
     const auto counted = to_host(ctx, seen.view());
     ASSERT_TRUE(std::equal(counted.begin(), counted.end(), visits.begin(), visits.end()));
@@ -158,13 +158,13 @@ void check_once(const context<device>& ctx, const raw_graph<I, O>& g) {
   std::erase_if(expected, [](I v) { return v % 3 == 0; });
   std::sort(expected.begin(), expected.end());
   expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
-  const device_copy<I, O> there(ctx, g);
+  const device_copy<I, O> on_device(ctx, g);
   frontier<I, device> all(ctx, g.vertices);
   frontier<I, device> to(ctx, g.vertices);
-  advance_workspace<I, O, device> workspace(ctx, there.view);
+  advance_workspace<I, O, device> workspace(ctx, on_device.view);
   assign_all(ctx, all, g.vertices);
   for (int run = 0; run < 2; ++run) {
-    advance(ctx, there.view, all, to, workspace, targets_not_three<I, O>{}, {.admit = admission::once});
+    advance(ctx, on_device.view, all, to, workspace, targets_not_three<I, O>{}, {.admit = admission::once});
     ASSERT_EQ(sorted_contents(ctx, to), expected) << "run " << run;
   }
 }
@@ -188,18 +188,18 @@ std::vector<std::int32_t> levels_by_operators(const context<device>& ctx, const 
     advance(ctx, g, now, next, workspace,
             [level, depth] __device__(I, I v, O) { return atomicCAS(level + v, -1, depth + 1) == -1; });
   }
-  const auto here = to_host(ctx, levels.view());
-  return {here.begin(), here.end()};
+  const auto on_host = to_host(ctx, levels.view());
+  return {on_host.begin(), on_host.end()};
 }
 
 template <class I, class O>
 void expect_search(const context<device>& ctx, const raw_graph<I, O>& g, I source) {
-  const device_copy<I, O> there(ctx, g);
-  const auto levels = levels_by_operators(ctx, there.view, source);
+  const device_copy<I, O> on_device(ctx, g);
+  const auto levels = levels_by_operators(ctx, on_device.view, source);
   ASSERT_EQ(levels, test::naive_levels(g.view(), source));
-  const auto searched = bfs(ctx, there.view, source);
-  const auto here = to_host(ctx, searched.levels.view());
-  ASSERT_TRUE(std::equal(levels.begin(), levels.end(), here.begin(), here.end()));
+  const auto searched = bfs(ctx, on_device.view, source);
+  const auto on_host = to_host(ctx, searched.levels.view());
+  ASSERT_TRUE(std::equal(levels.begin(), levels.end(), on_host.begin(), on_host.end()));
 }
 
 // The smallest id of each component, by union-find.
@@ -222,8 +222,8 @@ std::vector<std::int64_t> least_ids(std::int64_t n, const edge_vector& edges) {
 
 template <class I, class O>
 void expect_components(const context<device>& ctx, std::int64_t n, const edge_vector& edges) {
-  const device_copy<I, O> there(ctx, test::make_undirected<I, O>(n, edges));
-  const auto found = connected_components(ctx, there.view);
+  const device_copy<I, O> on_device(ctx, test::make_undirected<I, O>(n, edges));
+  const auto found = connected_components(ctx, on_device.view);
   const auto expected = least_ids(n, edges);
   ASSERT_TRUE(std::equal(found.begin(), found.end(), expected.begin(), expected.end()))
       << n << " vertices, " << edges.size() << " edges";
@@ -398,17 +398,18 @@ TYPED_TEST(OperatorsCuda, TooManyForTheOutputIsAnError) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;
   for (const std::int64_t leaves : {100, 30000}) {
-    const device_copy<I, O> there(this->ctx(), test::make_undirected<I, O>(leaves + 1, test::star_edges(leaves + 1)));
+    const device_copy<I, O> on_device(this->ctx(),
+                                      test::make_undirected<I, O>(leaves + 1, test::star_edges(leaves + 1)));
     frontier<I, device> in(this->ctx(), leaves + 1);
     frontier<I, device> out(this->ctx(), leaves - 1);
     frontier<I, device> copied(this->ctx(), leaves);
-    advance_workspace<I, O, device> workspace(this->ctx(), there.view);
+    advance_workspace<I, O, device> workspace(this->ctx(), on_device.view);
     assign(this->ctx(), in, I{0});
-    advance(this->ctx(), there.view, in, out, workspace, all_edges<I, O>{});
+    advance(this->ctx(), on_device.view, in, out, workspace, all_edges<I, O>{});
     filter(this->ctx(), out, copied, keep_all<I>{});
     EXPECT_THROW((void)size_of(this->ctx(), out), error);
     EXPECT_EQ(size_of(this->ctx(), copied), leaves - 1);
-    advance(this->ctx(), there.view, in, out, workspace, targets_above_one<I, O>{});  // one fewer: it fits
+    advance(this->ctx(), on_device.view, in, out, workspace, targets_above_one<I, O>{});  // one fewer: it fits
     EXPECT_EQ(size_of(this->ctx(), out), leaves - 1);
     assign_all(this->ctx(), in, leaves + 1);
     filter(this->ctx(), in, out, keep_all<I>{});

@@ -39,8 +39,8 @@ std::vector<double> ranks_on(host, const graph_type& g, const pagerank_options& 
 }
 std::vector<double> ranks_on(device, const graph_type& g, const pagerank_options& options) {
   const context<device> ctx;
-  const auto there = to_device(ctx, g.view());
-  const auto ranks = to_host(ctx, pagerank<double>(ctx, there, options).ranks);
+  const auto on_device = to_device(ctx, g.view());
+  const auto ranks = to_host(ctx, pagerank<double>(ctx, on_device, options).ranks);
   return {ranks.begin(), ranks.end()};
 }
 

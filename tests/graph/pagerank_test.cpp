@@ -87,10 +87,10 @@ template <class V, class I, class O>
 outcome run(device, const graph_view<I, O, host>& g, const pagerank_options& options,
             const doubles& personalization = {}, const doubles& guess = {}, int = 0) {
   const context<device> ctx;
-  const auto there = to_device(ctx, g);
+  const auto on_device = to_device(ctx, g);
   const auto p = to_device(ctx, std::vector<V>(personalization.begin(), personalization.end()));
   const auto x = to_device(ctx, std::vector<V>(guess.begin(), guess.end()));
-  const auto result = pagerank<V>(ctx, there, options, p.view(), x.view());
+  const auto result = pagerank<V>(ctx, on_device, options, p.view(), x.view());
   return outcome_of(pagerank_result<V, host>{to_host(ctx, result.ranks), result.iterations, result.residual,
                                              result.converged, result.algorithm});
 }
@@ -343,19 +343,19 @@ TYPED_TEST(PageRankCopies, GiveTheRanksOfTheGraph) {
     const std::int64_t hub = copy == pagerank_copy::binned ? 3000 : 90000;  // a bin's edges fit shared memory
     const auto g = test::make_directed<std::int32_t, std::int64_t>(n, skewed_edges(random, n, 1500000, hub),
                                                                    test::edges_kept::out_and_in);
-    const auto there = to_device(ctx, g.view());
+    const auto on_device = to_device(ctx, g.view());
     const pagerank_options options{.iterations = 7, .copy = copy};
-    pagerank_plan<V, std::int32_t, std::int64_t, device> plan(ctx, there.view(), options);
+    pagerank_plan<V, std::int32_t, std::int64_t, device> plan(ctx, on_device.view(), options);
     const auto bits = [&] { return test::copy_of(to_host(ctx, plan.ranks()).view()); };
     plan.run();
     const auto first = bits();
     EXPECT_EQ(check_pagerank<V>(cpu, g.view(), first, options), "");
     std::vector<V> p(static_cast<std::size_t>(n), V{0});
     for (std::size_t v = 0; v < p.size(); v += 7) p[v] = static_cast<V>(v % 5);
-    const auto p_there = to_device(ctx, p);
-    plan.run(p_there.view());
+    const auto p_on_device = to_device(ctx, p);
+    plan.run(p_on_device.view());
     EXPECT_EQ(check_pagerank<V>(cpu, g.view(), bits(), options, p), "");
-    plan.run(p_there.view(), plan.ranks());  // continues from the last result
+    plan.run(p_on_device.view(), plan.ranks());  // continues from the last result
     const auto further = bits();
     plan.run();
     EXPECT_EQ(bits(), first);
@@ -363,7 +363,7 @@ TYPED_TEST(PageRankCopies, GiveTheRanksOfTheGraph) {
     longer.iterations = 14;
     EXPECT_EQ(check_pagerank<V>(cpu, g.view(), further, longer, p), "");
     const pagerank_plan<V, std::int32_t, std::int64_t, device> other = [&] {
-      pagerank_plan<V, std::int32_t, std::int64_t, device> again(ctx, there.view(), options);
+      pagerank_plan<V, std::int32_t, std::int64_t, device> again(ctx, on_device.view(), options);
       again.run();
       return again;
     }();
@@ -400,9 +400,9 @@ TEST(PageRankCopy, AreRefusedWithAReason) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
   const auto star = test::make_undirected<std::int32_t, std::int32_t>(70001, test::star_edges(70001));
-  const auto there = to_device(ctx, star.view());
-  EXPECT_THROW((void)pagerank<float>(ctx, there.view(), {.copy = pagerank_copy::binned}), error);
-  const pagerank_plan<float, std::int32_t, std::int32_t, device> plan(ctx, there.view(), {});
+  const auto on_device = to_device(ctx, star.view());
+  EXPECT_THROW((void)pagerank<float>(ctx, on_device.view(), {.copy = pagerank_copy::binned}), error);
+  const pagerank_plan<float, std::int32_t, std::int32_t, device> plan(ctx, on_device.view(), {});
   EXPECT_NE(plan.reason().find("small"), std::string::npos) << plan.reason();
 }
 
@@ -413,8 +413,8 @@ TEST(PageRankCopy, IsChosenByTheGraphAndTheSteps) {
   const auto reason_for = [&](const std::string& spec, const pagerank_options& options) {
     const auto pairs = generate<pattern, std::int32_t>(cpu, spec);
     const auto g = build_graph<std::int32_t>(cpu, pairs.view(), {.direction = direction_kind::undirected});
-    const auto there = to_device(ctx, g.view());
-    pagerank_plan<float, std::int32_t, std::int32_t, device> plan(ctx, there.view(), options);
+    const auto on_device = to_device(ctx, g.view());
+    pagerank_plan<float, std::int32_t, std::int32_t, device> plan(ctx, on_device.view(), options);
     plan.run();
     EXPECT_EQ(check_pagerank<float>(cpu, g.view(), to_host(ctx, plan.ranks()).view(), options), "");
     return plan.reason();

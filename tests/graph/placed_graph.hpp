@@ -50,8 +50,8 @@ class placed_graph<I, O, device> {
   }
   template <class T>
   [[nodiscard]] std::vector<T> fetch(span<const T, device> values) const {
-    const auto here = to_host(ctx(), values);
-    return {here.begin(), here.end()};
+    const auto on_host = to_host(ctx(), values);
+    return {on_host.begin(), on_host.end()};
   }
   [[nodiscard]] const context<device>& ctx() const {
     static const context<device> shared;

@@ -420,14 +420,14 @@ TEST(SsspBins, HandOutBucketsInOrderRoundTheSlots) {
   for (const std::int64_t base : {0, 1, 63, 64, 200, 255, 256, 1000, 1023}) {
     bins.set_base(base);
     for (const std::int64_t ahead : {255, 0, 64, 63, 1, 128}) bins.push(base + ahead, 7, 9);
-    EXPECT_EQ(bins.lost(), detail::sssp::no_bucket);
+    EXPECT_EQ(bins.dropped(), detail::sssp::no_bucket);
     for (const std::int64_t ahead : {0, 1, 63, 64, 128, 255}) {
       EXPECT_EQ(bins.first_bucket(), base + ahead) << base;
       auto* const list = bins.take(base + ahead);
       ASSERT_NE(list, nullptr);
       EXPECT_EQ(list->size, 1);
       EXPECT_EQ(list->next, nullptr);
-      bins.give_back(list);
+      bins.recycle(list);
     }
     EXPECT_EQ(bins.first_bucket(), detail::sssp::no_bucket);
   }
@@ -439,17 +439,17 @@ TEST(SsspBins, RememberTheFirstBucketTheyLost) {
   bins_type bins(pool);
   bins.set_base(10);
   bins.push(10 + 256 + 5, 1, 1);
-  EXPECT_EQ(bins.lost(), 10 + 256 + 5);
+  EXPECT_EQ(bins.dropped(), 10 + 256 + 5);
   bins.push(10 + 256, 1, 1);
-  EXPECT_EQ(bins.lost(), 10 + 256);
+  EXPECT_EQ(bins.dropped(), 10 + 256);
   const std::int64_t held = pool.size() * detail::sssp::host_bins_tuning::chunk_entries;
   for (std::int64_t k = 0; k < held; ++k) bins.push(12, 1, 1);
-  EXPECT_EQ(bins.lost(), 10 + 256);
+  EXPECT_EQ(bins.dropped(), 10 + 256);
   bins.push(12, 1, 1);
-  EXPECT_EQ(bins.lost(), 12);
+  EXPECT_EQ(bins.dropped(), 12);
   EXPECT_EQ(bins.first_bucket(), 12);
   bins.clear();
-  pool.take_all_back();
+  pool.reset();
   EXPECT_EQ(bins.first_bucket(), detail::sssp::no_bucket);
   bins.push(11, 1, 1);
   EXPECT_EQ(bins.first_bucket(), 11);

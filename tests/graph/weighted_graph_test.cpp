@@ -100,11 +100,11 @@ weighted_graph<W, I, O, host> build(device, std::int64_t n, const edge_vector& p
   std::vector<I> from, to;
   for (const auto& [u, v] : pairs) from.push_back(static_cast<I>(u)), to.push_back(static_cast<I>(v));
   const context<device> ctx;
-  const auto from_there = to_device(ctx, from);
-  const auto to_there = to_device(ctx, to);
-  const auto weights_there = to_device(ctx, weights);
-  const coo_pattern_view<I, device> view{static_cast<I>(n), static_cast<I>(n), from_there, to_there};
-  return to_host(ctx, build_weighted_graph<O>(ctx, view, weights_there, options));
+  const auto from_on_device = to_device(ctx, from);
+  const auto to_on_device = to_device(ctx, to);
+  const auto weights_on_device = to_device(ctx, weights);
+  const coo_pattern_view<I, device> view{static_cast<I>(n), static_cast<I>(n), from_on_device, to_on_device};
+  return to_host(ctx, build_weighted_graph<O>(ctx, view, weights_on_device, options));
 }
 
 constexpr duplicate_weights all_rules[] = {duplicate_weights::min, duplicate_weights::sum, duplicate_weights::first};

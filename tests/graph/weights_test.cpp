@@ -33,7 +33,7 @@ class Weights : public testing::Test {
     }
   }
   template <class T>
-  static auto there(const context<S>& ctx, const std::vector<T>& values) {
+  static auto placed(const context<S>& ctx, const std::vector<T>& values) {
     if constexpr (std::same_as<S, host>) {
       return clone(ctx, span<const T, host>(values));
     } else {
@@ -41,7 +41,7 @@ class Weights : public testing::Test {
     }
   }
   template <class T>
-  static std::vector<T> home(const context<S>& ctx, const array<T, S>& values) {
+  static std::vector<T> copied_to_host(const context<S>& ctx, const array<T, S>& values) {
     if constexpr (std::same_as<S, host>) {
       return test::copy_of(values.view());
     } else {
@@ -52,14 +52,14 @@ class Weights : public testing::Test {
 
   static weight_summary summary_of(const std::vector<double>& weights) {
     const context<S> ctx = make_context();
-    const auto values = there(ctx, weights);
+    const auto values = placed(ctx, weights);
     return summarize_weights(ctx, values.view());
   }
   template <class W>
   static std::vector<W> integers(const std::vector<double>& weights) {
     const context<S> ctx = make_context();
-    const auto values = there(ctx, weights);
-    return home(ctx, integer_weights<W>(ctx, values.view()));
+    const auto values = placed(ctx, weights);
+    return copied_to_host(ctx, integer_weights<W>(ctx, values.view()));
   }
   template <class W>
   static std::string refusal(const std::vector<double>& weights) {
@@ -137,17 +137,17 @@ TYPED_TEST(Weights, MadeOnesGoByThePair) {
     from.push_back(static_cast<std::int32_t>(random.below(k % 3 == 0 ? 3 : n)));  // with hubs
     to.push_back(static_cast<std::int32_t>(random.below(n)));
   }
-  const auto rows = this->there(ctx, from);
-  const auto cols = this->there(ctx, to);
+  const auto rows = this->placed(ctx, from);
+  const auto cols = this->placed(ctx, to);
   const coo_pattern_view<std::int32_t, TypeParam> pairs{n, n, rows.view(), cols.view()};
   const auto g = build_graph<std::int32_t>(ctx, pairs, {.direction = direction_kind::undirected});
   const csr_pattern_view<std::int32_t, std::int32_t, TypeParam> out = g.view().out;
-  const auto weights = this->home(ctx, random_weights(ctx, out, 9));
-  const auto ones = this->home(ctx, unit_weights(ctx, out.nnz()));
+  const auto weights = this->copied_to_host(ctx, random_weights(ctx, out, 9));
+  const auto ones = this->copied_to_host(ctx, unit_weights(ctx, out.nnz()));
   const auto copied = [&]<class T>(span<const T, TypeParam> values) {
     array<T, TypeParam> whole(ctx, values.size());
     copy<T>(ctx, values, whole.view());
-    return this->home(ctx, whole);
+    return this->copied_to_host(ctx, whole);
   };
   const auto offsets = copied(out.offsets);
   const auto indices = copied(out.indices);

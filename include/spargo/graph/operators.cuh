@@ -78,9 +78,9 @@ class advance_workspace<I, O, device> {
 
 namespace detail {
 
-inline void check_operator(cudaError_t status, const char* what) {
+inline void check_operator(cudaError_t status, const char* operation) {
   if (status == cudaSuccess) return;
-  throw error(error_code::device_failure, std::string(what) + ": " + cudaGetErrorString(status));
+  throw error(error_code::device_failure, std::string(operation) + ": " + cudaGetErrorString(status));
 }
 
 // The size is on the device: as many blocks as can be resident, but no more than a full frontier needs.
@@ -243,7 +243,7 @@ __device__ void visit_range(const advance_work<I, O>& w, I u, O begin, O end, co
 
 // Defers the chunks of one vertex, all lanes together; chunks that do not fit the list are visited at once.
 template <class I, class O, class Visit>
-__device__ void put_aside(const advance_work<I, O>& w, I u, const Visit& visit, warp_output<I>& output, int lane) {
+__device__ void defer_chunks(const advance_work<I, O>& w, I u, const Visit& visit, warp_output<I>& output, int lane) {
   constexpr int chunk = operators_cuda_tuning::chunk;
   const O begin = w.offsets[u];
   const O end = w.offsets[std::int64_t{u} + 1];
@@ -265,10 +265,10 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
   using tuning = operators_cuda_tuning;
   __shared__ I waiting[tuning::warps][warp_output<I>::slots];
   const int lane = static_cast<int>(threadIdx.x) % tuning::warp;
-  const int warp_here = static_cast<int>(threadIdx.x) / tuning::warp;
+  const int warp_in_block = static_cast<int>(threadIdx.x) / tuning::warp;
   const std::int64_t warps = std::int64_t{gridDim.x} * tuning::warps;
-  const std::int64_t warp = std::int64_t{warp_here} * gridDim.x + blockIdx.x;  // small frontiers still use all SMs
-  warp_output<I> output(waiting[warp_here], w.to, lane);
+  const std::int64_t warp = std::int64_t{warp_in_block} * gridDim.x + blockIdx.x;  // small frontiers still use all SMs
+  warp_output<I> output(waiting[warp_in_block], w.to, lane);
   const std::int64_t size = w.from.size();
   std::int64_t tile = (size + warps - 1) / warps;
   tile = tile < 1 ? 1 : (tile > tuning::warp ? tuning::warp : tile);
@@ -283,7 +283,7 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
     }
     const bool large = degree > tuning::chunk;
     for (unsigned mask = __ballot_sync(0xffffffffU, large); mask != 0; mask &= mask - 1) {
-      put_aside(w, __shfl_sync(0xffffffffU, u, __ffs(static_cast<int>(mask)) - 1), visit, output, lane);
+      defer_chunks(w, __shfl_sync(0xffffffffU, u, __ffs(static_cast<int>(mask)) - 1), visit, output, lane);
     }
     visit_packed(w, u, begin, large ? 0 : static_cast<int>(degree), visit, output, lane);
   }
@@ -296,12 +296,12 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
   using tuning = operators_cuda_tuning;
   __shared__ I waiting[tuning::warps][warp_output<I>::slots];
   const int lane = static_cast<int>(threadIdx.x) % tuning::warp;
-  const int warp_here = static_cast<int>(threadIdx.x) / tuning::warp;
+  const int warp_in_block = static_cast<int>(threadIdx.x) / tuning::warp;
   const std::int64_t warps = std::int64_t{gridDim.x} * tuning::warps;
-  warp_output<I> output(waiting[warp_here], w.to, lane);
+  warp_output<I> output(waiting[warp_in_block], w.to, lane);
   auto count = static_cast<std::int64_t>(*w.chunk_count);
   count = count < w.chunk_capacity ? count : w.chunk_capacity;
-  for (std::int64_t c = std::int64_t{warp_here} * gridDim.x + blockIdx.x; c < count; c += warps) {
+  for (std::int64_t c = std::int64_t{warp_in_block} * gridDim.x + blockIdx.x; c < count; c += warps) {
     const edge_chunk<I> chunk = w.chunks[c];
     const O begin = chunk.first(w.offsets[chunk.vertex], tuning::chunk);
     const O end = w.offsets[std::int64_t{chunk.vertex} + 1];
@@ -317,11 +317,11 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
   using tuning = operators_cuda_tuning;
   __shared__ I waiting[tuning::warps][warp_output<I>::slots];
   const int lane = static_cast<int>(threadIdx.x) % tuning::warp;
-  const int warp_here = static_cast<int>(threadIdx.x) / tuning::warp;
+  const int warp_in_block = static_cast<int>(threadIdx.x) / tuning::warp;
   const std::int64_t size = from.size();
-  warp_output<I> output(waiting[warp_here], to, lane);
+  warp_output<I> output(waiting[warp_in_block], to, lane);
   const std::int64_t step = std::int64_t{gridDim.x} * tuning::block;
-  for (std::int64_t base = std::int64_t{blockIdx.x} * tuning::block + warp_here * tuning::warp; base < size;
+  for (std::int64_t base = std::int64_t{blockIdx.x} * tuning::block + warp_in_block * tuning::warp; base < size;
        base += step) {
     const bool here = base + lane < size;
     const I v = here ? from.slots[base + lane] : I{0};
@@ -337,12 +337,12 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
   using tuning = operators_cuda_tuning;
   __shared__ I waiting[2][tuning::warps][warp_output<I>::slots];
   const int lane = static_cast<int>(threadIdx.x) % tuning::warp;
-  const int warp_here = static_cast<int>(threadIdx.x) / tuning::warp;
+  const int warp_in_block = static_cast<int>(threadIdx.x) / tuning::warp;
   const std::int64_t size = from.size();
-  warp_output<I> to_near(waiting[0][warp_here], near, lane);
-  warp_output<I> to_far(waiting[1][warp_here], far, lane);
+  warp_output<I> to_near(waiting[0][warp_in_block], near, lane);
+  warp_output<I> to_far(waiting[1][warp_in_block], far, lane);
   const std::int64_t step = std::int64_t{gridDim.x} * tuning::block;
-  for (std::int64_t base = std::int64_t{blockIdx.x} * tuning::block + warp_here * tuning::warp; base < size;
+  for (std::int64_t base = std::int64_t{blockIdx.x} * tuning::block + warp_in_block * tuning::warp; base < size;
        base += step) {
     const bool here = base + lane < size;
     const I v = here ? from.slots[base + lane] : I{0};
@@ -359,7 +359,7 @@ __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_t
 // Clears the bitmap's words that were set; two vertices of a word write the same value.
 template <class I>
 __global__ void __launch_bounds__(operators_cuda_tuning::block, operators_cuda_tuning::kernel_blocks)
-    forget_joined_kernel(frontier_source<I> from, unsigned* joined) {
+    clear_joined_kernel(frontier_source<I> from, unsigned* joined) {
   const std::int64_t size = from.size();
   const std::int64_t step = std::int64_t{gridDim.x} * operators_cuda_tuning::block;
   for (std::int64_t i = std::int64_t{blockIdx.x} * operators_cuda_tuning::block + threadIdx.x; i < size; i += step) {
@@ -428,7 +428,7 @@ void advance(const context<device>& ctx, const std::type_identity_t<graph_view<I
   detail::advance_chunks_kernel<<<chunk_blocks, block, 0, ctx.stream()>>>(work, visit);
   detail::check_operator(cudaGetLastError(), "advance");
   if (joined == nullptr) return;
-  detail::forget_joined_kernel<<<detail::operator_blocks(ctx, out.capacity()), block, 0, ctx.stream()>>>(
+  detail::clear_joined_kernel<<<detail::operator_blocks(ctx, out.capacity()), block, 0, ctx.stream()>>>(
       detail::source_of(out), joined);
   detail::check_operator(cudaGetLastError(), "advance");
 }

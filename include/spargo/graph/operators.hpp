@@ -145,8 +145,8 @@ void on_threads(int threads, F f) {
 // --- Checks, for both backends ------------------------------------------------------------
 
 template <class I, class Space>
-void check_distinct(const char* what, const frontier<I, Space>& in, const frontier<I, Space>& out) {
-  SPARGO_EXPECTS(&in != &out, std::string(what) + ": the output is the input (expected another frontier)");
+void check_distinct(const char* operation, const frontier<I, Space>& in, const frontier<I, Space>& out) {
+  SPARGO_EXPECTS(&in != &out, std::string(operation) + ": the output is the input (expected another frontier)");
 }
 
 template <class I, class Space>
@@ -360,7 +360,7 @@ void distribute(const context<host>& ctx, const frontier<I, host>& in, frontier<
 
 // Clears the bitmap's words that were set; atomically, since vertices of one word may belong to different threads.
 template <class I>
-void forget_joined(int threads, std::uint64_t* joined, const I* vertices, std::int64_t count) {
+void clear_joined(int threads, std::uint64_t* joined, const I* vertices, std::int64_t count) {
   if (count < operators_host_tuning::sequential) threads = 1;
   const std::int64_t share = div_up<std::int64_t>(count, threads);
   on_threads(threads, [&](int t) {
@@ -467,7 +467,7 @@ void advance(const context<host>& ctx, const std::type_identity_t<graph_view<I, 
   if (joined != nullptr && found > workspace.vertices() / 64) {
     detail::sort_joined(ctx.threads(), joined, workspace.vertices(), out.slots().data(), found);
   } else if (joined != nullptr) {
-    detail::forget_joined(ctx.threads(), joined, out.slots().data(), found);
+    detail::clear_joined(ctx.threads(), joined, out.slots().data(), found);
   }
   out.state()[0].size = to[0].size;
 }

@@ -35,13 +35,13 @@ __global__ void find_largest_kernel(const double* values, std::int64_t size, dou
   }
 }
 
-// Vertices of rank `walked` and above have no edges and add nothing.
+// Vertices of rank `with_edges` and above have no edges and add nothing.
 template <class I>
-void add_lanes(const context<device>& ctx, const double* lanes, const I* rank, std::int64_t walked,
+void add_lanes(const context<device>& ctx, const double* lanes, const I* rank, std::int64_t with_edges,
                span<double, device> values) {
-  for_each(ctx, values.size(), [lanes, rank, walked, to = values.data()] __device__(std::int64_t v) {
+  for_each(ctx, values.size(), [lanes, rank, with_edges, to = values.data()] __device__(std::int64_t v) {
     const std::int64_t r = rank_of(rank, v);
-    if (r >= walked) return;
+    if (r >= with_edges) return;
     const double2* const four = reinterpret_cast<const double2*>(lanes) + 2 * r;
     to[v] += (four[0].x + four[0].y) + (four[1].x + four[1].y);
   });
@@ -123,10 +123,11 @@ class device_executor final : public executor<I, device> {
     const row_facts out_facts = measure(ctx_, out);
     const row_facts in_facts = undirected_ ? out_facts : measure(ctx_, in);
     const auto longest = static_cast<double>(std::max(out_facts.longest, in_facts.longest));
-    std::int64_t walked = n_;
+    std::int64_t with_edges = n_;
     const double average = static_cast<double>(out.nnz()) / static_cast<double>(n_);
     if (longest > std::max<double>(cuda_tuning::chunk, cuda_tuning::skewed * average)) {
-      const array<std::uint32_t, device> order = by_degree(ctx_, out, in, out_facts.longest + in_facts.longest, walked);
+      const array<std::uint32_t, device> order =
+          by_degree(ctx_, out, in, out_facts.longest + in_facts.longest, with_edges);
       rank_ = ranks_of<I>(ctx_, order);
       out_ = {ctx_, out, out_facts, order, rank_};
       if (!undirected_) in_ = {ctx_, in, in_facts, order, rank_};
@@ -142,7 +143,7 @@ class device_executor final : public executor<I, device> {
     search_.in = undirected_ ? search_.out : in_.edges();
     search_.rank = rank_.data();
     search_.mirrored = undirected_;
-    search_.n = walked;
+    search_.n = with_edges;
     search_.edges = out.nnz();
     search_.growth = static_cast<double>(in_facts.longest);
     search_.states = memory_.take<unsigned char>(state_bytes());
@@ -318,8 +319,8 @@ class device_executor final : public executor<I, device> {
   array<double, device> edges_;  // [out-edge], if requested
   plan_memory memory_{ctx_};
   array<I, device> rank_;  // empty unless vertices are sorted by degree
-  walked_rows<I, O> out_;
-  walked_rows<I, O> in_;
+  traversed_rows<I, O> out_;
+  traversed_rows<I, O> in_;
   edge_set<I, O> edges_of_graph_{};
   struct dense_level {
     int depth;

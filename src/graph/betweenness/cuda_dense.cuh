@@ -58,13 +58,13 @@ __device__ __forceinline__ double gather_row(const search<I, O>& s, const dense_
   const int thread = lane_id();
   const int leader = thread & ~3;
   double sum = 0;
-  I near[rounds];
+  I neighbours[rounds];
 #pragma unroll
-  for (int q = 0; q < rounds; ++q) near[q] = rank + q * width < size ? __ldcs(row + rank + q * width) : I{-1};
+  for (int q = 0; q < rounds; ++q) neighbours[q] = rank + q * width < size ? __ldcs(row + rank + q * width) : I{-1};
   for (int at = rank; __any_sync(full_mask, at < size);) {
     unsigned state[rounds];
 #pragma unroll
-    for (int q = 0; q < rounds; ++q) state[q] = near[q] >= 0 ? s.states[near[q]] : 0U;
+    for (int q = 0; q < rounds; ++q) state[q] = neighbours[q] >= 0 ? s.states[neighbours[q]] : 0U;
     at += rounds * width;
     I next[rounds];
 #pragma unroll
@@ -78,19 +78,19 @@ __device__ __forceinline__ double gather_row(const search<I, O>& s, const dense_
         double term[4 * together];
 #pragma unroll
         for (int k = 0; k < 4 * together; ++k) {
-          const I neighbour = __shfl_sync(full_mask, near[q + k / 4], leader + k % 4);
+          const I neighbour = __shfl_sync(full_mask, neighbours[q + k / 4], leader + k % 4);
           const unsigned its = __shfl_sync(full_mask, state[q + k / 4], leader + k % 4);
           const entry_of<I> place = pair_of<I>(neighbour, thread % 4);
           const bool counts = (its & view.mask) == view.wanted;
           term[k] = counts ? terms[place] : 0;
-          if (Step == dense_step::pull && t.marks && counts) s.levels[place] = t.depth | leads_on;
+          if (Step == dense_step::pull && t.marks && counts) s.levels[place] = t.depth | has_successor;
         }
 #pragma unroll
         for (int k = 0; k < 4 * together; ++k) sum += term[k];
       }
     }
 #pragma unroll
-    for (int q = 0; q < rounds; ++q) near[q] = next[q];
+    for (int q = 0; q < rounds; ++q) neighbours[q] = next[q];
   }
   return sum;
 }
@@ -143,7 +143,7 @@ __device__ __forceinline__ void finish_row(const search<I, O>& s, int depth, std
 // The lanes of a vertex that a step handles, and those whose rows it has to read.
 struct lane_sets {
   unsigned all;
-  unsigned walked;
+  unsigned traversed;
 };
 template <dense_step Step, class I, class O>
 __device__ __forceinline__ lane_sets lanes_of(const search<I, O>& s, const dense_task& t, std::int64_t v) {
@@ -151,7 +151,7 @@ __device__ __forceinline__ lane_sets lanes_of(const search<I, O>& s, const dense
     const unsigned here = lanes_at(s.levels, v, t.depth);
     if (t.ends) return {here, 0};
     if (!t.marked) return {here, here};
-    const unsigned leading = lanes_at(s.levels, v, t.depth | leads_on);
+    const unsigned leading = lanes_at(s.levels, v, t.depth | has_successor);
     return {here | leading, leading};
   } else {
     const unsigned state = s.states[v];
@@ -210,7 +210,7 @@ __device__ __forceinline__ void gather_rows(const search<I, O>& s, const edge_se
   if (v < end) lanes = lanes_of<Step>(s, t, v);
   O first = 0;
   O degree = 0;
-  if (lanes.walked != 0) {
+  if (lanes.traversed != 0) {
     first = rows.offsets[v];
     degree = rows.offsets[v + 1] - first;
   }
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(cuda_tuning::dense_block,
     if (place < rows.chunk_count) {
       const edge_chunk<I> chunk = rows.chunks[place];
       const lane_sets lanes = lanes_of<Step>(s, t, chunk.vertex);
-      if (lanes.walked != 0) gather_chunk<Step>(s, rows, t, terms, place, chunk, lanes.all, tally);
+      if (lanes.traversed != 0) gather_chunk<Step>(s, rows, t, terms, place, chunk, lanes.all, tally);
     }
   } else {
     // Far apart, since adjacent rows may have similar lengths.

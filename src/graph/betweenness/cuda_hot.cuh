@@ -43,13 +43,13 @@ struct terms_by_lanes {
   const dense_task& t;
   unsigned hot;
 
-  __device__ __forceinline__ unsigned word_of(I near) const {
-    const auto v = static_cast<unsigned>(near);
+  __device__ __forceinline__ unsigned word_of(I neighbour) const {
+    const auto v = static_cast<unsigned>(neighbour);
     const bool here = v < hot;
     unsigned two = 0;
     unsigned state = 0;
     if (here) two = reinterpret_cast<const unsigned char*>(hot_table)[v / 2];
-    if (!here && near >= 0) state = s.states[v];
+    if (!here && neighbour >= 0) state = s.states[v];
     const unsigned lanes = here ? two >> (v % 2 * 4) : lanes_that_count<Step>(state, t.depth);
     return v << 4 | (lanes & 15U);
   }
@@ -62,17 +62,17 @@ struct terms_by_lanes {
     const auto lane = static_cast<unsigned>(thread) % 4;
     const unsigned mine = lanes & 1U << lane;
     double sum = 0;
-    I near[rounds];
+    I neighbour[rounds];
     const int first = thread & (width - 1);
 #pragma unroll
-    for (int q = 0; q < rounds; ++q) near[q] = first + q * width < size ? __ldcs(row + first + q * width) : I{-1};
+    for (int q = 0; q < rounds; ++q) neighbour[q] = first + q * width < size ? __ldcs(row + first + q * width) : I{-1};
     for (int at = first; __any_sync(full_mask, at < size);) {
       unsigned word[rounds];
 #pragma unroll
-      for (int q = 0; q < rounds; ++q) word[q] = word_of(near[q]);
+      for (int q = 0; q < rounds; ++q) word[q] = word_of(neighbour[q]);
       at += rounds * width;
 #pragma unroll
-      for (int q = 0; q < rounds; ++q) near[q] = at + q * width < size ? __ldcs(row + at + q * width) : I{-1};
+      for (int q = 0; q < rounds; ++q) neighbour[q] = at + q * width < size ? __ldcs(row + at + q * width) : I{-1};
       if (!__any_sync(full_mask, ((word[0] | word[1]) & 15U) != 0)) continue;
       double term[4 * rounds];
 #pragma unroll
@@ -81,7 +81,7 @@ struct terms_by_lanes {
         const auto place = static_cast<entry_of<I>>(its >> 4) * 4 + lane;
         const bool counts = (its & mine) != 0;
         term[k] = counts ? terms[place] : 0;
-        if (Step == dense_step::pull && t.marks && counts) s.levels[place] = t.depth | leads_on;
+        if (Step == dense_step::pull && t.marks && counts) s.levels[place] = t.depth | has_successor;
       }
 #pragma unroll
       for (int k = 0; k < 4 * rounds; ++k) sum += term[k];
@@ -100,22 +100,22 @@ struct terms_by_bytes {
     constexpr int rounds = 4;
     const int first = lane_id() & (width - 1);
     unsigned sums[4] = {};
-    I near[rounds];
+    I neighbour[rounds];
 #pragma unroll
-    for (int q = 0; q < rounds; ++q) near[q] = first + q * width < size ? __ldcs(row + first + q * width) : I{-1};
+    for (int q = 0; q < rounds; ++q) neighbour[q] = first + q * width < size ? __ldcs(row + first + q * width) : I{-1};
     for (int at = first; at < size;) {
       unsigned word[rounds];
 #pragma unroll
       for (int q = 0; q < rounds; ++q) {
-        const auto v = static_cast<unsigned>(near[q]);
+        const auto v = static_cast<unsigned>(neighbour[q]);
         const bool here = v < hot;
         word[q] = 0;
         if (here) word[q] = reinterpret_cast<const unsigned*>(hot_table)[v];
-        if (!here && near[q] >= 0) word[q] = s.bytes[v];
+        if (!here && neighbour[q] >= 0) word[q] = s.bytes[v];
       }
       at += rounds * width;
 #pragma unroll
-      for (int q = 0; q < rounds; ++q) near[q] = at + q * width < size ? __ldcs(row + at + q * width) : I{-1};
+      for (int q = 0; q < rounds; ++q) neighbour[q] = at + q * width < size ? __ldcs(row + at + q * width) : I{-1};
 #pragma unroll
       for (int q = 0; q < rounds; ++q) {
 #pragma unroll
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(cuda_tuning::hot_block, 1)
         mine = rows.chunks[first + thread];
         lanes = lanes_of<Step>(s, t, mine.vertex);
       }
-      for (unsigned rest = __ballot_sync(full_mask, lanes.walked != 0); rest != 0; rest &= rest - 1) {
+      for (unsigned rest = __ballot_sync(full_mask, lanes.traversed != 0); rest != 0; rest &= rest - 1) {
         const int owner = __ffs(static_cast<int>(rest)) - 1;
         const edge_chunk<I> chunk{__shfl_sync(full_mask, mine.vertex, owner),
                                   __shfl_sync(full_mask, mine.number, owner)};

@@ -75,7 +75,7 @@ position start_of(const search<I, O>& s) {
 
 // Runs a step that ends with a barrier; counts into `filling`.
 template <class I, class O>
-__device__ __forceinline__ void take_step(const search<I, O>& s, const walker& my, const position& at,
+__device__ __forceinline__ void take_step(const search<I, O>& s, const grid_position& my, const position& at,
                                           step_action action, counters* filling) {
   thread_tally tally;
   if (action == step_action::list) {
@@ -87,7 +87,7 @@ __device__ __forceinline__ void take_step(const search<I, O>& s, const walker& m
     for (int part = apart ? 0 : 1; part < 2; ++part) {
       list_task<I> t;
       t.depth = at.depth;
-      if (sums && (part == 0 || !apart)) take_numbers(s, at, t);
+      if (sums && (part == 0 || !apart)) sum_numbers(s, at, t);
       if (marks && part == 1) {
         t.marks = true;
         t.adds = action == step_action::push;
@@ -118,7 +118,7 @@ __device__ void advance(const search<I, O>& s, position& at, step_action action,
   at.summed = action == step_action::push;
   at.dense = false;
   at.edges = static_cast<double>(__ldcg(&found.edges));
-  go_down(s, at);
+  next_level(s, at);
 }
 // Updates the position to a dense level, except `open` and `alive`.
 inline void advance_to_dense(position& at, const counters& found) {
@@ -154,14 +154,14 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
   const bool leader = threadIdx.x == 0;
   const bool first = leader && blockIdx.x == 0;
   control_block* const control = s.control;
-  const walker my;
+  const grid_position my;
   if (leader) at = from;
   __syncthreads();
-  for (int turn = 0, meeting = 0; at.pairs > 0;) {
+  for (int turn = 0, barrier_turn = 0; at.pairs > 0;) {
     const step_action action = next_action(s, at);
     if (action == step_action::pull || action == step_action::flood) break;
     if (action == step_action::mark && may_be_narrow(s) && at.pairs <= narrow_pairs() / 2) {
-      walk_narrow(s, at, control->words, meeting);
+      run_narrow(s, at, control->words, barrier_turn);
       grid.sync();
       continue;
     }
@@ -216,13 +216,13 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
     backward_kernel(const __grid_constant__ search<I, O> s, int depth, const int to, const int levels,
                     const int wide_from) {
   const cg::grid_group grid = cg::this_grid();
-  const walker my;
+  const grid_position my;
   while (depth > to) {
     const std::int64_t begin = s.begins[depth];
     const std::int64_t end = s.begins[depth + 1];
     const bool ends = depth == levels;
     if (!ends && may_be_narrow(s) && end - begin <= narrow_pairs()) {
-      depth = walk_narrow_back(s, depth, to, wide_from, grid);
+      depth = run_narrow_backward(s, depth, to, wide_from, grid);
       continue;
     }
     thread_tally tally;
@@ -240,13 +240,13 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
 }
 
 // -1: none.
-__device__ inline int level_of(int entry) { return entry < 0 ? entry : entry & ~leads_on; }
+__device__ inline int level_of(int entry) { return entry < 0 ? entry : entry & ~has_successor; }
 
 // Edge values, from the results of both passes. One warp per vertex; adjacent targets share sectors.
 template <class I, class O>
 __global__ void __launch_bounds__(256) edges_kernel(const __grid_constant__ search<I, O> s, const edge_set<I, O> edges,
                                                     const std::int64_t n, const int from, double* values) {
-  const walker my;
+  const grid_position my;
   for (std::int64_t vertex = my.warp; vertex < n; vertex += my.warps) {
     const std::int64_t u = rank_of(s.rank, vertex);
     if (u >= s.n) continue;  // it has no edges

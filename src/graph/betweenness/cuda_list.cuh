@@ -27,7 +27,7 @@ struct list_task {
 
 // Sets up sums over the previous level's counts.
 template <class I, class O>
-__device__ __forceinline__ void take_numbers(const search<I, O>& s, const position& at, list_task<I>& t) {
+__device__ __forceinline__ void sum_numbers(const search<I, O>& s, const position& at, list_task<I>& t) {
   t.depth = at.depth;
   t.from = s.numbers;
   t.exponents = at.depth > at.wide_from ? s.exponents : nullptr;
@@ -36,7 +36,7 @@ __device__ __forceinline__ void take_numbers(const search<I, O>& s, const positi
 
 // Moves the position to the next level, which has been pushed or marked.
 template <class I, class O>
-__device__ __forceinline__ void go_down(const search<I, O>& s, position& at) {
+__device__ __forceinline__ void next_level(const search<I, O>& s, position& at) {
   ++at.depth;
   at.open = fmax(0.0, at.open - at.edges / cuda_tuning::lanes);
   at.largest = fmin(at.largest * s.growth, most_paths);
@@ -58,11 +58,11 @@ __device__ __forceinline__ pair_view view_of(const list_task<I>& t, int lane) {
 
 // Tests one edge per thread for a pair of the next level; a whole warp calls it.
 template <class I, class O>
-__device__ __forceinline__ void mark_edge(const search<I, O>& s, const list_task<I>& t, I near, unsigned state,
+__device__ __forceinline__ void mark_edge(const search<I, O>& s, const list_task<I>& t, I neighbour, unsigned state,
                                           int lane, double own, thread_tally& tally) {
   const unsigned code = state >> (2 * lane) & 3;
-  const std::int64_t v = near;
-  const bool open = near >= 0 && code == 0;
+  const std::int64_t v = neighbour;
+  const bool open = neighbour >= 0 && code == 0;
   bool first = false;
   if (open) {
     const O begin = s.out.offsets[v];
@@ -76,25 +76,25 @@ __device__ __forceinline__ void mark_edge(const search<I, O>& s, const list_task
       if (keeps) s.levels[v * 4 + lane] = t.depth + 1;
     }
   }
-  if (t.adds && near >= 0 && (open || code == forward_code(t.depth + 1))) atomicAdd(s.numbers + v * 4 + lane, own);
+  if (t.adds && neighbour >= 0 && (open || code == forward_code(t.depth + 1))) atomicAdd(s.numbers + v * 4 + lane, own);
   append_by_warp(t.to, t.entries, pair_of<I>(v, lane), first, lane_id());
 }
 
 // Processes `size` edges, every `width`-th by the calling thread; returns its part of the sum. A whole warp calls it;
 // its threads may have different rows.
 template <class I, class O>
-__device__ __forceinline__ scaled_sum walk_row(const search<I, O>& s, const list_task<I>& t, const I* row, int size,
-                                               int rank, int width, int lane, double own, thread_tally& tally) {
+__device__ __forceinline__ scaled_sum traverse_row(const search<I, O>& s, const list_task<I>& t, const I* row, int size,
+                                                   int rank, int width, int lane, double own, thread_tally& tally) {
   const pair_view pair = view_of(t, lane);
   scaled_sum sum;
   for (int at = rank; __any_sync(full_mask, at < size); at += width) {
-    const I near = at < size ? row[at] : I{-1};
-    const unsigned state = near >= 0 ? __ldcg(s.states + near) : 0U;
+    const I neighbour = at < size ? row[at] : I{-1};
+    const unsigned state = neighbour >= 0 ? __ldcg(s.states + neighbour) : 0U;
     const bool counts = t.from != nullptr && (state & pair.mask) == pair.wanted;
-    const entry_of<I> place = pair_of<I>(near, lane);
+    const entry_of<I> place = pair_of<I>(neighbour, lane);
     const double term = counts ? t.from[place] : 0;  // in flight while the next level is searched
     const int exponent = counts && t.exponents != nullptr ? t.exponents[place] : 0;
-    if (t.marks) mark_edge(s, t, near, state, lane, own, tally);
+    if (t.marks) mark_edge(s, t, neighbour, state, lane, own, tally);
     sum.add(term, t.backward ? -exponent : exponent);
   }
   return sum;
@@ -135,7 +135,7 @@ __device__ __forceinline__ scaled_sum own_number(const search<I, O>& s, const li
 
 // Processes the listed pairs [begin, end), except rows in chunks.
 template <class I, class O>
-__device__ __forceinline__ void run_entries(const search<I, O>& s, const walker& my, const list_task<I>& t,
+__device__ __forceinline__ void run_entries(const search<I, O>& s, const grid_position& my, const list_task<I>& t,
                                             const edge_set<I, O>& rows, std::int64_t begin, std::int64_t end,
                                             thread_tally& tally) {
   constexpr int teams = warp_size / 4;
@@ -165,7 +165,7 @@ __device__ __forceinline__ void run_entries(const search<I, O>& s, const walker&
     for (int width = 4;; width = warp_size) {
       const int rank = thread & (width - 1);
       scaled_sum sum =
-          walk_row(s, t, rows.indices + from, size, rank, width, static_cast<int>(pair % 4), its_own.factor, tally);
+          traverse_row(s, t, rows.indices + from, size, rank, width, static_cast<int>(pair % 4), its_own.factor, tally);
       if (t.from != nullptr) {
         sum = sum_of(sum, width);
         if (mine && rank == 0) finish_pair(s, t, pair, its_own, sum);
@@ -184,9 +184,9 @@ __device__ __forceinline__ void run_entries(const search<I, O>& s, const walker&
 
 // Stores a chunk's part of a pair's sum. The warp that finishes a vertex last adds all parts, in order.
 template <class I, class O>
-__device__ __forceinline__ void bring_part(const search<I, O>& s, const list_task<I>& t, entry_of<I> pair,
-                                           scaled_sum own, std::int64_t chunk, std::int64_t first_chunk,
-                                           std::int64_t all, scaled_sum sum) {
+__device__ __forceinline__ void add_part(const search<I, O>& s, const list_task<I>& t, entry_of<I> pair, scaled_sum own,
+                                         std::int64_t chunk, std::int64_t first_chunk, std::int64_t all,
+                                         scaled_sum sum) {
   const auto lane = static_cast<int>(pair % 4);
   sum = sum_of(sum, warp_size);
   if (lane_id() == 0) {
@@ -212,8 +212,8 @@ struct pair_chunk {
   int edges;
 };
 template <class I, class O, class Visit>
-__device__ __forceinline__ void for_each_chunk(const search<I, O>& s, const walker& my, const edge_set<I, O>& rows,
-                                               int depth, Visit visit) {
+__device__ __forceinline__ void for_each_chunk(const search<I, O>& s, const grid_position& my,
+                                               const edge_set<I, O>& rows, int depth, Visit visit) {
   constexpr int size = cuda_tuning::chunk;
   for (std::int64_t base = my.warp; base < rows.chunk_count; base += my.warps * warp_size) {
     const std::int64_t mine = base + lane_id() * my.warps;
@@ -241,19 +241,19 @@ __device__ __forceinline__ void for_each_chunk(const search<I, O>& s, const walk
 
 // Processes the chunks of the pairs at this level.
 template <class I, class O>
-__device__ __forceinline__ void run_chunks(const search<I, O>& s, const walker& my, const list_task<I>& t,
+__device__ __forceinline__ void run_chunks(const search<I, O>& s, const grid_position& my, const list_task<I>& t,
                                            const edge_set<I, O>& rows, thread_tally& tally) {
   for_each_chunk(s, my, rows, t.depth, [&](const pair_chunk& chunk, std::int64_t v, int lane) {
     const entry_of<I> pair = pair_of<I>(v, lane);
     const scaled_sum own = own_number(s, t, pair);
     const scaled_sum sum =
-        walk_row(s, t, rows.indices + chunk.first, chunk.edges, lane_id(), warp_size, lane, own.factor, tally);
-    if (t.from != nullptr) bring_part(s, t, pair, own, chunk.place, chunk.place - chunk.number, chunk.all, sum);
+        traverse_row(s, t, rows.indices + chunk.first, chunk.edges, lane_id(), warp_size, lane, own.factor, tally);
+    if (t.from != nullptr) add_part(s, t, pair, own, chunk.place, chunk.place - chunk.number, chunk.all, sum);
   });
 }
 
 template <class I, class O>
-__device__ __forceinline__ void run_list(const search<I, O>& s, const walker& my, const list_task<I>& t,
+__device__ __forceinline__ void run_list(const search<I, O>& s, const grid_position& my, const list_task<I>& t,
                                          const edge_set<I, O>& rows, std::int64_t begin, std::int64_t end,
                                          thread_tally& tally) {
   if (!t.ends) run_chunks(s, my, t, rows, tally);
@@ -262,7 +262,8 @@ __device__ __forceinline__ void run_list(const search<I, O>& s, const walker& my
 
 // Converts a dense level to a listed one.
 template <class I, class O>
-__device__ void list_level(const search<I, O>& s, const walker& my, int depth, entry_of<I>* to, count64* entries) {
+__device__ void list_level(const search<I, O>& s, const grid_position& my, int depth, entry_of<I>* to,
+                           count64* entries) {
   for (std::int64_t base = my.warp * warp_size; base < s.n; base += my.warps * warp_size) {
     const std::int64_t v = base + lane_id();
     const unsigned lanes = v < s.n ? lanes_at(s.levels, v, depth) : 0;

@@ -54,20 +54,20 @@ __device__ __forceinline__ void expand_narrow(const search<I, O>& s, const list_
   const int rank = lane_id() % 4;
   const int lane = static_cast<int>(mine.pair % 4);
   const pair_view pair = view_of(t, lane);
-  I near[rounds];
+  I neighbour[rounds];
   unsigned state[rounds];
   double term[rounds];
   int exponent[rounds];
 #pragma unroll
   for (int q = 0; q < rounds; ++q) {
-    near[q] = rank + 4 * q < size ? s.out.indices[mine.first + rank + 4 * q] : I{-1};
+    neighbour[q] = rank + 4 * q < size ? s.out.indices[mine.first + rank + 4 * q] : I{-1};
   }
 #pragma unroll
-  for (int q = 0; q < rounds; ++q) state[q] = near[q] >= 0 ? __ldcg(s.states + near[q]) : 0U;
+  for (int q = 0; q < rounds; ++q) state[q] = neighbour[q] >= 0 ? __ldcg(s.states + neighbour[q]) : 0U;
 #pragma unroll
   for (int q = 0; q < rounds; ++q) {
     const bool counts = t.from != nullptr && (state[q] & pair.mask) == pair.wanted;
-    const entry_of<I> place = pair_of<I>(near[q], lane);
+    const entry_of<I> place = pair_of<I>(neighbour[q], lane);
     term[q] = counts ? t.from[place] : 0;
     exponent[q] = counts && t.exponents != nullptr ? t.exponents[place] : 0;
   }
@@ -76,18 +76,18 @@ __device__ __forceinline__ void expand_narrow(const search<I, O>& s, const list_
     bool first = false;
     O begin = 0;
     O end = 0;  // loads in flight while the pair is claimed
-    if (near[q] >= 0 && (state[q] >> (2 * lane) & 3) == 0) {
-      begin = s.out.offsets[near[q]];
-      end = s.out.offsets[near[q] + 1];
-      first = claim_pair(s.states, near[q], lane, forward_code(t.depth + 1));
+    if (neighbour[q] >= 0 && (state[q] >> (2 * lane) & 3) == 0) {
+      begin = s.out.offsets[neighbour[q]];
+      end = s.out.offsets[neighbour[q] + 1];
+      first = claim_pair(s.states, neighbour[q], lane, forward_code(t.depth + 1));
     }
     const unsigned threads = __ballot_sync(full_mask, first);
     if (threads == 0) continue;
     const unsigned at = place_by_warp(count, threads, lane_id());
     if (!first) continue;
-    to.found[at] = {pair_of<I>(near[q], lane), begin};
+    to.found[at] = {pair_of<I>(neighbour[q], lane), begin};
     to.sizes[at] = static_cast<unsigned char>(end - begin);
-    if (s.keeps_levels) s.levels[std::int64_t{near[q]} * 4 + lane] = t.depth + 1;
+    if (s.keeps_levels) s.levels[std::int64_t{neighbour[q]} * 4 + lane] = t.depth + 1;
   }
   if (t.from == nullptr) return;
   scaled_sum sum;
@@ -99,7 +99,7 @@ __device__ __forceinline__ void expand_narrow(const search<I, O>& s, const list_
 
 // Grid barrier that also sums: arrives with `found` pairs and waits; returns the pairs found by all blocks, and in
 // `before` those of blocks that arrived earlier. Called by one thread per block.
-__device__ inline std::int64_t meet(count64* words, int turn, unsigned found, std::int64_t& before, bool& full) {
+__device__ inline std::int64_t sum_barrier(count64* words, int turn, unsigned found, std::int64_t& before, bool& full) {
   if (blockIdx.x == 0) words[(turn + 1) % 3] = 0;  // no block waits on that word any more, or has arrived at it yet
   __threadfence();
   const count64 mine = count64{found} << 32 | (found > narrow_tuning::teams ? 1ULL << 16 : 0) | 1;
@@ -114,7 +114,7 @@ __device__ inline std::int64_t meet(count64* words, int turn, unsigned found, st
 
 // Continues from a listed level until one is empty or too wide. All blocks hold the same `at` and `turn`.
 template <class I, class O>
-__device__ void walk_narrow(const search<I, O>& s, position& at, count64* words, int& turn) {
+__device__ void run_narrow(const search<I, O>& s, position& at, count64* words, int& turn) {
   __shared__ narrow_block<I, O> own;
   const auto team = static_cast<int>(threadIdx.x) / 4;
   const bool leader = threadIdx.x == 0;
@@ -131,19 +131,19 @@ __device__ void walk_narrow(const search<I, O>& s, position& at, count64* words,
   for (int side = 0;; side ^= 1) {
     list_task<I> t;
     t.depth = at.depth;
-    if (!at.summed) take_numbers(s, at, t);
+    if (!at.summed) sum_numbers(s, at, t);
     expand_narrow(s, t, mine, size, own, &own.count[side]);
     __syncthreads();
     if (leader) {
       if (blockIdx.x == 0) s.begins[at.depth] = at.begin;
       own.count[side ^ 1] = 0;
-      const std::int64_t pairs = meet(words, turn, own.count[side], own.before, own.full);
+      const std::int64_t pairs = sum_barrier(words, turn, own.count[side], own.before, own.full);
       at.end += pairs;
       at.begin = at.end - pairs;
       at.pairs = pairs;
       at.edges = static_cast<double>(pairs) * (static_cast<double>(s.edges) / static_cast<double>(s.n));
       at.summed = false;
-      go_down(s, at);
+      next_level(s, at);
     }
     __syncthreads();
     turn = (turn + 1) % 3;
@@ -166,7 +166,7 @@ struct narrow_pair {
   O first = 0;
   O last = 0;
   scaled_sum own;
-  I near[narrow_tuning::rounds];
+  I neighbour[narrow_tuning::rounds];
 };
 
 // A level's range [begin, end) of the list, if it is narrow.
@@ -200,15 +200,15 @@ __device__ __forceinline__ void load_edges(const search<I, O>& s, narrow_pair<I,
 #pragma unroll
   for (int q = 0; q < narrow_tuning::rounds; ++q) {
     const O at = p.first + static_cast<O>(lane_id() % 4 + 4 * q);
-    p.near[q] = at < p.last ? s.out.indices[at] : I{-1};
+    p.neighbour[q] = at < p.last ? s.out.indices[at] : I{-1};
   }
 }
 
 // Backward over narrow levels from `depth`, which is not the last one, down to the one after `to`; returns the next
 // level.
 template <class I, class O>
-__device__ int walk_narrow_back(const search<I, O>& s, int depth, int to, int wide_from,
-                                const cooperative_groups::grid_group& grid) {
+__device__ int run_narrow_backward(const search<I, O>& s, int depth, int to, int wide_from,
+                                   const cooperative_groups::grid_group& grid) {
   constexpr int rounds = narrow_tuning::rounds;
   narrow_range level[4];  // depth, and the three before it
   narrow_pair<I, O> p[4];
@@ -239,11 +239,11 @@ __device__ int walk_narrow_back(const search<I, O>& s, int depth, int to, int wi
     int exponent[rounds];
 #pragma unroll
     for (int q = 0; q < rounds; ++q) {
-      const I near = p[0].near[q];
-      const entry_of<I> place = pair_of<I>(near, lane);
-      state[q] = near >= 0 ? __ldcg(s.states + near) : 0U;
-      term[q] = near >= 0 ? s.quotients[place] : 0;
-      exponent[q] = near >= 0 && wide ? s.exponents[place] : 0;
+      const I neighbour = p[0].neighbour[q];
+      const entry_of<I> place = pair_of<I>(neighbour, lane);
+      state[q] = neighbour >= 0 ? __ldcg(s.states + neighbour) : 0U;
+      term[q] = neighbour >= 0 ? s.quotients[place] : 0;
+      exponent[q] = neighbour >= 0 && wide ? s.exponents[place] : 0;
     }
     load_edges(s, p[1]);
     load_row(s, depth - 2 >= wide_from, p[2]);

@@ -35,7 +35,7 @@ __device__ __forceinline__ void push_row(const search<I, O>& s, int depth, const
 template <class I, class O>
 __global__ void __launch_bounds__(256) push_kernel(const __grid_constant__ search<I, O> s, const int depth,
                                                    const std::int64_t begin, const std::int64_t end) {
-  const walker my;
+  const grid_position my;
   const edge_set<I, O>& rows = s.out;
   thread_tally tally;
   for_each_chunk(s, my, rows, depth, [&](const pair_chunk& chunk, std::int64_t v, int lane) {

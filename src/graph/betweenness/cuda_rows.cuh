@@ -46,8 +46,8 @@ __global__ void copy_rows_kernel(const O* offsets, const I* indices, const std::
     const std::int64_t first = is_chunk ? std::int64_t{chunk.number} * cuda_tuning::chunk : 0;
     const std::int64_t last = min(degree, first + cuda_tuning::chunk);
     const I* const from = indices + offsets[order[r]];
-    I* const there = to_indices + to.offsets[r];
-    for (std::int64_t k = first + lane_id(); k < last; k += warp_size) there[k] = rank[from[k]];
+    I* const to_row = to_indices + to.offsets[r];
+    for (std::int64_t k = first + lane_id(); k < last; k += warp_size) to_row[k] = rank[from[k]];
   }
 }
 
@@ -104,19 +104,19 @@ array<O, device> sorted_offsets(const context<device>& ctx, const csr_pattern_vi
 
 // One direction's rows as the searches traverse them.
 template <class I, class O>
-class walked_rows {
+class traversed_rows {
  public:
-  walked_rows() = default;
+  traversed_rows() = default;
 
   // The graph's own rows.
-  walked_rows(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows, const row_facts& facts)
+  traversed_rows(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows, const row_facts& facts)
       : edges_{rows.offsets.data(), rows.indices.data(), nullptr, 0} {
     cut(ctx, rows.rows, facts);
   }
 
   // A copy in the given order.
-  walked_rows(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows, const row_facts& facts,
-              const array<std::uint32_t, device>& order, const array<I, device>& rank)
+  traversed_rows(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows, const row_facts& facts,
+                 const array<std::uint32_t, device>& order, const array<I, device>& rank)
       : offsets_(sorted_offsets(ctx, rows, order)), indices_(ctx, std::int64_t{rows.nnz()}) {
     const std::int64_t n = rows.rows;
     edges_ = {offsets_.data(), indices_.data(), nullptr, 0};

@@ -133,7 +133,7 @@ struct search {
   bool keeps_levels;  // of all pairs
 };
 
-inline constexpr int leads_on = 1 << 30;  // flag in `levels`: the pair has a successor
+inline constexpr int has_successor = 1 << 30;  // flag in `levels`: the pair has a successor
 
 // --- States ---------------------------------------------------------------------------------------------------------
 
@@ -218,12 +218,12 @@ __device__ inline void add_tally(counters* to, const thread_tally& mine) {
   __syncthreads();
   if (threadIdx.x >= sizeof(counters) / sizeof(count64)) return;
   const count64 all = reinterpret_cast<const count64*>(&of_block)[threadIdx.x];
-  count64* const there = reinterpret_cast<count64*>(to) + threadIdx.x;
+  count64* const sum = reinterpret_cast<count64*>(to) + threadIdx.x;
   if (all == 0) return;
-  if (there == &to->largest) {
-    atomicMax(there, all);
+  if (sum == &to->largest) {
+    atomicMax(sum, all);
   } else {
-    atomicAdd(there, all);
+    atomicAdd(sum, all);
   }
 }
 
@@ -252,11 +252,11 @@ __device__ __forceinline__ bool is_last_of(unsigned* arrived, unsigned all) {
 }
 
 // Position of a warp in the grid; adjacent warps are on different multiprocessors.
-struct walker {
+struct grid_position {
   std::int64_t warp;
   std::int64_t warps;
 
-  __device__ walker()
+  __device__ grid_position()
       : warp(std::int64_t{threadIdx.x / warp_size} * gridDim.x + blockIdx.x),
         warps(std::int64_t{gridDim.x} * blockDim.x / warp_size) {}
 };

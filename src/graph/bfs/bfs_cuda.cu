@@ -148,13 +148,13 @@ struct device_executor final : device_search<I> {
   }
 
   void collect_sizes(std::int64_t depth) {  // depth: number of levels
-    const std::int64_t told = std::min<std::int64_t>(depth, host_report::size_slots);
-    sizes_found.assign(report[0].sizes, report[0].sizes + told);
-    if (depth == told) return;
+    const std::int64_t reported = std::min<std::int64_t>(depth, host_report::size_slots);
+    sizes_found.assign(report[0].sizes, report[0].sizes + reported);
+    if (depth == reported) return;
     sizes_found.resize(static_cast<std::size_t>(depth));
     if (depth <= search.level_slots) {
-      copy_to_host(ctx, search.level_sizes + told, sizes_found.data() + told,
-                   static_cast<std::size_t>(depth - told) * sizeof(std::int64_t));
+      copy_to_host(ctx, search.level_sizes + reported, sizes_found.data() + reported,
+                   static_cast<std::size_t>(depth - reported) * sizeof(std::int64_t));
       ctx.synchronize();
       return;
     }

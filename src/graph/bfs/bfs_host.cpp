@@ -103,7 +103,7 @@ struct host_executor final : executor<I, host> {
     search.threads = threads;
     search.counts_edges = choice.direction == bfs_direction::automatic;
     if (picks_smallest) smallest = {threads, g};
-    forget_all();
+    reset_results();
   }
 
   // Allocates and initializes what only the parallel searches need.
@@ -148,14 +148,14 @@ struct host_executor final : executor<I, host> {
     parallel_for(threads, start.size(), grain::elements, [&](std::int64_t w) { search.visited[w] = start[w]; });
   }
 
-  void forget_all() {
+  void reset_results() {
     fill(threads, level_of.view(), std::int32_t{-1});
     fill(threads, parent_of.view(), I{-1});
   }
 
   // Resets vertices that only the previous run reached. Its source may be isolated, hence in no bitmap: `run` resets
   // it.
-  void forget_stale() {
+  void reset_stale() {
     parallel_for(threads, start.size(), grain::elements, [&](std::int64_t w) {
       for (std::uint64_t rest = before[w] & ~search.visited[w]; rest != 0; rest &= rest - 1) {
         search.found(static_cast<I>(w * 64 + std::countr_zero(rest)), I{-1}, -1);
@@ -170,9 +170,9 @@ struct host_executor final : executor<I, host> {
       std::swap(before, search.visited);
       copy_start();
       reached_vertices = host_levels(search, choice.direction, limits, sizes).run(source);
-      forget_stale();
+      reset_stale();
     } else {
-      forget_all();
+      reset_results();
       reached_vertices = level_of.empty() ? search_sequentially(search, parent_of.data(), from, limits, sizes)
                                           : search_sequentially(search, level_of.data(), from, limits, sizes);
     }

@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(narrow_tuning::block, 1)
   __syncthreads();
   if (at.vertices == 0 || at.ended != 0 || s.allowed == bfs_direction::pull) return;
   if (!is_narrow(at, static_cast<int>(gridDim.x), 1)) return;
-  walk_narrow(s, at, raw);
+  run_narrow_levels(s, at, raw);
 }
 
 // Dynamic shared memory per block: staging slots of its warps.

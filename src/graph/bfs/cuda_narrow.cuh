@@ -94,13 +94,13 @@ struct narrow_sink {
 
 // Appends vertices that found no free slot to the queue in global memory or to the hubs. All lanes call it.
 template <class I, class O>
-__device__ void spill(const narrow_sink<I, O>& w, bool here, I v, I parent, O degree) {
-  if (!__any_sync(full_mask, here)) return;
+__device__ void spill(const narrow_sink<I, O>& w, bool active, I v, I parent, O degree) {
+  if (!__any_sync(full_mask, active)) return;
   const unsigned lane = threadIdx.x % warp_size;
   counters* const spilled = &w.s.control->flushed;
-  const bool hub = here && degree >= cuda_tuning::hub_degree;
-  const unsigned queued = __ballot_sync(full_mask, here && !hub);
-  const count64 edges = warp_reduce_to_first(here ? static_cast<count64>(degree) : 0, plus{});
+  const bool hub = active && degree >= cuda_tuning::hub_degree;
+  const unsigned queued = __ballot_sync(full_mask, active && !hub);
+  const count64 edges = warp_reduce_to_first(active ? static_cast<count64>(degree) : 0, plus{});
   count64 at = 0;
   if (lane == 0) {
     atomicOr(&w.found->flags, local_found::full);
@@ -108,19 +108,19 @@ __device__ void spill(const narrow_sink<I, O>& w, bool here, I v, I parent, O de
     if (queued != 0) at = atomicAdd(&spilled->queued, static_cast<count64>(__popc(queued)));
   }
   at = __shfl_sync(full_mask, at, 0) + static_cast<count64>(__popc(queued & ((1U << lane) - 1)));
-  if (here) write_found(w.s, v, parent, w.level);
-  if (here && !hub) w.s.queue[w.queue_base + static_cast<std::int64_t>(at)] = v;
+  if (active) write_found(w.s, v, parent, w.level);
+  if (active && !hub) w.s.queue[w.queue_base + static_cast<std::int64_t>(at)] = v;
   append_hubs(w.s, hub, static_cast<std::int64_t>(v), w.hub_base, &spilled->chunks);
 }
 
 // Appends vertices with more edges than an entry holds, one at a time, each by the whole warp. All lanes call it.
 template <class I, class O>
-__device__ void append_long(const narrow_sink<I, O>& w, bool here, I v, I parent, O begin, O degree) {
+__device__ void append_long(const narrow_sink<I, O>& w, bool active, I v, I parent, O begin, O degree) {
   constexpr unsigned most = narrow_tuning::entry_edges;
   constexpr unsigned slots = narrow_tuning::slots;
   const unsigned lane = threadIdx.x % warp_size;
-  bool lost = here && degree > static_cast<O>(narrow_tuning::most_edges);
-  for (unsigned left = __ballot_sync(full_mask, here && !lost); left != 0; left &= left - 1) {
+  bool lost = active && degree > static_cast<O>(narrow_tuning::most_edges);
+  for (unsigned left = __ballot_sync(full_mask, active && !lost); left != 0; left &= left - 1) {
     const int owner = __ffs(static_cast<int>(left)) - 1;
     const auto edges = static_cast<unsigned>(__shfl_sync(full_mask, degree, owner));
     const I vertex = __shfl_sync(full_mask, v, owner);
@@ -165,10 +165,10 @@ __device__ void append_entries(const narrow_sink<I, O>& w, bool won, I v, I pare
 // r.
 template <class I, class O>
 __device__ narrow_entry<I, O> read_entry(const block_cluster& cluster, const local_queue<I, O>& from, unsigned before,
-                                         bool here, unsigned index) {
+                                         bool active, unsigned index) {
   const int owner = owner_of(before, index);  // the block
   const unsigned shift = __shfl_sync(full_mask, before, owner > 0 ? owner - 1 : 0);
-  if (!here) return {};
+  if (!active) return {};
   const unsigned slot = owner > 0 ? index - shift : index;
   return {*cluster.at(from.vertex + slot, owner), *cluster.at(from.parent + slot, owner),
           *cluster.at(from.begin + slot, owner), *cluster.at(from.size + slot, owner)};
@@ -226,10 +226,10 @@ __device__ void flush_entries(const narrow_sink<I, O>& w, unsigned entries) {
     const bool filled = k < past && w.to.size[k] >= 0;
     const I v = filled ? w.to.vertex[k] : I{0};
     if (filled) write_found(w.s, v, w.to.parent[k], w.level);
-    const bool here = filled && w.s.out_offsets[v] == w.to.begin[k];  // only the first entry of a vertex counts
-    const std::int64_t degree = here ? out_degree_of(w.s, static_cast<std::int64_t>(v)) : 0;
-    const bool hub = here && degree >= cuda_tuning::hub_degree;
-    append_by_warp(w.s.queue + w.queue_base, &flushed->queued, v, here && !hub, lane);
+    const bool active = filled && w.s.out_offsets[v] == w.to.begin[k];  // only the first entry of a vertex counts
+    const std::int64_t degree = active ? out_degree_of(w.s, static_cast<std::int64_t>(v)) : 0;
+    const bool hub = active && degree >= cuda_tuning::hub_degree;
+    append_by_warp(w.s.queue + w.queue_base, &flushed->queued, v, active && !hub, lane);
     append_hubs(w.s, hub, static_cast<std::int64_t>(v), w.hub_base, &flushed->chunks);
     edges += static_cast<count64>(degree);
   }
@@ -245,11 +245,11 @@ __device__ void load_entries(const narrow_sink<I, O>& w, const search_position& 
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   for (std::int64_t first = std::int64_t{threadIdx.x} - lane; first * blocks < size; first += narrow_tuning::block) {
     const std::int64_t i = (first + lane) * blocks + rank;
-    const bool here = i < size;
-    const I v = here ? w.s.queue[at.begin + i] : I{0};
-    const I parent = here && w.s.parents != nullptr ? w.s.parents[v] : I{0};
-    const O begin = here ? w.s.out_offsets[v] : O{0};
-    append_entries(w, here, v, parent, begin, here ? w.s.out_offsets[std::int64_t{v} + 1] - begin : O{0});
+    const bool active = i < size;
+    const I v = active ? w.s.queue[at.begin + i] : I{0};
+    const I parent = active && w.s.parents != nullptr ? w.s.parents[v] : I{0};
+    const O begin = active ? w.s.out_offsets[v] : O{0};
+    append_entries(w, active, v, parent, begin, active ? w.s.out_offsets[std::int64_t{v} + 1] - begin : O{0});
   }
 }
 
@@ -283,8 +283,8 @@ __device__ void expand_level(const block_cluster& cluster, const narrow_sink<I, 
   tile = tile > warp_size ? warp_size : tile;
   for (int t = (warp * blocks + rank) * tile; t < total; t += warps * tile) {
     const int k = t + lane;
-    const bool here = lane < tile && k < total;
-    expand_narrow(w, read_entry(cluster, from, before, here, static_cast<unsigned>(k)), tally);
+    const bool active = lane < tile && k < total;
+    expand_narrow(w, read_entry(cluster, from, before, active, static_cast<unsigned>(k)), tally);
   }
 }
 
@@ -323,7 +323,7 @@ __device__ inline void wait_for_found(mailbox* box, int turn, unsigned phase) {
 // Runs levels while they are narrow; all blocks of the cluster hold the same `at`. Leaves the frontier in the queue and
 // the position in `control`.
 template <class I, class O>
-__device__ void walk_narrow(const search<I, O>& s, search_position& at, unsigned char* raw) {
+__device__ void run_narrow_levels(const search<I, O>& s, search_position& at, unsigned char* raw) {
   __shared__ local_found found[2];
   __shared__ mailbox box;
   const block_cluster cluster;
@@ -346,11 +346,11 @@ __device__ void walk_narrow(const search<I, O>& s, search_position& at, unsigned
   cluster.sync();
   int turn = 0;
   unsigned entries = 0;
-  for (unsigned walked = 0;; ++walked) {
+  for (unsigned levels = 0;; ++levels) {
     __syncthreads();
     if (thread < blocks) send_found(&box, turn, rank, thread, found[turn]);
     __syncwarp();  // all threads have read `found` before it is cleared below
-    wait_for_found(&box, turn, walked / 2 % 2);
+    wait_for_found(&box, turn, levels / 2 % 2);
     local_found mine{};
     if (lane < blocks) mine = box.from[turn][lane];
     if (thread == 0) {
@@ -361,7 +361,7 @@ __device__ void walk_narrow(const search<I, O>& s, search_position& at, unsigned
     const unsigned vertices = warp_sum(mine.vertices);
     const unsigned edges = warp_sum(mine.edges < (1U << 26) ? mine.edges : 1U << 26);
     bool go_on = (flags & local_found::full) == 0;
-    if (walked > 0) {
+    if (levels > 0) {
       const bool ended = (flags & local_found::target) != 0 || w.level == s.max_depth;
       go_on = go_on && !ended && vertices > 0 && vertices <= static_cast<unsigned>(blocks * narrow_tuning::vertices) &&
               edges <= static_cast<unsigned>(blocks * narrow_tuning::edges);

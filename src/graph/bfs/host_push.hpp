@@ -59,7 +59,7 @@ struct host_bins {
 }
 
 // Remaining work of a level; shared by all threads.
-struct host_remains {
+struct level_progress {
   std::int64_t next = 0;     // in the queue
   std::int64_t end = 0;      // of the frontier
   std::int64_t taken = 0;    // chunks taken
@@ -78,7 +78,7 @@ struct host_remains {
   }
 };
 
-inline std::int64_t take_some(std::int64_t& counter, std::int64_t some) {
+inline std::int64_t fetch_and_add(std::int64_t& counter, std::int64_t some) {
   return std::atomic_ref<std::int64_t>(counter).fetch_add(some, std::memory_order_relaxed);
 }
 
@@ -87,9 +87,9 @@ template <class I, class O>
 class host_reader {
  public:
   using tuning = host_push_tuning;
-  host_reader(const host_search<I, O>& s, host_remains& remains, host_bins<I>& bins)
+  host_reader(const host_search<I, O>& s, level_progress& progress, host_bins<I>& bins)
       : s_(s),
-        remains_(remains),
+        progress_(progress),
         bins_(bins),
         k_(bins.row),
         k_end_(bins.row_end),
@@ -100,7 +100,7 @@ class host_reader {
   void read_round() {
     while (e_ < last_ || next_row()) {
       if (!read_row()) {
-        take_some(remains_.stopped, 1);
+        fetch_and_add(progress_.stopped, 1);
         break;
       }
     }
@@ -138,13 +138,13 @@ class host_reader {
         if (last_ - e_ <= tuning::chunk_edges) return true;
         post_row();
       }
-      if (std::atomic_ref<std::int64_t>(remains_.next).load(std::memory_order_relaxed) >= remains_.end) break;
-      k_ = take_some(remains_.next, tuning::chunk_vertices);
-      k_end_ = std::min(k_ + tuning::chunk_vertices, remains_.end);
+      if (std::atomic_ref<std::int64_t>(progress_.next).load(std::memory_order_relaxed) >= progress_.end) break;
+      k_ = fetch_and_add(progress_.next, tuning::chunk_vertices);
+      k_end_ = std::min(k_ + tuning::chunk_vertices, progress_.end);
     }
-    if (remains_.ready == 0) return false;
-    const std::int64_t p = take_some(remains_.taken, 1);
-    if (p >= remains_.ready) return false;
+    if (progress_.ready == 0) return false;
+    const std::int64_t p = fetch_and_add(progress_.taken, 1);
+    if (p >= progress_.ready) return false;
     start_row(s_.chunks[p].from);
     e_ = s_.chunks[p].first;
     last_ = static_cast<O>(std::min<std::int64_t>(last_, e_ + tuning::chunk_edges));
@@ -159,7 +159,7 @@ class host_reader {
 
   void post_row() {
     const std::int64_t chunks = div_up(static_cast<std::int64_t>(last_ - e_), tuning::chunk_edges);
-    const std::int64_t at = take_some(remains_.posted, chunks);
+    const std::int64_t at = fetch_and_add(progress_.posted, chunks);
     for (std::int64_t p = 0; p < chunks; ++p) {
       s_.chunks[at + p] = {u_, static_cast<O>(e_ + p * tuning::chunk_edges)};
     }
@@ -167,7 +167,7 @@ class host_reader {
   }
 
   const host_search<I, O>& s_;
-  host_remains& remains_;
+  level_progress& progress_;
   host_bins<I>& bins_;
   std::int64_t k_;
   std::int64_t k_end_;
@@ -181,8 +181,8 @@ template <class I, class O>
 class host_settler {
  public:
   using tuning = host_push_tuning;
-  host_settler(const host_search<I, O>& s, host_remains& remains, std::int32_t level)
-      : s_(s), remains_(remains), level_(level) {}
+  host_settler(const host_search<I, O>& s, level_progress& progress, std::int32_t level)
+      : s_(s), progress_(progress), level_(level) {}
 
   // Drains bin b of every thread.
   void take_bin(std::int64_t b, std::int64_t team) {
@@ -198,7 +198,7 @@ class host_settler {
   void flush() {
     if (size_ == 0) return;
     edges_ += settle(s_, to_.data(), from_.data(), size_, level_);
-    std::copy_n(to_.data(), size_, s_.queue + take_some(remains_.tail, size_));
+    std::copy_n(to_.data(), size_, s_.queue + fetch_and_add(progress_.tail, size_));
     size_ = 0;
   }
   [[nodiscard]] std::int64_t edges() const { return edges_; }
@@ -216,7 +216,7 @@ class host_settler {
   }
 
   const host_search<I, O>& s_;
-  host_remains& remains_;
+  level_progress& progress_;
   std::int32_t level_;
   std::int64_t size_ = 0;
   std::int64_t edges_ = 0;
@@ -228,21 +228,21 @@ class host_settler {
 template <class I, class O>
 [[nodiscard]] host_frontier push_together(const host_search<I, O>& s, const host_frontier& now,
                                           std::int32_t next_level) {
-  host_remains remains{.next = now.begin, .end = now.end, .tail = now.end};
+  level_progress progress{.next = now.begin, .end = now.end, .tail = now.end};
   const int readers = team_size(s.threads);
   for (int r = 0; r < readers; ++r) s.bins[r].reset();
   std::atomic<std::int64_t> edges{0};
-  while (!remains.finished) {
-    parallel_parts(readers, readers, [&](std::int64_t r) { host_reader<I, O>(s, remains, s.bins[r]).read_round(); });
+  while (!progress.finished) {
+    parallel_parts(readers, readers, [&](std::int64_t r) { host_reader<I, O>(s, progress, s.bins[r]).read_round(); });
     on_threads(readers, host_push_tuning::bins, [&](part_taker& mine) {
-      host_settler<I, O> settler(s, remains, next_level);
+      host_settler<I, O> settler(s, progress, next_level);
       for (std::int64_t b; mine.take(b);) settler.take_bin(b, readers);
       settler.flush();
       edges.fetch_add(settler.edges(), std::memory_order_relaxed);
     });
-    remains.end_round();
+    progress.end_round();
   }
-  return {now.end, remains.tail, edges.load()};
+  return {now.end, progress.tail, edges.load()};
 }
 
 }  // namespace spargo::detail::bfs

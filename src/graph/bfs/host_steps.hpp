@@ -143,10 +143,10 @@ class host_lister {
       for (O e = s_.out.offsets[u]; e < last;) {
         const O stop = static_cast<O>(std::min<std::int64_t>(last, e + tuning::run));
         for (; e < stop; ++e) list(s_.out.indices[e], u);
-        if (listed_ >= tuning::list_edges) work_off();
+        if (listed_ >= tuning::list_edges) process_list();
       }
     }
-    work_off();
+    process_list();
   }
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::int64_t edges() const { return edges_; }
@@ -158,7 +158,7 @@ class host_lister {
     listed_ += std::int64_t{!test_bit(s_.visited, v)};
   }
 
-  void work_off() {
+  void process_list() {
     const std::int64_t fresh = visit();
     for (std::int64_t j = 0; j < fresh; ++j) {
       const I v = to_[static_cast<std::size_t>(j)];

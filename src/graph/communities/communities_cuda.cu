@@ -30,8 +30,8 @@ namespace {
 // Marks the vertices whose labels changed, and their neighbours, for the next round.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
-    mark_due_kernel(std::int64_t n, neighbour_lists<I, O> lists, const I* now, const I* before, unsigned* marks,
-                    unsigned round) {
+    mark_active_kernel(std::int64_t n, neighbour_lists<I, O> lists, const I* now, const I* before, unsigned* marks,
+                       unsigned round) {
   __shared__ I changed[block_threads];
   __shared__ unsigned count;
   const auto mark_from = [&](const neighbour_list<I>& row, std::int64_t first, std::int64_t step) {
@@ -41,9 +41,9 @@ __global__ void __launch_bounds__(block_threads)
   for (std::int64_t base = std::int64_t{blockIdx.x} * block_threads; base < n; base += grid_threads()) {
     if (threadIdx.x == 0) count = 0;
     const std::int64_t v = base + threadIdx.x;
-    const bool here = v < n && now[v] != before[v];
-    if (__syncthreads_or(here ? 1 : 0) == 0) continue;
-    if (here) {
+    const bool has_changed = v < n && now[v] != before[v];
+    if (__syncthreads_or(has_changed ? 1 : 0) == 0) continue;
+    if (has_changed) {
       marks[v] = round;
       changed[atomicAdd(&count, 1U)] = static_cast<I>(v);
     }
@@ -70,11 +70,11 @@ struct row_list {
   count64* size;
 
   // One atomic per warp; all lanes call it.
-  __device__ void append(bool here, I v) const {
-    const unsigned mask = __ballot_sync(full_mask, here);
+  __device__ void append(bool adds, I v) const {
+    const unsigned mask = __ballot_sync(full_mask, adds);
     if (mask == 0) return;
     const count64 at = place_by_warp(size, mask, lane_id());
-    if (here) begin[static_cast<std::int64_t>(at) * step] = v;
+    if (adds) begin[static_cast<std::int64_t>(at) * step] = v;
   }
 };
 
@@ -113,13 +113,13 @@ class device_executor final : public executor<I, device> {
       : ctx_(ctx),
         n_(g.vertices()),
         iterations_(options.iterations),
-        due_(ctx, options.algorithm == communities_algorithm::frontier ? n_ : 0),
+        active_(ctx, options.algorithm == communities_algorithm::frontier ? n_ : 0),
         lists_{g.out.offsets.data(), g.out.indices.data(), nullptr, nullptr},
         now_(ctx, n_),
         next_(ctx, n_),
         marks_(ctx, n_),
         tallies_(ctx, 1),
-        told_(context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1) {
+        pinned_tallies_(context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1) {
     std::int64_t entries = g.out.nnz();
     if (g.direction == direction_kind::directed && g.has_in_edges()) {
       lists_.in_offsets = g.in.offsets.data();
@@ -133,9 +133,9 @@ class device_executor final : public executor<I, device> {
     run_outcome outcome;
     start(initial);
     labels_are kind = initial.empty() ? labels_are::vertices : labels_are::any;
-    due_vertices due;
+    active_vertices active;
     while (outcome.rounds < iterations_) {
-      const tallies round = take_round(std::exchange(kind, labels_are::any), due);
+      const tallies round = take_round(std::exchange(kind, labels_are::any), active);
       now_.swap(next_);
       ++outcome.rounds;
       if (round.changed == 0) break;
@@ -143,11 +143,11 @@ class device_executor final : public executor<I, device> {
         if ((iterations_ - outcome.rounds) % 2 != 0) now_.swap(next_);
         break;
       }
-      due = {};
-      if (!due_.empty() && round.changed * cuda_tuning::changed_share < static_cast<count64>(n_) &&
+      active = {};
+      if (!active_.empty() && round.changed * cuda_tuning::changed_share < static_cast<count64>(n_) &&
           outcome.rounds < iterations_) {
-        mark_due(outcome.rounds + 1);
-        due = {due_.data(), static_cast<unsigned>(outcome.rounds + 1)};
+        mark_active(outcome.rounds + 1);
+        active = {active_.data(), static_cast<unsigned>(outcome.rounds + 1)};
       }
     }
     outcome.count = count_labels();
@@ -156,15 +156,15 @@ class device_executor final : public executor<I, device> {
 
   [[nodiscard]] span<const I, device> labels() const noexcept override { return now_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return bytes_of(now_, next_, marks_, rows_, large_rows_, due_, tallies_);
+    return bytes_of(now_, next_, marks_, rows_, large_rows_, active_, tallies_);
   }
 
  private:
   // Waits for the device.
   [[nodiscard]] tallies read_tallies() {
-    copy_to_host(ctx_, tallies_.data(), told_.data(), sizeof(tallies));
+    copy_to_host(ctx_, tallies_.data(), pinned_tallies_.data(), sizeof(tallies));
     ctx_.synchronize();
-    return told_[0];
+    return pinned_tallies_[0];
   }
 
   void list_rows(std::int64_t entries) {
@@ -183,26 +183,26 @@ class device_executor final : public executor<I, device> {
 
   void start(span<const I, device> initial) {
     fill_zero<tallies, device>(ctx_, tallies_.view());
-    if (!due_.empty()) fill_zero<unsigned, device>(ctx_, due_.view());
+    if (!active_.empty()) fill_zero<unsigned, device>(ctx_, active_.view());
     set_labels<I, O>(ctx_, lists_, initial, now_.view(), next_.view(), tallies_.data());
     if (initial.empty()) return;
     const auto bad = static_cast<std::int64_t>(read_tallies().bad);
     if (bad > 0) throw_bad_label(n_ - bad, element<I>(ctx_, initial, n_ - bad), n_);
   }
 
-  void mark_due(std::int64_t round) {
+  void mark_active(std::int64_t round) {
     const device_guard guard(ctx_);
-    launch_kernel(ctx_, grid_stride(ctx_, n_), mark_due_kernel<I, O>, n_, lists_, now_.data(), next_.data(),
-                  due_.data(), static_cast<unsigned>(round));
+    launch_kernel(ctx_, grid_stride(ctx_, n_), mark_active_kernel<I, O>, n_, lists_, now_.data(), next_.data(),
+                  active_.data(), static_cast<unsigned>(round));
   }
 
-  [[nodiscard]] tallies take_round(labels_are kind, const due_vertices& due) {
+  [[nodiscard]] tallies take_round(labels_are kind, const active_vertices& active) {
     const device_guard guard(ctx_);
     fill_zero<tallies, device>(ctx_, tallies_.view());
     const label_arrays<I> arrays{now_.data(), next_.data(), kind};
     const auto find = [&](std::int64_t rows, const I* order, const launch_shape& shape, auto kernel) {
       if (rows == 0) return;
-      launch_kernel(ctx_, shape, kernel, rows, order, lists_, arrays, due, tallies_.data());
+      launch_kernel(ctx_, shape, kernel, rows, order, lists_, arrays, active, tallies_.data());
     };
     const auto tiny = static_cast<std::int64_t>(counts_.tiny);
     const auto small = static_cast<std::int64_t>(counts_.small);
@@ -227,14 +227,13 @@ class device_executor final : public executor<I, device> {
   context<device> ctx_;
   std::int64_t n_;
   std::int64_t iterations_;
-  array<unsigned, device>
-      due_;  // [vertex] the last round for which it was marked; empty: every round processes all vertices
+  array<unsigned, device> active_;  // [vertex] the last round that it was marked for; empty: all are active
   neighbour_lists<I, O> lists_;
   array<I, device> now_;    // labels
   array<I, device> next_;   // labels of the current round; until written, of two rounds before
   array<I, device> marks_;  // [label] 1: some vertex has it
   array<tallies, device> tallies_;
-  array<tallies, host> told_;
+  array<tallies, host> pinned_tallies_;
   array<I, device> rows_;        // thread rows from the front, warp rows from the back
   array<I, device> large_rows_;  // block rows; all lists are roughly in vertex order
   tallies counts_{};             // numbers of rows

@@ -122,7 +122,7 @@ class host_executor final : public executor<I, host> {
       : threads_(ctx.threads()),
         n_(g.vertices()),
         options_(options),
-        near_(g),
+        neighbours_(g),
         chunks_(g.out, tuning::chunk),
         now_(ctx, n_),
         next_(ctx, n_),
@@ -131,7 +131,7 @@ class host_executor final : public executor<I, host> {
         threads_, n_, grain::elements, std::int64_t{0},
         [&](std::int64_t first, std::int64_t last) {
           std::int64_t most = 0;
-          for (std::int64_t v = first; v < last; ++v) most = std::max(most, near_.degree(v));
+          for (std::int64_t v = first; v < last; ++v) most = std::max(most, neighbours_.degree(v));
           return most;
         },
         [](std::int64_t x, std::int64_t y) { return std::max(x, y); });
@@ -150,7 +150,7 @@ class host_executor final : public executor<I, host> {
     start(initial);
     run_outcome outcome;
     bool counts = !initial.empty();  // the round has to count labels
-    everywhere_ = true;
+    all_active_ = true;
     while (outcome.rounds < options_.iterations) {
       const round_outcome round = take_round(counts);
       counts = true;
@@ -162,8 +162,8 @@ class host_executor final : public executor<I, host> {
         break;
       }
       if (options_.algorithm == communities_algorithm::frontier && outcome.rounds < options_.iterations) {
-        everywhere_ = round.changed_edges > near_.edges() / tuning::changed_share;
-        if (!everywhere_) mark_frontier();
+        all_active_ = round.changed_edges > neighbours_.edges() / tuning::changed_share;
+        if (!all_active_) mark_frontier();
       }
     }
     outcome.count = count_labels();
@@ -184,8 +184,8 @@ class host_executor final : public executor<I, host> {
     row_counter<I> counter;
   };
 
-  [[nodiscard]] bool is_hub(std::int64_t v) const { return near_.degree(v) > count_tuning::segment; }
-  [[nodiscard]] bool is_asked(std::int64_t v) const { return everywhere_ || marks_[v] != 0; }
+  [[nodiscard]] bool is_hub(std::int64_t v) const { return neighbours_.degree(v) > count_tuning::segment; }
+  [[nodiscard]] bool is_active(std::int64_t v) const { return all_active_ || marks_[v] != 0; }
 
   void start(span<const I, host> initial) {
     std::atomic<std::int64_t> bad{n_};
@@ -199,7 +199,7 @@ class host_executor final : public executor<I, host> {
   }
 
   [[nodiscard]] int useful(std::int64_t part_units) const {
-    return useful_threads(threads_, n_ + near_.edges(), part_units);
+    return useful_threads(threads_, n_ + neighbours_.edges(), part_units);
   }
 
   [[nodiscard]] round_outcome take_round(bool counts) {
@@ -211,17 +211,17 @@ class host_executor final : public executor<I, host> {
       for (std::int64_t part; mine.take(part);) {
         interruption::look();  // a round of a large graph takes seconds
         const auto [first, last] = chunks_.vertices(part);
-        counts ? count_rows(first, last, own, outcome) : look_at_rows(first, last, own, outcome);
+        counts ? count_rows(first, last, own, outcome) : first_round_rows(first, last, own, outcome);
       }
       const std::lock_guard lock(mutex);
       all.add(outcome);
     });
     for (const std::int64_t v : hubs_) {
-      if (!is_asked(v)) {
+      if (!is_active(v)) {
         settle(v, now_[v], all);
         continue;
       }
-      const I label = counts ? I{-1} : near_.most_frequent(v);
+      const I label = counts ? I{-1} : neighbours_.most_frequent(v);
       settle(v, label >= 0 ? label : count_hub(v), all);
     }
     return all;
@@ -230,17 +230,17 @@ class host_executor final : public executor<I, host> {
   void settle(std::int64_t v, I label, round_outcome& outcome) {
     if (label != now_[v]) {
       ++outcome.changed;
-      outcome.changed_edges += near_.degree(v);
+      outcome.changed_edges += neighbours_.degree(v);
     }
     outcome.unlike += label != next_[v] ? 1 : 0;
     next_[v] = label;
   }
 
   // First round, in which labels are the vertices themselves.
-  void look_at_rows(std::int64_t first, std::int64_t last, scratch& own, round_outcome& outcome) {
+  void first_round_rows(std::int64_t first, std::int64_t last, scratch& own, round_outcome& outcome) {
     for (std::int64_t v = first; v < last; ++v) {
       if (is_hub(v)) continue;
-      const I label = near_.most_frequent(v);
+      const I label = neighbours_.most_frequent(v);
       if (label >= 0) {
         settle(v, label, outcome);
       } else {
@@ -255,11 +255,11 @@ class host_executor final : public executor<I, host> {
       const I* labels = own.gathered.data();
       for (; first < end; ++first) {
         if (is_hub(first)) continue;
-        if (!is_asked(first)) {
+        if (!is_active(first)) {
           settle(first, now_[first], outcome);
           continue;
         }
-        const std::int64_t degree = near_.degree(first);
+        const std::int64_t degree = neighbours_.degree(first);
         settle(first, most_frequent(labels, degree, now_[first], own.counter), outcome);
         labels += degree;
       }
@@ -271,9 +271,9 @@ class host_executor final : public executor<I, host> {
   [[nodiscard]] std::int64_t gather_block(std::int64_t first, std::int64_t last, I* to) const {
     const I* const end = to + tuning::block;
     for (; first < last && to < end; ++first) {
-      if (is_hub(first) || !is_asked(first)) continue;
-      const std::int64_t degree = near_.degree(first);
-      near_.gather(now_.data(), first, 0, degree, to);
+      if (is_hub(first) || !is_active(first)) continue;
+      const std::int64_t degree = neighbours_.degree(first);
+      neighbours_.gather(now_.data(), first, 0, degree, to);
       to += degree;
     }
     return first;
@@ -287,11 +287,11 @@ class host_executor final : public executor<I, host> {
   // Calls body(labels, size, scratch) for every segment of the row, by all threads.
   template <class Body>
   void for_each_segment(std::int64_t v, Body&& body) {
-    const parts segments = chunks_of(near_.degree(v), count_tuning::segment);
+    const parts segments = chunks_of(neighbours_.degree(v), count_tuning::segment);
     on_threads(threads_, segments.count, [&](part_taker& mine) {
       scratch& own = scratch_[static_cast<std::size_t>(mine.slot())];
       for (std::int64_t s; mine.take(s);) {
-        near_.gather(now_.data(), v, segments.first(s), segments.last(s), own.gathered.data());
+        neighbours_.gather(now_.data(), v, segments.first(s), segments.last(s), own.gathered.data());
         body(own.gathered.data(), segments.last(s) - segments.first(s), own);
       }
     });
@@ -303,7 +303,7 @@ class host_executor final : public executor<I, host> {
     for_each_segment(v, [&](const I* labels, std::int64_t size, scratch&) {
       equal.fetch_add(count_equal(labels, size, now_[v]), std::memory_order_relaxed);
     });
-    if (2 * equal > near_.degree(v)) return now_[v];
+    if (2 * equal > neighbours_.degree(v)) return now_[v];
     candidate<I> best;
     std::mutex mutex;
     for_each_segment(v, [&](const I* labels, std::int64_t size, scratch& own) {
@@ -338,8 +338,8 @@ class host_executor final : public executor<I, host> {
         });
       });
     };
-    mark_ends(near_.out());
-    if (near_.has_in()) mark_ends(near_.in());
+    mark_ends(neighbours_.out());
+    if (neighbours_.has_in()) mark_ends(neighbours_.in());
   }
 
   void clear_marks() {
@@ -362,12 +362,12 @@ class host_executor final : public executor<I, host> {
   int threads_;
   std::int64_t n_;
   communities_options options_;
-  neighbourhoods<I, O> near_;
+  neighbourhoods<I, O> neighbours_;
   row_parts<I, O> chunks_;
   array<I, host> now_;               // labels
   array<I, host> next_;              // labels of the current round; until written, of two rounds before
   array<std::uint8_t, host> marks_;  // [vertex] in the frontier; at the end: [label] in use
-  bool everywhere_ = true;           // process all vertices, ignoring the marks
+  bool all_active_ = true;           // process all vertices, ignoring the marks
   std::vector<std::int64_t> hubs_;   // ascending
   array<count_type, host> counts_;   // [label] counts of a hub's neighbours; 0 between hubs; empty without hubs
   std::vector<scratch> scratch_;     // [slot]

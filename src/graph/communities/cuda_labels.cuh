@@ -94,7 +94,7 @@ struct label_arrays {
   labels_are kind;
 
   // The label of a neighbour.
-  __device__ I heard_from(I u) const { return kind == labels_are::vertices ? u : now[u]; }
+  __device__ I label_of(I u) const { return kind == labels_are::vertices ? u : now[u]; }
 
   // Stores the vertex's new label; called by one thread.
   __device__ void settle(std::int64_t v, I label, unsigned& changed, unsigned& unlike) const {
@@ -105,7 +105,7 @@ struct label_arrays {
 };
 
 // The vertices that a round processes: all, or those marked for it.
-struct due_vertices {
+struct active_vertices {
   const unsigned* marks = nullptr;
   unsigned round = 0;
   __device__ bool has(std::int64_t v) const { return marks == nullptr || marks[v] == round; }

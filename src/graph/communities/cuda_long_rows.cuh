@@ -72,14 +72,14 @@ template <int Threads, class I, class Visit>
 __device__ void for_each_label(const neighbour_list<I>& row, const label_arrays<I>& arrays, Visit visit) {
   constexpr int unroll = cuda_tuning::unroll;
   for (std::int64_t base = threadIdx.x; base < row.size; base += Threads * unroll) {
-    I heard[unroll];
+    I labels[unroll];
 #pragma unroll
-    for (int q = 0; q < unroll; ++q) heard[q] = base + q * Threads < row.size ? row[base + q * Threads] : I{-1};
+    for (int q = 0; q < unroll; ++q) labels[q] = base + q * Threads < row.size ? row[base + q * Threads] : I{-1};
 #pragma unroll
-    for (int q = 0; q < unroll; ++q) heard[q] = heard[q] >= 0 ? arrays.heard_from(heard[q]) : I{-1};
+    for (int q = 0; q < unroll; ++q) labels[q] = labels[q] >= 0 ? arrays.label_of(labels[q]) : I{-1};
 #pragma unroll
     for (int q = 0; q < unroll; ++q) {
-      if (heard[q] >= 0 && !visit(heard[q])) return;
+      if (labels[q] >= 0 && !visit(labels[q])) return;
     }
   }
 }
@@ -177,7 +177,7 @@ __device__ I count_huge(const neighbour_list<I>& row, const label_arrays<I>& arr
 
 // First round: the label of a row whose neighbours ascend on both sides; else -1.
 template <class I, int Threads>
-__device__ I look_at_row(const neighbour_list<I>& row, block_table<I, Threads>& table) {
+__device__ I first_round_label(const neighbour_list<I>& row, block_table<I, Threads>& table) {
   const std::int64_t in_size = row.size - row.out_size;
   bool ascends = true;
   for (std::int64_t k = threadIdx.x; k < row.size; k += Threads) {
@@ -201,15 +201,15 @@ __device__ I look_at_row(const neighbour_list<I>& row, block_table<I, Threads>& 
 // cannot.
 template <int Threads, class I, class O, class Find>
 __device__ __forceinline__ void take_rows(std::int64_t rows, const I* order, const neighbour_lists<I, O>& lists,
-                                          const label_arrays<I>& arrays, const due_vertices& due, tallies* all,
+                                          const label_arrays<I>& arrays, const active_vertices& active, tallies* all,
                                           block_table<I, Threads>& table, Find find) {
   unsigned changed = 0;
   unsigned unlike = 0;
   for (std::int64_t r = blockIdx.x; r < rows; r += gridDim.x) {
     const std::int64_t v = order[r];
-    if (!due.has(v)) continue;
+    if (!active.has(v)) continue;
     const neighbour_list<I> row = lists.of(v);
-    I label = arrays.kind == labels_are::vertices ? look_at_row(row, table) : I{-1};
+    I label = arrays.kind == labels_are::vertices ? first_round_label(row, table) : I{-1};
     if (label < 0) label = find(row, arrays.now[v]);
     if (threadIdx.x == 0) arrays.settle(v, label, changed, unlike);
   }
@@ -219,9 +219,9 @@ __device__ __forceinline__ void take_rows(std::int64_t rows, const I* order, con
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     large_rows_kernel(std::int64_t rows, const I* order, neighbour_lists<I, O> lists, label_arrays<I> arrays,
-                      due_vertices due, tallies* all) {
+                      active_vertices active, tallies* all) {
   __shared__ block_table<I, block_threads> table;
-  take_rows(rows, order, lists, arrays, due, all, table, [&](const neighbour_list<I>& row, I own) {
+  take_rows(rows, order, lists, arrays, active, all, table, [&](const neighbour_list<I>& row, I own) {
     const auto all_labels = [](I) { return true; };
     return most_are(row, arrays, own, table) ? own : count_in_block(row, arrays, all_labels, table).label;
   });
@@ -230,9 +230,9 @@ __global__ void __launch_bounds__(block_threads)
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_tuning::huge_block)
     huge_rows_kernel(std::int64_t rows, const I* order, neighbour_lists<I, O> lists, label_arrays<I> arrays,
-                     due_vertices due, tallies* all) {
+                     active_vertices active, tallies* all) {
   __shared__ huge_table<I, cuda_tuning::huge_block> table;
-  take_rows(rows, order, lists, arrays, due, all, table.exact,
+  take_rows(rows, order, lists, arrays, active, all, table.exact,
             [&](const neighbour_list<I>& row, I own) { return count_huge(row, arrays, own, table); });
 }
 

@@ -17,26 +17,26 @@ namespace spargo::detail::communities {
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     tiny_rows_kernel(std::int64_t rows, const I* order, neighbour_lists<I, O> lists, label_arrays<I> arrays,
-                     due_vertices due, tallies* all) {
+                     active_vertices active, tallies* all) {
   constexpr int most = cuda_tuning::thread_row;
   unsigned changed = 0;
   unsigned unlike = 0;
   for (std::int64_t r = global_thread(); r < rows; r += grid_threads()) {
     const std::int64_t v = order[r];
-    if (!due.has(v)) continue;
+    if (!active.has(v)) continue;
     const neighbour_list<I> row = lists.of(v);
-    I heard[most];
+    I labels[most];
 #pragma unroll
-    for (int k = 0; k < most; ++k) heard[k] = k < row.size ? row[k] : I{-1};
+    for (int k = 0; k < most; ++k) labels[k] = k < row.size ? row[k] : I{-1};
 #pragma unroll
-    for (int k = 0; k < most; ++k) heard[k] = heard[k] >= 0 ? arrays.heard_from(heard[k]) : I{-1};
+    for (int k = 0; k < most; ++k) labels[k] = labels[k] >= 0 ? arrays.label_of(labels[k]) : I{-1};
     vote<I> mine = no_vote<I>;
 #pragma unroll
     for (int k = 0; k < most; ++k) {
       unsigned count = 0;
 #pragma unroll
-      for (int other = 0; other < most; ++other) count += heard[other] == heard[k] ? 1 : 0;
-      if (heard[k] >= 0) mine.offer({count, heard[k]});
+      for (int other = 0; other < most; ++other) count += labels[other] == labels[k] ? 1 : 0;
+      if (labels[k] >= 0) mine.offer({count, labels[k]});
     }
     arrays.settle(v, mine.label, changed, unlike);
   }
@@ -70,12 +70,12 @@ __device__ __forceinline__ I warp_least(I mine) {
 
 // Most frequent of `size` labels, distributed over the lanes; -1: none. All lanes call it.
 template <int Count, class I>
-__device__ __forceinline__ I most_frequent(const I (&heard)[Count], int size, I own, const hash_counters& counters) {
+__device__ __forceinline__ I most_frequent(const I (&labels)[Count], int size, I own, const hash_counters& counters) {
   const auto count_of = [&](I label) {
     int count = 0;
 #pragma unroll
     for (int k = 0; k < Count; ++k) {
-      if (k * warp_size < size) count += __popc(__ballot_sync(full_mask, heard[k] == label));
+      if (k * warp_size < size) count += __popc(__ballot_sync(full_mask, labels[k] == label));
     }
     return static_cast<unsigned>(count);
   };
@@ -83,15 +83,15 @@ __device__ __forceinline__ I most_frequent(const I (&heard)[Count], int size, I 
   unsigned most[Count];  // upper bound of the label's count; 0: none, or counted
 #pragma unroll
   for (int k = 0; k < Count; ++k) {
-    if (heard[k] >= 0) counters.add(counters.slot(heard[k]));
+    if (labels[k] >= 0) counters.add(counters.slot(labels[k]));
   }
   __syncwarp();
 #pragma unroll
-  for (int k = 0; k < Count; ++k) most[k] = heard[k] >= 0 ? counters.count(counters.slot(heard[k])) : 0;
+  for (int k = 0; k < Count; ++k) most[k] = labels[k] >= 0 ? counters.count(counters.slot(labels[k])) : 0;
   __syncwarp();
 #pragma unroll
   for (int k = 0; k < Count; ++k) {
-    if (heard[k] >= 0) counters.clear(counters.slot(heard[k]));
+    if (labels[k] >= 0) counters.clear(counters.slot(labels[k]));
   }
   __syncwarp();
   vote<I> best = no_vote<I>;
@@ -103,13 +103,13 @@ __device__ __forceinline__ I most_frequent(const I (&heard)[Count], int size, I 
     if (highest == 0 || highest < best.count) return best.label;
     I label = std::numeric_limits<I>::max();
 #pragma unroll
-    for (int k = 0; k < Count; ++k) label = most[k] == highest && heard[k] < label ? heard[k] : label;
+    for (int k = 0; k < Count; ++k) label = most[k] == highest && labels[k] < label ? labels[k] : label;
     label = warp_least(label);
     const unsigned count = count_of(label);
     best.offer({count, label});
     if (count == highest) return best.label;
 #pragma unroll
-    for (int k = 0; k < Count; ++k) most[k] = heard[k] == label ? 0 : most[k];
+    for (int k = 0; k < Count; ++k) most[k] = labels[k] == label ? 0 : most[k];
   }
 }
 
@@ -126,7 +126,7 @@ __device__ neighbour_list<I> shuffle_row(const neighbour_list<I>& row, int lane)
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads, resident_blocks(cuda_tuning::warp_blocks, block_threads))
     small_rows_kernel(std::int64_t rows, const I* order, neighbour_lists<I, O> lists, label_arrays<I> arrays,
-                      due_vertices due, tallies* all) {
+                      active_vertices active, tallies* all) {
   constexpr int per_lane = cuda_tuning::warp_row / warp_size;
   __shared__ unsigned bytes[warps_per_block][hash_counters::words];
   const hash_counters counters{bytes[threadIdx.x / warp_size]};
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(block_threads, resident_blocks(cuda_tuning::wa
   for (std::int64_t base = global_thread() / warp_size * tile; base < rows; base += warps * tile) {
     const std::int64_t r = base + lane_id();
     const I v = lane_id() < tile && r < rows ? order[r] : I{-1};
-    const bool wanted = v >= 0 && due.has(v);
+    const bool wanted = v >= 0 && active.has(v);
     neighbour_list<I> mine{};
     I own = 0;
     if (wanted) {
@@ -151,15 +151,15 @@ __global__ void __launch_bounds__(block_threads, resident_blocks(cuda_tuning::wa
     for (unsigned left = __ballot_sync(full_mask, wanted); left != 0; left &= left - 1) {
       const int owner = __ffs(static_cast<int>(left)) - 1;
       const neighbour_list<I> row = shuffle_row(mine, owner);
-      I heard[per_lane];
+      I labels[per_lane];
 #pragma unroll
       for (int k = 0; k < per_lane; ++k) {
         const int at = lane_id() + k * warp_size;
-        heard[k] = at < row.size ? row[at] : I{-1};
+        labels[k] = at < row.size ? row[at] : I{-1};
       }
 #pragma unroll
-      for (int k = 0; k < per_lane; ++k) heard[k] = heard[k] >= 0 ? arrays.heard_from(heard[k]) : I{-1};
-      const I found = most_frequent(heard, static_cast<int>(row.size), shuffle(own, owner), counters);
+      for (int k = 0; k < per_lane; ++k) labels[k] = labels[k] >= 0 ? arrays.label_of(labels[k]) : I{-1};
+      const I found = most_frequent(labels, static_cast<int>(row.size), shuffle(own, owner), counters);
       if (lane_id() == owner) label = found;
     }
     if (wanted) arrays.settle(v, label, changed, unlike);

@@ -28,7 +28,7 @@ class weak_executor final : public executor<I, device> {
       : ctx_(ctx), g_(g), n_(g.vertices()), ghosts_(ghosts) {
     labels_ = {ctx, n_};
     listed_ = {ctx, n_};
-    if (g.direction == direction_kind::undirected) alone_ = {ctx, div_up(n_, std::int64_t{warp_size})};
+    if (g.direction == direction_kind::undirected) isolated_ = {ctx, div_up(n_, std::int64_t{warp_size})};
     if (wanted == components_labels::dense) numbers_ = {ctx, n_};
     // Vertices with that many edges have at most twice as many segments as full ones.
     segments_ = {ctx, 2 * (g.out.nnz() / tuning::segment_edges) + 1};
@@ -36,8 +36,8 @@ class weak_executor final : public executor<I, device> {
     const weak_control fresh;
     copy_to_device(ctx, &fresh, control_.data(), sizeof fresh);
     ctx.synchronize();
-    news_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
-    news_[0] = {};
+    report_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
+    report_[0] = {};
   }
 
   void run() override {
@@ -50,7 +50,7 @@ class weak_executor final : public executor<I, device> {
     I* const listed = skips ? listed_.data() : nullptr;
     weak_control* const control = control_.data();
     launch_kernel(ctx_, {blocks(cuda_start_tuning::chunk), cuda_start_tuning::block}, start_kernel<I, O>, n_, out,
-                  weak_start{alone_.data(), reads_one_sector()}, parent, listed_.data(), control);
+                  weak_start{isolated_.data(), reads_one_sector()}, parent, listed_.data(), control);
     for (const int part : {0, 1}) {
       launch_early(ctx_, list_blocks(), connect_kernel<I, O>, n_, out, parent, listed_.data(), control, part);
     }
@@ -58,11 +58,11 @@ class weak_executor final : public executor<I, device> {
     launch_early(ctx_, list_blocks(), settle_kernel<I, O>, n_, out, parent, listed_.data(), control);
     if (ghosts_) launch_early(ctx_, list_blocks(), join_last_kernel<I, O>, n_, out, parent);
     if (skips) {
-      launch_early(ctx_, {1 + blocks(tuning::first_vertices * tuning::draws), tuning::draws}, draw_kernel<I>, n_,
+      launch_early(ctx_, {1 + blocks(tuning::first_vertices * tuning::samples), tuning::samples}, sample_kernel<I>, n_,
                    parent, control);
     }
     launch_early(ctx_, {blocks(tuning::block * tuning::labelled), tuning::block}, label_kernel<I>, n_, parent,
-                 alone_.data(), listed, control);
+                 isolated_.data(), listed, control);
     if (skips) {
       join_rest(out, 0);
       if (!undirected) join_rest({g_.in.offsets.data(), g_.in.indices.data()}, 1);
@@ -70,7 +70,7 @@ class weak_executor final : public executor<I, device> {
       const std::int64_t tiles = div_up(nnz, std::int64_t{tuning::block} * tuning::edges_in_flight);
       launch_early(ctx_, {tiles, tuning::block}, join_all_kernel<I, O>, n_, nnz, out, parent);
     }
-    launch_early(ctx_, list_blocks(), finish_kernel<I>, n_, parent, alone_.data(), listed, control, news_.data());
+    launch_early(ctx_, list_blocks(), finish_kernel<I>, n_, parent, isolated_.data(), listed, control, report_.data());
     if (numbers_.empty()) return;
     mark_roots<I>(ctx_, parent, numbers_);
     number_roots<I>(ctx_, parent, numbers_);
@@ -79,17 +79,17 @@ class weak_executor final : public executor<I, device> {
   [[nodiscard]] span<const I, device> labels() const noexcept override { return labels_.view(); }
   [[nodiscard]] std::int64_t count() const override {
     ctx_.synchronize();
-    return static_cast<std::int64_t>(news_[0].count);
+    return static_cast<std::int64_t>(report_[0].count);
   }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     return (labels_.size() + listed_.size() + numbers_.size()) * std::int64_t{sizeof(I)} +
-           alone_.size() * std::int64_t{sizeof(unsigned)} + segments_.size() * std::int64_t{sizeof(weak_segment<I>)} +
-           std::int64_t{sizeof(weak_control)};
+           isolated_.size() * std::int64_t{sizeof(unsigned)} +
+           segments_.size() * std::int64_t{sizeof(weak_segment<I>)} + std::int64_t{sizeof(weak_control)};
   }
 
   [[nodiscard]] std::int64_t skipped() const override {
     ctx_.synchronize();
-    return news_[0].skipped;
+    return report_[0].skipped;
   }
   void join_skipped() override {
     const std::int64_t member = skipped();
@@ -98,8 +98,8 @@ class weak_executor final : public executor<I, device> {
     launch_kernel(ctx_, list_blocks(), list_tree_kernel<I>, n_, labels_.data(), static_cast<I>(member), listed_.data(),
                   control_.data());
     join_rest({g_.out.offsets.data(), g_.out.indices.data()}, 0);
-    launch_early(ctx_, list_blocks(), finish_kernel<I>, n_, labels_.data(), alone_.data(), nullptr, control_.data(),
-                 news_.data());
+    launch_early(ctx_, list_blocks(), finish_kernel<I>, n_, labels_.data(), isolated_.data(), nullptr, control_.data(),
+                 report_.data());
   }
 
  private:
@@ -129,12 +129,12 @@ class weak_executor final : public executor<I, device> {
   std::int64_t n_;
   bool ghosts_;
   array<I, device> labels_;
-  array<I, device> listed_;        // roots with neighbours, then vertices outside the largest tree
-  array<unsigned, device> alone_;  // undirected only: bits of vertices without edges
-  array<I, device> numbers_;       // for dense labels
+  array<I, device> listed_;           // roots with neighbours, then vertices outside the largest tree
+  array<unsigned, device> isolated_;  // undirected only: bits of vertices without edges
+  array<I, device> numbers_;          // for dense labels
   array<weak_segment<I>, device> segments_;
   array<weak_control, device> control_;
-  array<weak_news, host> news_;
+  array<weak_report, host> report_;
 };
 
 }  // namespace

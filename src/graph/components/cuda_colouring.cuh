@@ -197,7 +197,7 @@ __device__ void start_numbers(const strong_search<I, O>& s, const I* list, const
     const I number = s.order.number(v);
     s.in[v] = number;
     s.out[v] = number;
-    s.home[v] = v;
+    s.member[v] = v;
     s.least[v] = v;
   });
 }
@@ -259,7 +259,7 @@ __device__ void send_numbers(const strong_search<I, O>& s, const I* list, std::i
   for_each_listed(list, size, [&](bool here, I v) {
     strong_share<I, O> forward;
     strong_share<I, O> backward;
-    I home = -1;
+    I member = -1;
     bool passes = false;  // the vertex of `in` reaches the vertex of `out` through v
     bool late = false;    // a hub whose numbers a jump has raised
     if (here) {
@@ -272,9 +272,9 @@ __device__ void send_numbers(const strong_search<I, O>& s, const I* list, std::i
       forward.value = __ldcg(s.in + v);
       backward.value = __ldcg(s.out + v);
       if (why != 0 || in_jumped || out_jumped) {
-        home = s.home[v];
+        member = s.member[v];
         passes = forward.value != backward.value;
-        if (!passes) s.home[v] = s.order.vertex(forward.value);
+        if (!passes) s.member[v] = s.order.vertex(forward.value);
       }
       if (in_jumped && s.out_edges.degree(v) >= cuda_strong_tuning::hub_edges) {
         late = queue_for_next(s.stamp + v, round, 1U);
@@ -284,8 +284,8 @@ __device__ void send_numbers(const strong_search<I, O>& s, const I* list, std::i
       }
     }
     to.append(late, v);
-    offer(home >= 0, s.in, home, forward.value, 1U);
-    offer(home >= 0, s.out, home, backward.value, 2U);
+    offer(member >= 0, s.in, member, forward.value, 1U);
+    offer(member >= 0, s.out, member, backward.value, 2U);
     offer(passes, s.in, s.order.vertex(backward.value), forward.value, 1U);
     offer(passes, s.out, s.order.vertex(forward.value), backward.value, 2U);
     expand_shares(s, s.out_edges, forward, send(s.in, 1U));

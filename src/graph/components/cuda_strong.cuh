@@ -89,7 +89,7 @@ struct strong_search {
   strong_part<I>* part;
   I* in;  // numbers in colouring, negative marks in trimming
   I* out;
-  I* home;          // a vertex of the component: the last one whose number was both `in` and `out`
+  I* member;        // a vertex of the component: the last one whose number was both `in` and `out`
   unsigned* stamp;  // round for which the vertex is queued << 2 | because of `out` << 1 | because of `in`
   I* lists[3];
   strong_hub<I>* out_hubs;
@@ -221,11 +221,11 @@ __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
 
 // A vertex and its number of 2-edge paths through it.
 struct strong_candidate {
-  double ways;
+  double paths;
   std::int64_t vertex;
 
   __device__ void offer(const strong_candidate& other) {
-    if (other.ways > ways || (other.ways == ways && other.vertex < vertex)) *this = other;
+    if (other.paths > paths || (other.paths == paths && other.vertex < vertex)) *this = other;
   }
 };
 
@@ -240,7 +240,7 @@ __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
     mine.offer({static_cast<double>(out.degree(u)) * static_cast<double>(in.degree(u)), v});
   }
   for (int step = warp_size / 2; step > 0; step /= 2) {
-    mine.offer({shuffle_xor(mine.ways, step), shuffle_xor(mine.vertex, step)});
+    mine.offer({shuffle_xor(mine.paths, step), shuffle_xor(mine.vertex, step)});
   }
   if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = mine;
   __syncthreads();

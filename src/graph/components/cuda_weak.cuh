@@ -51,7 +51,7 @@ struct cuda_weak_tuning {
   static constexpr int first_part = 16;         // fraction of a long queue; 1, 16, 64: R-MAT 22 0.186, 0.144, 0.150 ms
   static constexpr int settle_neighbours = 32;  // lanes per root; 8, 16, 32: uniform 2^22 0.216, 0.200, 0.198 ms
   static constexpr int far = 8;                 // path length from which a path is shortened
-  static constexpr int draws = 1024;            // samples, as in Afforest
+  static constexpr int samples = 1024;          // as in Afforest
   static constexpr int slots = 2048;            // of the hash table for the samples' roots
   static constexpr int first_vertices = 8;      // 1 / first_vertices of all are put under their roots first
   static constexpr int labelled = 4;            // vertices per thread; 1, 4: R-MAT 22 0.022, 0.017 ms
@@ -88,9 +88,9 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
     }
   }
   const auto queued = static_cast<std::int64_t>(control->queued);
-  const std::int64_t few = queued < n / cuda_weak_tuning::first_part ? 0 : queued / cuda_weak_tuning::first_part;
-  const std::int64_t end = part == 0 ? few : queued;
-  for (std::int64_t k = (part == 0 ? 0 : few) + global_thread(); k < end; k += grid_threads()) {
+  const std::int64_t first_size = queued < n / cuda_weak_tuning::first_part ? 0 : queued / cuda_weak_tuning::first_part;
+  const std::int64_t end = part == 0 ? first_size : queued;
+  for (std::int64_t k = (part == 0 ? 0 : first_size) + global_thread(); k < end; k += grid_threads()) {
     const I v = roots[k];
     const std::int64_t first = edges.offsets[v];
     I lower = load_parent(parent, edges.indices[first]);
@@ -175,12 +175,12 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
 
 // One block. The choice of the tree changes no label.
 template <class I>
-__device__ void draw_largest(std::int64_t n, const I* parent, weak_control* control) {
+__device__ void sample_largest(std::int64_t n, const I* parent, weak_control* control) {
   using tuning = cuda_weak_tuning;
   __shared__ I roots[tuning::slots];
   __shared__ unsigned counts[tuning::slots];
   __shared__ unsigned best;
-  for (int k = static_cast<int>(threadIdx.x); k < tuning::slots; k += tuning::draws) {
+  for (int k = static_cast<int>(threadIdx.x); k < tuning::slots; k += tuning::samples) {
     roots[k] = -1;
     counts[k] = 0;
   }
@@ -202,9 +202,9 @@ __device__ void draw_largest(std::int64_t n, const I* parent, weak_control* cont
   }
   __syncthreads();
   unsigned most = 0;
-  for (unsigned k = threadIdx.x; k < unsigned{tuning::slots}; k += tuning::draws) {
-    const unsigned here = counts[k] * unsigned{tuning::slots} + k;
-    most = here > most ? here : most;
+  for (unsigned k = threadIdx.x; k < unsigned{tuning::slots}; k += tuning::samples) {
+    const unsigned candidate = counts[k] * unsigned{tuning::slots} + k;
+    most = candidate > most ? candidate : most;
   }
   most = warp_max(most);
   if (lane_id() == 0) atomicMax(&best, most);
@@ -214,12 +214,12 @@ __device__ void draw_largest(std::int64_t n, const I* parent, weak_control* cont
 
 // The first block samples; the others process the first vertices. No root changes meanwhile.
 template <class I>
-__global__ void __launch_bounds__(cuda_weak_tuning::draws)
-    draw_kernel(std::int64_t n, I* parent, weak_control* control) {
+__global__ void __launch_bounds__(cuda_weak_tuning::samples)
+    sample_kernel(std::int64_t n, I* parent, weak_control* control) {
   wait_for_kernel_in_front();
   start_kernel_behind();
   if (blockIdx.x == 0) {
-    draw_largest(n, parent, control);
+    sample_largest(n, parent, control);
     return;
   }
   const std::int64_t v = global_thread() - blockDim.x;
@@ -232,10 +232,10 @@ __global__ void __launch_bounds__(cuda_weak_tuning::draws)
 // --- 4. Labels ------------------------------------------------------------
 
 // Puts every vertex under its root. Queues those not under `control->largest` unless `outside` is null; skips those
-// without edges by `alone` unless that is null. No root changes meanwhile.
+// without edges by `isolated` unless that is null. No root changes meanwhile.
 template <class I>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
-    label_kernel(std::int64_t n, I* parent, const unsigned* alone, I* outside, weak_control* control) {
+    label_kernel(std::int64_t n, I* parent, const unsigned* isolated, I* outside, weak_control* control) {
   wait_for_kernel_in_front();
   start_kernel_behind();
   constexpr int rows = cuda_weak_tuning::labelled;
@@ -250,7 +250,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   for (int k = 0; k < rows; ++k) {
     const std::int64_t v = base + k * cuda_weak_tuning::block;
     held[k] = v < n ? load_parent(parent, static_cast<I>(v)) : skipped;
-    const unsigned without = v < n && alone != nullptr ? alone[v / warp_size] : 0;
+    const unsigned without = v < n && isolated != nullptr ? isolated[v / warp_size] : 0;
     if ((without >> lane_id() & 1U) != 0) held[k] = skipped;
     root[k] = held[k];
   }
@@ -279,8 +279,8 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
 // Joins u's tree with those of `Count` neighbours, at first and every `apart` after it, before `end`. All indices are
 // loaded together, then all parents.
 template <int Count, class I, class O>
-__device__ __forceinline__ void join_few(weak_edges<I, O> edges, I* parent, I u, std::int64_t first, std::int64_t end,
-                                         int apart) {
+__device__ __forceinline__ void join_neighbours(weak_edges<I, O> edges, I* parent, I u, std::int64_t first,
+                                                std::int64_t end, int apart) {
   I above[Count];
 #pragma unroll
   for (int j = 0; j < Count; ++j) above[j] = first + j * apart < end ? edges.indices[first + j * apart] : u;
@@ -316,7 +316,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
       weak_segment<I>* const to = segments + atomicAdd(&control->segments[pass], static_cast<count64>(count));
       for (std::int64_t p = 0; p < count; ++p) to[p] = {v, first + p * tuning::segment_edges};
     } else if (degree > joined && degree <= tuning::small_degree) {
-      join_few<tuning::small_degree>(edges, parent, v, first, first + degree, 1);
+      join_neighbours<tuning::small_degree>(edges, parent, v, first, first + degree, 1);
     }
     __syncwarp();
     unsigned waiting = __ballot_sync(full_mask, degree > tuning::small_degree && degree <= tuning::segment_edges);
@@ -326,7 +326,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
       const std::int64_t begin = shuffle(first, owner);
       const std::int64_t end = begin + shuffle(degree, owner);
       for (std::int64_t e = begin + lane_id(); e < end; e += tuning::lane_edges * warp_size) {
-        join_few<tuning::lane_edges>(edges, parent, u, e, end, warp_size);
+        join_neighbours<tuning::lane_edges>(edges, parent, u, e, end, warp_size);
       }
       __syncwarp();
     }
@@ -413,7 +413,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
 // --- 7. The last roots ----------------------------------------------------
 
 // A run's report to the host, by stores into pinned memory, which saves a copy's launch.
-struct weak_news {
+struct weak_report {
   count64 count = 0;          // of roots
   std::int64_t skipped = -1;  // a vertex of the tree that was skipped
 };
@@ -422,8 +422,8 @@ struct weak_news {
 // where all edges were read.
 template <class I>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
-    finish_kernel(std::int64_t n, I* parent, const unsigned* alone, const I* outside, weak_control* control,
-                  weak_news* news) {
+    finish_kernel(std::int64_t n, I* parent, const unsigned* isolated, const I* outside, weak_control* control,
+                  weak_report* report) {
   wait_for_kernel_in_front();
   start_kernel_behind();
   __shared__ unsigned block_roots;
@@ -449,10 +449,10 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
   if (atomicAdd(&control->done, count64{1}) + 1 < gridDim.x) return;
   __threadfence();
   const count64 found = atomicAdd(&control->roots, count64{0});
-  const bool largest_is_alone =
-      !all && alone != nullptr && (alone[largest / warp_size] >> (largest % warp_size) & 1U) != 0;
-  news->count = all ? found : found + control->alone + (largest_is_alone ? 0 : 1);
-  news->skipped = control->largest;
+  const bool largest_is_isolated =
+      !all && isolated != nullptr && (isolated[largest / warp_size] >> (largest % warp_size) & 1U) != 0;
+  report->count = all ? found : found + control->isolated + (largest_is_isolated ? 0 : 1);
+  report->skipped = control->largest;
   *control = {};
 }
 

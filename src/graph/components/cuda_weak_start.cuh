@@ -28,7 +28,7 @@ struct weak_control {
   count64 remaining = 0;      // of these, still roots after their joins
   count64 outside = 0;        // vertices outside the largest tree
   count64 segments[2]{};      // queued by the passes over out-edges and in-edges
-  count64 alone = 0;          // vertices without edges, where `weak_start::alone` is set
+  count64 isolated = 0;       // vertices without edges, where `weak_start::alone` is set
   count64 roots = 0;          // found by the last kernel
   count64 done = 0;           // blocks of the last kernel
   std::int64_t largest = -1;  // root of the tree that is skipped
@@ -42,8 +42,8 @@ struct weak_edges {
 
 // How the first kernel reads the graph.
 struct weak_start {
-  unsigned* alone;  // bits of vertices without edges; null for a directed graph, where other rows may name them
-  bool one_sector;  // rows are long: skip neighbours in a second sector
+  unsigned* isolated;  // bits of vertices without edges; null for a directed graph, where other rows may name them
+  bool one_sector;     // rows are long: skip neighbours in a second sector
 };
 
 // A chunk's trees by position in it; per root, the smallest neighbour below the chunk.
@@ -56,7 +56,7 @@ struct chunk_trees {
 // A thread's vertices of a chunk.
 template <class I>
 struct chunk_vertices {
-  I near[cuda_start_tuning::vertices_per_thread][cuda_start_tuning::neighbours];
+  I neighbour[cuda_start_tuning::vertices_per_thread][cuda_start_tuning::neighbours];
   I parent[cuda_start_tuning::vertices_per_thread];
 };
 
@@ -92,10 +92,10 @@ __device__ void flatten_chunk(chunk_trees<I>& chunk) {
 }
 
 template <class I>
-__device__ __forceinline__ I lowest_neighbour(const I (&near)[cuda_start_tuning::neighbours]) {
-  I lowest = near[0];
+__device__ __forceinline__ I lowest_neighbour(const I (&neighbour)[cuda_start_tuning::neighbours]) {
+  I lowest = neighbour[0];
 #pragma unroll
-  for (int j = 1; j < cuda_start_tuning::neighbours; ++j) lowest = near[j] < lowest ? near[j] : lowest;
+  for (int j = 1; j < cuda_start_tuning::neighbours; ++j) lowest = neighbour[j] < lowest ? neighbour[j] : lowest;
   return lowest;
 }
 
@@ -108,7 +108,8 @@ __device__ void join_chunk(chunk_trees<I>& chunk, std::int64_t base, std::int64_
     const int at = k * tuning::block + static_cast<int>(threadIdx.x);
     bool joins_previous = false;
 #pragma unroll
-    for (int j = 0; j < tuning::neighbours; ++j) joins_previous = joins_previous || own.near[k][j] == base + at - 1;
+    for (int j = 0; j < tuning::neighbours; ++j)
+      joins_previous = joins_previous || own.neighbour[k][j] == base + at - 1;
     chunk.tree[at] = at - (lane_id() - first_of_run(joins_previous));
     chunk.hook[at] = no_neighbour<I>;
   }
@@ -121,8 +122,8 @@ __device__ void join_chunk(chunk_trees<I>& chunk, std::int64_t base, std::int64_
     const int at = k * tuning::block + static_cast<int>(threadIdx.x);
 #pragma unroll
     for (int j = 0; j < tuning::neighbours; ++j) {
-      if (own.near[k][j] < base || own.near[k][j] >= end) continue;
-      join_trees(chunk.tree, load(at), load(static_cast<std::int32_t>(own.near[k][j] - base)), load);
+      if (own.neighbour[k][j] < base || own.neighbour[k][j] >= end) continue;
+      join_trees(chunk.tree, load(at), load(static_cast<std::int32_t>(own.neighbour[k][j] - base)), load);
     }
   }
   flatten_chunk(chunk);  // begins and ends with a barrier
@@ -130,7 +131,7 @@ __device__ void join_chunk(chunk_trees<I>& chunk, std::int64_t base, std::int64_
 #pragma unroll
   for (int k = 0; k < tuning::vertices_per_thread; ++k) {
     const int at = k * tuning::block + static_cast<int>(threadIdx.x);
-    const I lowest = lowest_neighbour(own.near[k]);
+    const I lowest = lowest_neighbour(own.neighbour[k]);
     I* const hook = &chunk.hook[chunk.tree[at]];
     if (lowest < base && lowest < *const_cast<volatile I*>(hook)) lower_hook(hook, lowest);
   }
@@ -153,11 +154,11 @@ __global__ void __launch_bounds__(cuda_start_tuning::block,
   using tuning = cuda_start_tuning;
   __shared__ chunk_trees<I> chunk;
   __shared__ unsigned found;
-  __shared__ unsigned alone;
+  __shared__ unsigned isolated;
   __shared__ count64 queue_start;
   const std::int64_t base = std::int64_t{blockIdx.x} * tuning::chunk;
   const std::int64_t end = min(base + tuning::chunk, n);
-  if (threadIdx.x == 0) found = alone = 0;
+  if (threadIdx.x == 0) found = isolated = 0;
 
   constexpr O in_sector = tuning::sector / static_cast<std::int64_t>(sizeof(I));
   chunk_vertices<I> own;
@@ -175,14 +176,15 @@ __global__ void __launch_bounds__(cuda_start_tuning::block,
   for (int k = 0; k < tuning::vertices_per_thread; ++k) {
 #pragma unroll
     for (int j = 0; j < tuning::neighbours; ++j) {
-      own.near[k][j] = j < count[k] ? __ldcs(edges.indices + first[k] + j) : no_neighbour<I>;
+      own.neighbour[k][j] = j < count[k] ? __ldcs(edges.indices + first[k] + j) : no_neighbour<I>;
     }
   }
   bool within = false;
 #pragma unroll
   for (int k = 0; k < tuning::vertices_per_thread; ++k) {
 #pragma unroll
-    for (int j = 0; j < tuning::neighbours; ++j) within = within || (own.near[k][j] >= base && own.near[k][j] < end);
+    for (int j = 0; j < tuning::neighbours; ++j)
+      within = within || (own.neighbour[k][j] >= base && own.neighbour[k][j] < end);
   }
   // In a random graph neighbours within the chunk are rare and not worth a join.
   if (__syncthreads_count(within ? 1 : 0) >= tuning::joined_from) {
@@ -191,24 +193,24 @@ __global__ void __launch_bounds__(cuda_start_tuning::block,
 #pragma unroll
     for (int k = 0; k < tuning::vertices_per_thread; ++k) {
       const I v = static_cast<I>(base + k * tuning::block + threadIdx.x);
-      const I lowest = lowest_neighbour(own.near[k]);
+      const I lowest = lowest_neighbour(own.neighbour[k]);
       own.parent[k] = lowest < v ? lowest : v;
     }
   }
 #pragma unroll
   for (int k = 0; k < tuning::vertices_per_thread; ++k) {
     const std::int64_t v = base + k * tuning::block + threadIdx.x;
-    const bool has_edges = own.near[k][0] != no_neighbour<I>;
+    const bool has_edges = own.neighbour[k][0] != no_neighbour<I>;
     if (v < n) parent[v] = own.parent[k];
     append_by_warp(chunk.hook, &found, static_cast<I>(v), has_edges && own.parent[k] == v, lane_id());
     const unsigned marks = __ballot_sync(full_mask, v < n && !has_edges);
-    if (how.alone == nullptr || lane_id() != 0 || v >= n) continue;
-    how.alone[v / warp_size] = marks;
-    if (marks != 0) atomicAdd(&alone, static_cast<unsigned>(__popc(marks)));
+    if (how.isolated == nullptr || lane_id() != 0 || v >= n) continue;
+    how.isolated[v / warp_size] = marks;
+    if (marks != 0) atomicAdd(&isolated, static_cast<unsigned>(__popc(marks)));
   }
   __syncthreads();
   if (threadIdx.x == 0) {
-    if (alone > 0) atomicAdd(&control->alone, count64{alone});
+    if (isolated > 0) atomicAdd(&control->isolated, count64{isolated});
     if (found > 0) queue_start = atomicAdd(&control->queued, count64{found});
   }
   __syncthreads();

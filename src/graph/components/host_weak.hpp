@@ -41,7 +41,7 @@ class host_afforest {
     const bool undirected = g_.direction == direction_kind::undirected;
     I largest = -1;
     if (undirected || g_.has_in_edges()) {
-      largest = draw_largest();
+      largest = sample_largest();
       const auto is_outside = [&](I v) { return put_under_root(v, largest) != largest; };
       join_rows_of(is_outside, g_.out);
       if (!undirected) join_rows_of(is_outside, g_.in);
@@ -93,7 +93,7 @@ class host_afforest {
   }
 
   // The root of the tree with the most samples. The choice changes no label.
-  [[nodiscard]] I draw_largest() const {
+  [[nodiscard]] I sample_largest() const {
     std::array<I, host_weak_tuning::samples> roots{};
     std::uint64_t state = 1;
     for (I& root : roots) {

@@ -98,7 +98,7 @@ class strong_executor final : public executor<I, device> {
     s_.order = shuffled_ids<I>(n_);
     s_.least = memory_.take<I>(n_);
     s_.part = memory_.take<strong_part<I>>(n_);
-    s_.home = memory_.take<I>(n_);
+    s_.member = memory_.take<I>(n_);
     s_.in = memory_.take<I>(n_);
     s_.out = memory_.take<I>(n_);
     s_.stamp = memory_.take<unsigned>(n_);
@@ -111,12 +111,12 @@ class strong_executor final : public executor<I, device> {
   // Any vertex is valid; one with many paths through it is likely to be in the largest component.
   void find_hub() {
     const unsigned parts = blocks_for(ctx_, n_, tuning::split_block);
-    array<strong_candidate, device> there(ctx_, parts);
+    array<strong_candidate, device> candidates(ctx_, parts);
     launch_kernel(ctx_, {parts, tuning::split_block}, find_hub_kernel<I, O>, n_, s_.out_edges, s_.in_edges,
-                  there.data());
-    const auto found = to_host(ctx_, there.view());
+                  candidates.data());
+    const auto found = to_host(ctx_, candidates.view());
     const auto best = std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
-      return a.ways < b.ways || (a.ways == b.ways && a.vertex > b.vertex);
+      return a.paths < b.paths || (a.paths == b.paths && a.vertex > b.vertex);
     });
     s_.pivot = static_cast<I>(best->vertex);
   }

@@ -185,53 +185,53 @@ packed_pairs pack_pairs(const context<device>& ctx, const coo_pattern_view<I, de
   return packed;
 }
 
-// Row r: the high ends of the keys of `turned` whose low end is r, then the low ends of the keys of `forward` whose
-// high end is r. `forward` ascends; `turned` ascends by low end, then high end.
+// Row r: the high ends of the keys of `reversed` whose low end is r, then the low ends of the keys of `forward` whose
+// high end is r. `forward` ascends; `reversed` ascends by low end, then high end.
 template <class I, class O>
 csr_matrix<pattern, I, O, device> join_rows(const context<device>& ctx, I vertices,
                                             const array<std::uint64_t, device>& forward,
-                                            const array<std::uint64_t, device>& turned, const key_format& format) {
+                                            const array<std::uint64_t, device>& reversed, const key_format& format) {
   const std::int64_t n = vertices;
-  const std::int64_t forwards = forward.size();
-  const std::int64_t turns = turned.size();
+  const std::int64_t forward_size = forward.size();
+  const std::int64_t reversed_size = reversed.size();
   array<O, device> offsets(ctx, n + 1);
-  array<I, device> indices(ctx, forwards + turns);
-  array<O, device> turned_offsets(ctx, n + 1);  // turned keys in earlier rows
+  array<I, device> indices(ctx, forward_size + reversed_size);
+  array<O, device> reversed_offsets(ctx, n + 1);  // turned keys in earlier rows
   const std::uint64_t* ahead = forward.data();
-  const std::uint64_t* back = turned.data();
+  const std::uint64_t* back = reversed.data();
   O* offset = offsets.data();
-  O* turned_offset = turned_offsets.data();
+  O* reversed_offset = reversed_offsets.data();
   I* index = indices.data();
   // One binary search per row: balanced regardless of the gaps between keys, unlike filling the gaps.
   for_each(ctx, n + 1, [=] __device__(std::int64_t r) {
     const auto row = static_cast<std::uint64_t>(r);
     const auto high = [format](std::uint64_t key) { return format.high(key); };
     const auto low = [format](std::uint64_t key) { return format.low(key); };
-    const std::int64_t before = first_of_row(back, turns, row, low);
-    turned_offset[r] = static_cast<O>(before);
-    offset[r] = static_cast<O>(before + first_of_row(ahead, forwards, row, high));
+    const std::int64_t before = first_of_row(back, reversed_size, row, low);
+    reversed_offset[r] = static_cast<O>(before);
+    offset[r] = static_cast<O>(before + first_of_row(ahead, forward_size, row, high));
   });
   // Position of a turned key: the turned keys before it, and the forward keys of earlier rows. Position of a forward
   // key: the forward keys before it, and the turned keys of rows up to its own.
-  for_each(ctx, turns, [=] __device__(std::int64_t k) {
+  for_each(ctx, reversed_size, [=] __device__(std::int64_t k) {
     const std::uint64_t row = format.low(back[k]);
-    index[k + (offset[row] - turned_offset[row])] = static_cast<I>(format.high(back[k]));
+    index[k + (offset[row] - reversed_offset[row])] = static_cast<I>(format.high(back[k]));
   });
-  for_each(ctx, forwards, [=] __device__(std::int64_t k) {
-    index[k + turned_offset[format.high(ahead[k]) + 1]] = static_cast<I>(format.low(ahead[k]));
+  for_each(ctx, forward_size, [=] __device__(std::int64_t k) {
+    index[k + reversed_offset[format.high(ahead[k]) + 1]] = static_cast<I>(format.low(ahead[k]));
   });
   ctx.synchronize();
   return {vertices, vertices, std::move(offsets), std::move(indices), {}};
 }
 
 // The keys without loops, sorted by low end. `keys` ascend and the sort is stable, so high ends ascend.
-array<std::uint64_t, device> turned_keys(const context<device>& ctx, const array<std::uint64_t, device>& keys,
-                                         const key_format& format) {
-  array<std::uint64_t, device> turned(ctx, keys.size());
-  copy<std::uint64_t>(ctx, keys.view(), turned.view());
-  if (format.loops == self_loops::keep) turned = distinct_edges(ctx, std::move(turned), {format.bits});
-  sort_keys(ctx, turned, 0, format.bits);
-  return turned;
+array<std::uint64_t, device> reversed_keys(const context<device>& ctx, const array<std::uint64_t, device>& keys,
+                                           const key_format& format) {
+  array<std::uint64_t, device> reversed(ctx, keys.size());
+  copy<std::uint64_t>(ctx, keys.view(), reversed.view());
+  if (format.loops == self_loops::keep) reversed = distinct_edges(ctx, std::move(reversed), {format.bits});
+  sort_keys(ctx, reversed, 0, format.bits);
+  return reversed;
 }
 
 template <class O, class I>
@@ -244,8 +244,9 @@ graph<I, O, device> build_packed(const context<device>& ctx, const coo_pattern_v
   keys = distinct_edges(ctx, std::move(keys), format);
   check_entries("build_graph", undirected ? 2 * keys.size() : keys.size(), 8 * static_cast<int>(sizeof(O)));
   if (undirected) {
-    const auto turned = turned_keys(ctx, keys, format);
-    return {join_rows<I, O>(ctx, pairs.rows, keys, turned, format), {}, options.direction, keys.size() - turned.size()};
+    const auto reversed = reversed_keys(ctx, keys, format);
+    return {
+        join_rows<I, O>(ctx, pairs.rows, keys, reversed, format), {}, options.direction, keys.size() - reversed.size()};
   }
   const array<std::uint64_t, device> none;
   auto out = join_rows<I, O>(ctx, pairs.rows, keys, none, format);

@@ -94,7 +94,7 @@ __device__ void gather_bits(search_words<W>& to, bool bit) {
 }
 
 template <int W>
-__device__ void note_found(last_found<W>& last, const counters<W>& found) {
+__device__ void load_found(last_found<W>& last, const counters<W>& found) {
   if (threadIdx.x >= 64 * W) return;
   last.vertices[threadIdx.x] = __ldcg(&found.found[threadIdx.x]);
   gather_bits(last.active, last.vertices[threadIdx.x] != 0);
@@ -102,7 +102,7 @@ __device__ void note_found(last_found<W>& last, const counters<W>& found) {
 
 // Selects the searches with the fewest vertices, together at most `most`.
 template <int W>
-__device__ void note_lagging(last_found<W>& last, count64 most) {
+__device__ void select_lagging(last_found<W>& last, count64 most) {
   if (threadIdx.x < 64 * W) {
     const count64 mine = last.vertices[threadIdx.x];
     count64 sum = 0;
@@ -124,7 +124,7 @@ __device__ step_kind next_step(const search<I, O, W>& s, const position& at, las
     return at.edges > s.n / cuda_tuning::dense_share ? step_kind::dense_push : step_kind::sparse_push;
   }
   if (!may_split(facts, s.edges)) return step_kind::pull;
-  note_lagging(last, static_cast<count64>(s.n / cuda_tuning::lag_share));
+  select_lagging(last, static_cast<count64>(s.n / cuda_tuning::lag_share));
   return is_zero(last.lagging) || same(last.lagging, last.active) ? step_kind::pull : step_kind::split;
 }
 
@@ -137,7 +137,7 @@ __device__ void exchange(T*& a, T*& b) {
 
 // Position of a thread in the grid, and the arrays that are swapped between levels.
 template <class I, int W>
-struct walker {
+struct grid_position {
   std::int64_t thread;
   std::int64_t threads;
   std::int64_t warp;
@@ -149,7 +149,7 @@ struct walker {
 };
 
 template <class I, class O, int W>
-__device__ void pull_level(const search<I, O, W>& s, walker<I, W>& my, const search_words<W>& wanted, int depth,
+__device__ void pull_level(const search<I, O, W>& s, grid_position<I, W>& my, const search_words<W>& wanted, int depth,
                            thread_tally<W>& tally) {
   pull_chunks(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   pull_vertices(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
@@ -157,14 +157,14 @@ __device__ void pull_level(const search<I, O, W>& s, walker<I, W>& my, const sea
 }
 
 template <class I, class O, int W>
-__device__ void forget_conversion(const search<I, O, W>& s, const walker<I, W>& my) {
+__device__ void reset_conversion(const search<I, O, W>& s, const grid_position<I, W>& my) {
   if (my.thread == 0) s.control->converted_queued = s.control->converted_chunks = 0;
 }
 
 // Converts the frontier of `searches` into a queue; ends with a barrier.
 template <queueing Queueing, class I, class O, int W>
-__device__ void convert(const search<I, O, W>& s, const walker<I, W>& my, position& at, const search_words<W>& searches,
-                        const cg::grid_group& grid) {
+__device__ void convert(const search<I, O, W>& s, const grid_position<I, W>& my, position& at,
+                        const search_words<W>& searches, const cg::grid_group& grid) {
   queue_found<Queueing>(s, my.seen, my.other, searches, my.queue, my.warp, my.warps);
   grid.sync();
   if (threadIdx.x == 0) {
@@ -176,13 +176,13 @@ __device__ void convert(const search<I, O, W>& s, const walker<I, W>& my, positi
 
 // Pulls `wanted`, then pushes the lagging searches; ends without a barrier.
 template <class I, class O, int W>
-__device__ void split_level(const search<I, O, W>& s, walker<I, W>& my, position& at, const search_words<W>& wanted,
-                            const search_words<W>& lagging, int depth, const cg::grid_group& grid,
-                            thread_tally<W>& tally) {
+__device__ void split_level(const search<I, O, W>& s, grid_position<I, W>& my, position& at,
+                            const search_words<W>& wanted, const search_words<W>& lagging, int depth,
+                            const cg::grid_group& grid, thread_tally<W>& tally) {
   if (!at.in_queue) convert<queueing::before_pull>(s, my, at, lagging, grid);
   pull_level(s, my, wanted, depth, tally);
   grid.sync();
-  forget_conversion(s, my);
+  reset_conversion(s, my);
   const push_arrays<I, W> to{my.other, my.seen, nullptr, nullptr, lagging, depth};
   push_chunks<push_kind::late>(s, to, at.chunks, my.warp, my.warps, tally);
   push_queue<push_kind::late>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
@@ -190,7 +190,7 @@ __device__ void split_level(const search<I, O, W>& s, walker<I, W>& my, position
 
 // Ends without a barrier.
 template <class I, class O, int W>
-__device__ void push_level(const search<I, O, W>& s, walker<I, W>& my, position& at, step_kind step,
+__device__ void push_level(const search<I, O, W>& s, grid_position<I, W>& my, position& at, step_kind step,
                            const search_words<W>& wanted, counters<W>* filling, int depth, const cg::grid_group& grid,
                            thread_tally<W>& tally) {
   if (!at.in_queue) convert<queueing::before_push>(s, my, at, s.full, grid);
@@ -206,7 +206,7 @@ __device__ void push_level(const search<I, O, W>& s, walker<I, W>& my, position&
     push_chunks<push_kind::dense>(s, to, at.chunks, my.warp, my.warps, tally);
     push_queue<push_kind::dense>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
     grid.sync();
-    forget_conversion(s, my);
+    reset_conversion(s, my);
     take_all(s, my.seen, my.other, wanted, depth, my.thread, my.threads, tally);
   }
 }
@@ -228,14 +228,14 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) s
   const bool counts = blockIdx.x == 0 && threadIdx.x < searches;  // sums up the search of its index
   control_block<W>* const control = s.control;
   multi_bfs_counts total{.reached = 1};
-  walker<I, W> my{.thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x,
-                  .threads = std::int64_t{gridDim.x} * blockDim.x,
-                  .warp = std::int64_t{threadIdx.x / warp_size} * gridDim.x + blockIdx.x,
-                  .warps = std::int64_t{gridDim.x} * blockDim.x / warp_size,
-                  .seen = s.seen,
-                  .other = s.other,
-                  .queue = s.queue,
-                  .next_queue = s.next_queue};
+  grid_position<I, W> my{.thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x,
+                         .threads = std::int64_t{gridDim.x} * blockDim.x,
+                         .warp = std::int64_t{threadIdx.x / warp_size} * gridDim.x + blockIdx.x,
+                         .warps = std::int64_t{gridDim.x} * blockDim.x / warp_size,
+                         .seen = s.seen,
+                         .other = s.other,
+                         .queue = s.queue,
+                         .next_queue = s.next_queue};
 
   for (unsigned k = threadIdx.x; k < searches; k += blockDim.x) of_block.found[k] = 0;
   if (leader) {
@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) s
   if (blockIdx.x == 0) start(s, &control->level[0]);
   grid.sync();
   if (leader) read_found(at, control->level[0], step_kind::sparse_push);
-  note_found(last, control->level[0]);
+  load_found(last, control->level[0]);
   __syncthreads();
 
   for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) s
     const search_words<W> wanted = step == step_kind::split ? without(last.active, last.lagging) : last.active;
     thread_tally<W> tally{.found = of_block.found};
     if (step == step_kind::pull) {
-      forget_conversion(s, my);
+      reset_conversion(s, my);
       pull_level(s, my, wanted, depth, tally);
     } else if (step == step_kind::split) {
       split_level(s, my, at, wanted, last.lagging, depth, grid, tally);
@@ -269,7 +269,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) s
       read_found(at, *filling, step);
       ++at.level;
     }
-    note_found(last, *filling);
+    load_found(last, *filling);
     __syncthreads();
     if (counts) add_level(total, static_cast<std::int64_t>(__ldcg(&filling->found[threadIdx.x])), at.level);
     if (depth == cuda_tuning::window) {

@@ -13,7 +13,7 @@ namespace spargo::detail::multi_bfs {
 // Records that new bits were found `depth` (1 to 15) levels after the last flush. Fire-and-forget atomics, since
 // several warps may write a vertex (R-MAT 22, 64 sources: 1.52 ms in total instead of 1.65).
 template <class I, class O, int W>
-__device__ void note_level(const search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh, int depth) {
+__device__ void record_level(const search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh, int depth) {
 #pragma unroll
   for (int b = 0; b < cuda_tuning::planes; ++b) {
     if ((depth >> b & 1) == 0) continue;
@@ -130,14 +130,14 @@ __device__ void write_levels(const search<I, O, W>& s, const search_words<W>* se
 
 // Records one lane's vertex with all its new bits; `has` is its new set.
 template <class I, class O, int W>
-__device__ void note_vertex(const search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh,
-                            const search_words<W>& has, int depth, thread_tally<W>& tally) {
+__device__ void record_vertex(const search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh,
+                              const search_words<W>& has, int depth, thread_tally<W>& tally) {
   ++tally.vertices;
   tally.edges += static_cast<count64>(out_degree(s, v));
   if (s.in_offsets != nullptr && same(has, s.full)) {
     tally.finished += static_cast<count64>(s.in_offsets[v + 1] - s.in_offsets[v]);
   }
-  if (s.planes != nullptr) note_level(s, v, fresh, depth);
+  if (s.planes != nullptr) record_level(s, v, fresh, depth);
 }
 
 }  // namespace spargo::detail::multi_bfs

@@ -23,16 +23,16 @@ __device__ search_words<W> gather_by_warp(const search<I, O, W>& s, const search
   constexpr int rounds = cuda_tuning::warp_unroll;
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t base = first; base < last && !covers(has, wanted); base += rounds * warp_size) {
-    I near[rounds];
+    I neighbour[rounds];
 #pragma unroll
     for (int q = 0; q < rounds; ++q) {
       const std::int64_t e = base + q * warp_size + lane;
-      near[q] = e < last ? s.in_indices[e] : I{-1};
+      neighbour[q] = e < last ? s.in_indices[e] : I{-1};
     }
     search_words<W> mine{};
 #pragma unroll
     for (int q = 0; q < rounds; ++q) {
-      if (near[q] >= 0) unite(mine, seen[near[q]]);
+      if (neighbour[q] >= 0) unite(mine, seen[neighbour[q]]);
     }
     unite(has, united_by_warp(mine));
   }
@@ -46,12 +46,12 @@ __device__ O gather_by_lane(const search<I, O, W>& s, const search_words<W>* see
   constexpr int unroll = W == 1 ? cuda_tuning::lane_unroll : cuda_tuning::lane_unroll_wide;
   for (int tried = 0; tried < cuda_tuning::lane_edges; tried += unroll) {
     if (at == end || covers(has, wanted)) break;
-    I near[unroll];
+    I neighbour[unroll];
 #pragma unroll
-    for (int q = 0; q < unroll; ++q) near[q] = q < end - at ? s.in_indices[at + q] : I{-1};
+    for (int q = 0; q < unroll; ++q) neighbour[q] = q < end - at ? s.in_indices[at + q] : I{-1};
 #pragma unroll
     for (int q = 0; q < unroll; ++q) {
-      if (near[q] >= 0) unite(has, seen[near[q]]);
+      if (neighbour[q] >= 0) unite(has, seen[neighbour[q]]);
     }
     at = end - at > unroll ? at + unroll : end;
   }
@@ -91,16 +91,16 @@ __device__ search_words<W> gather_by_teams(const search<I, O, W>& s, const searc
         united = its_words;
       }
     }
-    I near[rounds];
+    I neighbour[rounds];
 #pragma unroll
     for (int q = 0; q < rounds; ++q) {
       const int k = q * team + lane - leader;
-      near[q] = k < last - first ? s.in_indices[first + k] : I{-1};
+      neighbour[q] = k < last - first ? s.in_indices[first + k] : I{-1};
     }
     search_words<W> mine{};
 #pragma unroll
     for (int q = 0; q < rounds; ++q) {
-      if (near[q] >= 0) unite(mine, seen[near[q]]);
+      if (neighbour[q] >= 0) unite(mine, seen[neighbour[q]]);
     }
     unite(united, united_by_team<team>(mine));
     first = last - first > rounds * team ? first + rounds * team : last;
@@ -147,7 +147,7 @@ __device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* s
     if (mine) other[v] = has;
     if (!covers(has, wanted)) tally.open += static_cast<count64>(degree);
     const search_words<W> fresh = without(has, before);
-    if (!is_zero(fresh)) note_vertex(s, v, fresh, has, depth, tally);
+    if (!is_zero(fresh)) record_vertex(s, v, fresh, has, depth, tally);
     __syncwarp();
     count_bits(tally, fresh);
   }
@@ -182,7 +182,7 @@ __device__ void pull_chunks(const search<I, O, W>& s, const search_words<W>* see
       if (!is_zero(fresh)) {
         ++tally.vertices;
         tally.edges += static_cast<count64>(stop - first);
-        if (s.planes != nullptr) note_level(s, v, fresh, depth);
+        if (s.planes != nullptr) record_level(s, v, fresh, depth);
       }
       search_words<W> now = old;
       unite(now, has);

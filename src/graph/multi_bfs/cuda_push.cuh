@@ -31,55 +31,55 @@ struct push_arrays {
 // Whole warp: records the new bits of a late push. Vertices and edges are counted with the first bits a vertex gets at
 // this level, by pull or push.
 template <class I, class O, int W>
-__device__ void note_late(const search<I, O, W>& s, const push_arrays<I, W>& to, I v, const search_words<W>& had,
-                          const search_words<W>& fresh, thread_tally<W>& tally) {
+__device__ void record_late(const search<I, O, W>& s, const push_arrays<I, W>& to, I v, const search_words<W>& had,
+                            const search_words<W>& fresh, thread_tally<W>& tally) {
   if (!is_zero(fresh)) {
     ++tally.vertices;
     if (same(had, to.seen[v])) tally.edges += static_cast<count64>(out_degree(s, static_cast<std::int64_t>(v)));
-    if (s.planes != nullptr) note_level(s, static_cast<std::int64_t>(v), fresh, to.depth);
+    if (s.planes != nullptr) record_level(s, static_cast<std::int64_t>(v), fresh, to.depth);
   }
   __syncwarp();
   count_bits(tally, fresh);
 }
 
-// Whole warp: R edges per lane, to the vertices `near` (-1: none); all words of a round are in flight together. A dense
-// push hardly tests before its atomics, since it runs early, when most bits are new: a level of 6 million edges takes
-// 0.09 ms, 0.17 if it tests `seen` and `other`. With four words per vertex testing `other` pays: 0.39 ms for 18 million
-// edges, 0.49 without and 0.66 with both tests.
+// Whole warp: R edges per lane, to the vertices `neighbour` (-1: none); all words of a round are in flight together. A
+// dense push hardly tests before its atomics, since it runs early, when most bits are new: a level of 6 million edges
+// takes 0.09 ms, 0.17 if it tests `seen` and `other`. With four words per vertex testing `other` pays: 0.39 ms for 18
+// million edges, 0.49 without and 0.66 with both tests.
 template <push_kind Kind, int R, class I, class O, int W>
-__device__ void push_edges(const search<I, O, W>& s, const push_arrays<I, W>& to, const I (&near)[R],
+__device__ void push_edges(const search<I, O, W>& s, const push_arrays<I, W>& to, const I (&neighbour)[R],
                            const search_words<W>& bits, thread_tally<W>& tally) {
   search_words<W> has[R];
   search_words<W> lacks[R];
 #pragma unroll
   for (int q = 0; q < R; ++q) {
     lacks[q] = has[q] = {};
-    if (near[q] < 0) continue;
+    if (neighbour[q] < 0) continue;
     lacks[q] = bits;
-    if constexpr (Kind == push_kind::sparse) lacks[q] = without(bits, to.seen[near[q]]);
-    if constexpr (Kind != push_kind::dense || W > 1) has[q] = latest(to.other[near[q]]);
+    if constexpr (Kind == push_kind::sparse) lacks[q] = without(bits, to.seen[neighbour[q]]);
+    if constexpr (Kind != push_kind::dense || W > 1) has[q] = latest(to.other[neighbour[q]]);
   }
 #pragma unroll
   for (int q = 0; q < R; ++q) {
 #pragma unroll
     for (int i = 0; i < W; ++i) {
-      const count64 brings = lacks[q].w[i] & ~has[q].w[i];
-      if constexpr (Kind == push_kind::late) lacks[q].w[i] = brings;
-      if (brings == 0) continue;
-      const count64 had = atomicOr(&to.other[near[q]].w[i], brings);
+      const count64 pushed = lacks[q].w[i] & ~has[q].w[i];
+      if constexpr (Kind == push_kind::late) lacks[q].w[i] = pushed;
+      if (pushed == 0) continue;
+      const count64 had = atomicOr(&to.other[neighbour[q]].w[i], pushed);
       if constexpr (Kind == push_kind::late) {
         has[q].w[i] = had;
-        lacks[q].w[i] = brings & ~had;
+        lacks[q].w[i] = pushed & ~had;
       }
     }
   }
 #pragma unroll
   for (int q = 0; q < R; ++q) {
-    if constexpr (Kind == push_kind::late) note_late(s, to, near[q], has[q], lacks[q], tally);
+    if constexpr (Kind == push_kind::late) record_late(s, to, neighbour[q], has[q], lacks[q], tally);
     if constexpr (Kind == push_kind::sparse) {
-      const bool wanted = !is_zero(lacks[q]) && claim_bit(s.marks, static_cast<std::int64_t>(near[q]));
+      const bool wanted = !is_zero(lacks[q]) && claim_bit(s.marks, static_cast<std::int64_t>(neighbour[q]));
       __syncwarp();
-      append_by_warp(to.next_queue, to.queued, near[q], wanted, static_cast<int>(threadIdx.x % warp_size));
+      append_by_warp(to.next_queue, to.queued, neighbour[q], wanted, static_cast<int>(threadIdx.x % warp_size));
     }
   }
 }
@@ -108,8 +108,8 @@ __device__ void push_queue(const search<I, O, W>& s, const push_arrays<I, W>& to
       const bool has_edge = t < all;
       search_words<W> bits{};
       if (has_edge) bits = within(s.front[from], to.searches);
-      const I near[1] = {has_edge && !is_zero(bits) ? s.out_indices[e] : I{-1}};
-      push_edges<Kind>(s, to, near, bits, tally);
+      const I neighbour[1] = {has_edge && !is_zero(bits) ? s.out_indices[e] : I{-1}};
+      push_edges<Kind>(s, to, neighbour, bits, tally);
     }
   }
 }
@@ -128,13 +128,13 @@ __device__ void push_chunks(const search<I, O, W>& s, const push_arrays<I, W>& t
     const std::int64_t first = s.push_chunks[k].first(static_cast<std::int64_t>(s.out_offsets[u]), size);
     const std::int64_t last = min(static_cast<std::int64_t>(s.out_offsets[u + 1]), first + size);
     for (std::int64_t base = first; base < last; base += rounds * warp_size) {
-      I near[rounds];
+      I neighbour[rounds];
 #pragma unroll
       for (int q = 0; q < rounds; ++q) {
         const std::int64_t e = base + q * warp_size + lane;
-        near[q] = e < last ? s.out_indices[e] : I{-1};
+        neighbour[q] = e < last ? s.out_indices[e] : I{-1};
       }
-      push_edges<Kind>(s, to, near, bits, tally);
+      push_edges<Kind>(s, to, neighbour, bits, tally);
     }
   }
 }
@@ -159,7 +159,7 @@ __device__ void take(const search<I, O, W>& s, search_words<W>* seen, search_wor
       seen[v] = has;
       s.front[v] = fresh;
       atomicAnd(s.marks + (v >> 5), ~(1U << (v & 31)));
-      note_vertex(s, static_cast<std::int64_t>(v), fresh, has, depth, tally);
+      record_vertex(s, static_cast<std::int64_t>(v), fresh, has, depth, tally);
     }
     __syncwarp();
     append_chunks(s.push_chunks, chunks, v, degree, cuda_tuning::push_chunk);
@@ -183,7 +183,7 @@ __device__ void take_all(const search<I, O, W>& s, search_words<W>* seen, search
       unite(has, fresh);
       if (!is_zero(fresh)) {
         seen[v] = has;
-        note_vertex(s, v, fresh, has, depth, tally);
+        record_vertex(s, v, fresh, has, depth, tally);
       }
       if (s.in_offsets != nullptr && !covers(has, wanted)) {
         tally.open += static_cast<count64>(s.in_offsets[v + 1] - s.in_offsets[v]);

@@ -157,8 +157,8 @@ template <class I, class O, int W>
   search_bits<W> has = s.seen[v];
   const O last = s.in.offsets[v + 1];
   for (O e = s.in.offsets[v]; e < last && !covers<W>(has, s.wanted); ++e) {
-    const search_bits<W>& near = s.seen[s.in.indices[e]];
-    for (int w = 0; w < W; ++w) has[w] |= near[w];
+    const search_bits<W>& neighbour = s.seen[s.in.indices[e]];
+    for (int w = 0; w < W; ++w) has[w] |= neighbour[w];
   }
   return has;
 }

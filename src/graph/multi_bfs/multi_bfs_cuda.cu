@@ -39,9 +39,9 @@ struct device_executor final : executor<I, device> {
   array<edge_chunk<I>, device> pull_chunks;
   array<count64, device> pull_chunk_count;
   array<unsigned char, device> control;
-  array<I, device> there;                 // sources of the batch
-  array<I, host> here;                    // pinned
-  array<multi_bfs_counts, host> arrived;  // pinned
+  array<I, device> device_sources;              // sources of the batch
+  array<I, host> pinned_sources;                // pinned
+  array<multi_bfs_counts, host> pinned_counts;  // pinned
   std::vector<multi_bfs_counts> counted;
   std::int64_t sources = 0;  // of the last run
 
@@ -63,10 +63,10 @@ struct device_executor final : executor<I, device> {
     queue = {ctx, vertices};
     next_queue = {ctx, vertices};
     push_chunks = {ctx, 2 * (out.nnz() / cuda_tuning::push_chunk)};
-    there = {ctx, choice.batch()};
+    device_sources = {ctx, choice.batch()};
     const context<host> pinned({.threads = 1, .resource = &pinned_host_resource()});
-    here = {pinned, choice.batch()};
-    arrived = {pinned, choice.batch()};
+    pinned_sources = {pinned, choice.batch()};
+    pinned_counts = {pinned, choice.batch()};
     counted.reserve(static_cast<std::size_t>(most));
     cut_hubs();
     if (choice.words() == 1) {
@@ -120,7 +120,7 @@ struct device_executor final : executor<I, device> {
     s.planes = planes.data();
     s.levels = level_of.empty() ? nullptr : level_of.data() + first;
     s.stride = sources;
-    s.sources = there.data();
+    s.sources = device_sources.data();
     s.source_count = static_cast<int>(batch);
     for (std::int64_t k = 0; k < batch; ++k) s.full.w[k / 64] |= count64{1} << (k % 64);
     s.allowed = choice.direction;
@@ -129,17 +129,17 @@ struct device_executor final : executor<I, device> {
 
   template <int W>
   void run_batch(span<const I, host> batch, std::int64_t first) {
-    std::copy(batch.begin(), batch.end(), here.begin());
-    copy<I>(ctx, std::as_const(here).view(), there.view());
+    std::copy(batch.begin(), batch.end(), pinned_sources.begin());
+    copy<I>(ctx, std::as_const(pinned_sources).view(), device_sources.view());
     fill_zero(ctx, seen.view());
     fill_zero(ctx, other.view());
     fill_zero(ctx, marks.view());
     fill_zero(ctx, control.view());
     const search<I, O, W> s = search_of<W>(batch.size(), first);
     kernel<W>().launch(ctx, s);
-    copy_to_host(ctx, s.control->counts, arrived.data(), sizeof(s.control->counts));
+    copy_to_host(ctx, s.control->counts, pinned_counts.data(), sizeof(s.control->counts));
     ctx.synchronize();
-    std::copy_n(arrived.begin(), batch.size(), counted.begin() + first);
+    std::copy_n(pinned_counts.begin(), batch.size(), counted.begin() + first);
   }
 
   void run(span<const I, host> all) override {
@@ -163,7 +163,7 @@ struct device_executor final : executor<I, device> {
   [[nodiscard]] const std::vector<multi_bfs_counts>& counts() const noexcept override { return counted; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     return bytes_of(level_of, seen, other, front, planes, marks, queue, next_queue, push_chunks, pull_chunks, control,
-                    there);
+                    device_sources);
   }
 };
 

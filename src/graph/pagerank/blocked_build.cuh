@@ -58,12 +58,12 @@ degree_totals order_vertices(const context<device>& ctx, const graph_view<I, O, 
   for_each(ctx, n, [=, missing = std::as_const(keys).data()] __device__(std::int64_t i) {
     const std::uint64_t none = 2 * static_cast<std::uint64_t>(edges) + 1;
     const std::uint64_t behind = i + 1 < n ? missing[i + 1] : none;
-    const std::int64_t here = edges - static_cast<std::int64_t>(missing[i] / 2);
+    const std::int64_t degree_here = edges - static_cast<std::int64_t>(missing[i] / 2);
     const std::int64_t next = edges - static_cast<std::int64_t>(behind / 2);
     if (missing[i] < none && behind == none) total->linked = static_cast<count64>(i + 1);
-    if (here > 0 && next == 0) total->used = static_cast<count64>(i + 1);
-    if (here >= least_block_degree && next < least_block_degree) total->dense = static_cast<count64>(i + 1);
-    if (i < block) atomicAdd(&total->popular, static_cast<count64>(here));
+    if (degree_here > 0 && next == 0) total->used = static_cast<count64>(i + 1);
+    if (degree_here >= least_block_degree && next < least_block_degree) total->dense = static_cast<count64>(i + 1);
+    if (i < block) atomicAdd(&total->popular, static_cast<count64>(degree_here));
   });
   return to_host(ctx, std::as_const(totals).view())[0];
 }

@@ -128,10 +128,10 @@ __device__ void sum_cell_chunks(const strip_sums<V>& a, std::uint32_t first, std
     }
     const uint4* const pairs = reinterpret_cast<const uint4*>(a.cells + start * quad_slots) + lane;
     for (int k = cell_batch::size; k < count; k += 2) {
-      const uint4 here = __ldcs(pairs + k * warp_size);
-      const uint4 there = k + 1 < count ? __ldcs(pairs + (k + 1) * warp_size) : uint4{};
-      sum += four(here);
-      if (k + 1 < count) sum += four(there);
+      const uint4 first_pair = __ldcs(pairs + k * warp_size);
+      const uint4 second_pair = k + 1 < count ? __ldcs(pairs + (k + 1) * warp_size) : uint4{};
+      sum += four(first_pair);
+      if (k + 1 < count) sum += four(second_pair);
     }
     if ((quads & 1U) != 0) sum += two(now.rest.x) + two(now.rest.y);
     a.sums[std::int64_t{chunk} * warp_size + lane] = sum;
@@ -160,15 +160,15 @@ __device__ void sum_other_chunks(const strip_sums<V>& a, const V* shares) {
     const std::uint32_t first = a.cell_chunks + __shfl_sync(full_mask, ticket, 0) * width;
     if (first >= a.chunks) return;
     if (lane == 0) ticket = atomicAdd(a.tickets, 1U);
-    const std::uint32_t here = lane <= width ? a.starts[min(first + lane, a.chunks)] : 0;
+    const std::uint32_t low = lane <= width ? a.starts[min(first + lane, a.chunks)] : 0;
     std::uint32_t size[width];
     const std::uint32_t* from[width];
     std::uint32_t longest = 0;
     V sum[width];
 #pragma unroll
     for (int c = 0; c < width; ++c) {
-      const std::uint32_t start = __shfl_sync(full_mask, here, c);
-      size[c] = __shfl_sync(full_mask, here, c + 1) - start;
+      const std::uint32_t start = __shfl_sync(full_mask, low, c);
+      size[c] = __shfl_sync(full_mask, low, c + 1) - start;
       longest = max(longest, size[c]);
       from[c] = a.others + (std::int64_t{start} * warp_size - a.cell_slots) + lane;
       sum[c] = 0;
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(block_threads)
     });
     if (block < strips.parts) __syncthreads();  // the parts' sums in shared memory are no longer needed
   }
-  if (blockIdx.x == 0 && threadIdx.x == 0) mine.add(finish_alike(a, terms, now, next), a.norm);
+  if (blockIdx.x == 0 && threadIdx.x == 0) mine.add(finish_isolated(a, terms, now, next), a.norm);
   close_step(mine, a.outcomes, a.rule, a.end, a.norm, true, a.state);
 }
 

@@ -202,7 +202,7 @@ __device__ step_outcome finish_place(const step_arguments<V>& a, const step_term
 
 // Updates the identical vertices from position `kept` on, by one thread.
 template <class V>
-__device__ step_outcome finish_alike(const step_arguments<V>& a, const step_terms& terms, const V* now, V* next) {
+__device__ step_outcome finish_isolated(const step_arguments<V>& a, const step_terms& terms, const V* now, V* next) {
   if (a.kept == a.n) return {};
   step_outcome outcome = finish_vertex(a, terms, a.kept, V{0}, V{0}, now[a.kept], next);
   const auto count = static_cast<double>(a.n - a.kept);

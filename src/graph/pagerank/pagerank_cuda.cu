@@ -53,11 +53,12 @@ class device_executor final : public executor<V, device> {
     }
     const std::int64_t most = most_iterations(options_);
     for (std::int64_t launched = 0; launched < most;) {
-      const std::int64_t until = std::min(most, options_.iterations > 0 ? most : launched + steps_tuning::look_every);
+      const std::int64_t until =
+          std::min(most, options_.iterations > 0 ? most : launched + steps_tuning::check_interval);
       for (; launched < until; ++launched) steps_.take_step(a, launched);
-      if (steps_.look().done != 0) break;
+      if (steps_.read_state().done != 0) break;
     }
-    const run_state end = steps_.look();
+    const run_state end = steps_.read_state();
     steps_.write_ranks(a, end.iterations, n, ranks_.data());
     return {end.iterations, end.residual};
   }

@@ -67,7 +67,7 @@ class device_part final : public part_steps<V> {
   }
   [[nodiscard]] step_outcome outcome() override {
     if (steps_.n == 0) return {};
-    const run_state after = steps_.look();
+    const run_state after = steps_.read_state();
     return {after.residual, after.terms.constant};
   }
   void write_ranks(span<V, device> ranks) override {

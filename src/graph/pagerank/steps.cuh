@@ -32,9 +32,9 @@ struct steps_tuning {
   static constexpr std::int64_t thread_row = 4;
   static constexpr std::int64_t team_row = 64;
   static constexpr std::int64_t warp_row = 4096;
-  static constexpr int rounds = 8;       // groups of rows per block, in blocks with more than one row
-  static constexpr int thread_rows = 4;  // per thread, all in flight; 1, 2, 4: grid 2048^2 0.0457, 0.0403, 0.0402 ms
-  static constexpr int look_every = 8;   // steps between convergence checks on the host
+  static constexpr int rounds = 8;          // groups of rows per block, in blocks with more than one row
+  static constexpr int thread_rows = 4;     // per thread, all in flight; 1, 2, 4: grid 2048^2 0.0457, 0.0403, 0.0402 ms
+  static constexpr int check_interval = 8;  // steps between convergence checks on the host
   static constexpr double least_steps =
       15;  // minimum for a copy: R-MAT 22 fp32 takes 11.3 ms to copy and saves 0.76 per step
   static constexpr std::int64_t least_edges = std::int64_t{1} << 22;
@@ -260,8 +260,8 @@ inline double expected_steps(const pagerank_options& options) {
 
 // Why no copy would pay off; empty: one may.
 template <class V, class I, class O>
-std::string why_no_copy(const context<device>& ctx, const graph_view<I, O, device>& g,
-                        const pagerank_options& options) {
+std::string reason_against_copy(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                const pagerank_options& options) {
   if (expected_steps(options) < steps_tuning::least_steps) return "too few steps for a copy of the graph";
   if (g.in.nnz() < steps_tuning::least_edges) return "the graph is small";
   if (g.vertices() * std::int64_t{sizeof(V)} <= steps_tuning::cached_bytes) return "the L1 cache holds all shares";
@@ -275,7 +275,7 @@ step_copy_attempt<V> make_copy(const context<device>& ctx, const graph_view<I, O
                                const pagerank_options& options) {
   if (options.copy == pagerank_copy::none || g.in.nnz() == 0) return {nullptr, {}};
   if (options.copy == pagerank_copy::automatic) {
-    if (std::string why = why_no_copy<V>(ctx, g, options); !why.empty()) return {nullptr, std::move(why)};
+    if (std::string why = reason_against_copy<V>(ctx, g, options); !why.empty()) return {nullptr, std::move(why)};
     try {
       auto made = copy_blocked<V>(ctx, g, copy_demand::if_it_pays);
       return made.copy != nullptr ? std::move(made) : copy_binned<V>(ctx, g, copy_demand::if_it_pays);
@@ -366,7 +366,7 @@ struct device_steps {
             .outcomes = outcomes.data()};
   }
 
-  [[nodiscard]] run_state look() const { return element<run_state>(ctx, state.view(), 0); }
+  [[nodiscard]] run_state read_state() const { return element<run_state>(ctx, state.view(), 0); }
   [[nodiscard]] const std::uint32_t* order() const { return copy == nullptr ? nullptr : copy->order(); }
   [[nodiscard]] std::int64_t with_edges() const { return copy == nullptr ? n : copy->with_edges(); }
 

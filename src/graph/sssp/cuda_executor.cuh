@@ -68,7 +68,7 @@ class device_executor final : public executor<W, I, device> {
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override { return memory_.bytes() + bytes_of(sorted_); }
 
  private:
-  using entry = pile_entry<D, I, O>;
+  using entry = bucket_entry<D, I, O>;
 
   [[nodiscard]] std::size_t shared_bytes() const {
     const auto staged = static_cast<std::size_t>(2 * cuda_tuning::warps * search_.staged) * sizeof(entry);

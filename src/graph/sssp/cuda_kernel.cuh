@@ -53,7 +53,7 @@ __device__ void advance(const device_search<W, D, I, O>& s, search_position<D>& 
   const stored_length<D> lowest = c.inverted_lowest != 0 ? static_cast<stored_length<D>>(~c.inverted_lowest) : none<D>;
   at.turn ^= 1;
   at.near = static_cast<std::int64_t>(c.near);
-  at.met_edges += static_cast<std::int64_t>(c.met_edges);
+  at.reached_edges += static_cast<std::int64_t>(c.reached_edges);
   if (step == search_step::wide || step == search_step::narrow) {
     at.far += static_cast<std::int64_t>(c.far);
     at.far_edges += static_cast<std::int64_t>(c.far_edges);
@@ -86,7 +86,7 @@ __device__ void advance(const device_search<W, D, I, O>& s, search_position<D>& 
     at.step = search_step::end;
     return;
   }
-  if (at.pulled == 0 && s.in.offsets != nullptr && (s.edges - at.met_edges) * s.pull_at <= at.far_edges) {
+  if (at.pulled == 0 && s.in.offsets != nullptr && (s.edges - at.reached_edges) * s.pull_at <= at.far_edges) {
     at.step = search_step::pull;
     return;
   }
@@ -99,7 +99,7 @@ __device__ void advance(const device_search<W, D, I, O>& s, search_position<D>& 
 // Relaxes the lanes' edges below the threshold. All reads are issued before the first atomic; the atomics overlap with
 // loads of the targets' row bounds. All lanes call it.
 template <class W, class D, class I, class O>
-__device__ __forceinline__ void offer_all(const device_search<W, D, I, O>& s, piles<W, D, I, O>& to,
+__device__ __forceinline__ void offer_all(const device_search<W, D, I, O>& s, near_far_buckets<W, D, I, O>& to,
                                           const lane_edges<W, D, I>& edges,
                                           const stored_length<D> (&path)[cuda_tuning::unroll<D>],
                                           const bool (&offered)[cuda_tuning::unroll<D>]) {
@@ -119,7 +119,7 @@ __device__ __forceinline__ void offer_all(const device_search<W, D, I, O>& s, pi
 #pragma unroll
   for (int q = 0; q < unroll; ++q) {
     const O degree = end[q] - begin[q];
-    if (held[q] == none<D>) to.met_edges += static_cast<std::make_unsigned_t<O>>(degree);
+    if (held[q] == none<D>) to.reached_edges += static_cast<std::make_unsigned_t<O>>(degree);
     const bool leads = path[q] < held[q] && degree >= s.least_degree;
     if (__any_sync(full_mask, leads)) to.push_near(leads, edges.target[q], path[q], begin[q], degree);
   }
@@ -127,8 +127,8 @@ __device__ __forceinline__ void offer_all(const device_search<W, D, I, O>& s, pi
 
 // Expands the bucket's rows up to the threshold.
 template <class W, class D, class I, class O>
-__device__ void follow(const device_search<W, D, I, O>& s, const search_position<D>& at, piles<W, D, I, O>& to,
-                       const pile_entry<D, I, O>* pile, std::int64_t size) {
+__device__ void follow(const device_search<W, D, I, O>& s, const search_position<D>& at,
+                       near_far_buckets<W, D, I, O>& to, const bucket_entry<D, I, O>* bucket, std::int64_t size) {
   constexpr int unroll = cuda_tuning::unroll<D>;
   // Edges of a row read in the first round; each round multiplies them by `growth`. H200, uniform 2^22, 2 / 4 / 8
   // edges, in an earlier state: 2.19 / 2.05 / 2.08 ms.
@@ -140,11 +140,11 @@ __device__ void follow(const device_search<W, D, I, O>& s, const search_position
   // Adjacent entries go to different warps, since parts of one row are adjacent.
   const auto entry_of = [&](std::int64_t base) {
     const std::int64_t k = base + lane * warps;
-    return k < size ? load_streaming(pile + k) : pile_entry<D, I, O>{};
+    return k < size ? load_streaming(bucket + k) : bucket_entry<D, I, O>{};
   };
-  pile_entry<D, I, O> next = entry_of(grid_warp());
+  bucket_entry<D, I, O> next = entry_of(grid_warp());
   for (std::int64_t base = grid_warp(); base < size; base += warps * warp_size) {
-    pile_entry<D, I, O> e = next;
+    bucket_entry<D, I, O> e = next;
     next = entry_of(base + warps * warp_size);  // prefetch
     stored_length<D> length = none<D>;          // stale entries keep `none`
     if (e.left > 0 && __ldcg(s.found + e.vertex) == e.length) length = e.length;
@@ -182,8 +182,8 @@ __device__ void follow(const device_search<W, D, I, O>& s, const search_position
 // vertex is reached. Each warp lowers only its own vertices and reads only final lengths. In an undirected graph, a
 // vertex whose neighbours are all final needs no expansion. All lanes call it.
 template <class W, class D, class I, class O>
-__device__ void pull_together(const device_search<W, D, I, O>& s, stored_length<D> threshold, piles<W, D, I, O>& to,
-                              std::int64_t v) {
+__device__ void pull_together(const device_search<W, D, I, O>& s, stored_length<D> threshold,
+                              near_far_buckets<W, D, I, O>& to, std::int64_t v) {
   using length_type = stored_length<D>;
   __shared__ length_type lengths[cuda_tuning::block];
   __shared__ unsigned char opens[cuda_tuning::block];
@@ -233,27 +233,28 @@ __device__ void pull_together(const device_search<W, D, I, O>& s, stored_length<
 
 // Pulls for the unreached vertices, compacted to 32 at a time.
 template <class W, class D, class I, class O>
-__device__ void pull(const device_search<W, D, I, O>& s, stored_length<D> threshold, piles<W, D, I, O>& to) {
+__device__ void pull(const device_search<W, D, I, O>& s, stored_length<D> threshold, near_far_buckets<W, D, I, O>& to) {
   constexpr int groups = 4;  // groups of 32 vertices whose loads are in flight together
   const int lane = lane_id();
   I* const waiting = reinterpret_cast<I*>(to.near.staged.slots);  // up to 64; a pull does not use the near bucket
   int count = 0;
   for (std::int64_t first = grid_warp() * groups * warp_size; first < s.n; first += grid_warps() * groups * warp_size) {
-    bool unmet[groups];
+    bool is_unreached[groups];
 #pragma unroll
     for (int q = 0; q < groups; ++q) {
       const std::int64_t v = first + q * warp_size + lane;
-      unmet[q] = v < s.n && __ldcg(s.found + v) == none<D>;
+      is_unreached[q] = v < s.n && __ldcg(s.found + v) == none<D>;
     }
 #pragma unroll
     for (int q = 0; q < groups; ++q) {
       const std::int64_t v = first + q * warp_size + lane;
-      unmet[q] = unmet[q] && s.in.offsets[v] < s.in.offsets[v + 1];
+      is_unreached[q] = is_unreached[q] && s.in.offsets[v] < s.in.offsets[v + 1];
     }
 #pragma unroll
     for (int q = 0; q < groups; ++q) {
-      const unsigned mask = __ballot_sync(full_mask, unmet[q]);
-      if (unmet[q]) waiting[count + __popc(mask & lanes_below(lane))] = static_cast<I>(first + q * warp_size + lane);
+      const unsigned mask = __ballot_sync(full_mask, is_unreached[q]);
+      if (is_unreached[q])
+        waiting[count + __popc(mask & lanes_below(lane))] = static_cast<I>(first + q * warp_size + lane);
       count += __popc(mask);
       if (count < warp_size) continue;
       __syncwarp();
@@ -271,7 +272,7 @@ __device__ void pull(const device_search<W, D, I, O>& s, stored_length<D> thresh
 
 // Refills the far bucket with the rows of all reached vertices.
 template <class W, class D, class I, class O>
-__device__ void rebuild(const device_search<W, D, I, O>& s, piles<W, D, I, O>& to) {
+__device__ void rebuild(const device_search<W, D, I, O>& s, near_far_buckets<W, D, I, O>& to) {
   for (std::int64_t first = grid_warp() * warp_size; first < s.n; first += grid_warps() * warp_size) {
     const std::int64_t v = first + lane_id();
     const stored_length<D> length = v < s.n ? __ldcg(s.found + v) : none<D>;
@@ -292,8 +293,8 @@ __device__ inline void clear_counters(counters* c) {
 // other buffer.
 template <class D, class I, class O>
 struct step_places {
-  pile_place<pile_entry<D, I, O>> near;
-  pile_place<pile_entry<D, I, O>> far;
+  bucket_place<bucket_entry<D, I, O>> near;
+  bucket_place<bucket_entry<D, I, O>> far;
 };
 template <class W, class D, class I, class O>
 __device__ step_places<D, I, O> places_of(const device_search<W, D, I, O>& s, const search_position<D>& at,
@@ -306,7 +307,7 @@ __device__ step_places<D, I, O> places_of(const device_search<W, D, I, O>& s, co
 template <class W, class D, class I, class O>
 __global__ void __launch_bounds__(cuda_tuning::block, 1)
     search_kernel(const __grid_constant__ device_search<W, D, I, O> s) {
-  using E = pile_entry<D, I, O>;
+  using E = bucket_entry<D, I, O>;
   extern __shared__ __align__(16) unsigned char raw[];
   __shared__ search_position<D> at;
   __shared__ step_places<D, I, O> places;
@@ -326,11 +327,11 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
   }
   __syncthreads();
   {
-    piles<W, D, I, O> to{s, {places.near, {staged}, s.staged}, {places.far, {staged + s.staged}, s.staged}};
+    near_far_buckets<W, D, I, O> to{s, {places.near, {staged}, s.staged}, {places.far, {staged + s.staged}, s.staged}};
     if (blockIdx.x == 0 && threadIdx.x < warp_size) {
       const O row = s.out.offsets[s.source];
       const O degree = s.out.offsets[s.source + 1] - row;
-      if (leader) to.met_edges = static_cast<std::make_unsigned_t<O>>(degree);
+      if (leader) to.reached_edges = static_cast<std::make_unsigned_t<O>>(degree);
       to.push_near(leader && degree > 0, static_cast<I>(s.source), 0, row, degree);
     }
     to.finish(&found[0]);
@@ -346,7 +347,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
     const search_step step = at.step;
     if (step == search_step::end) return;
     if (blockIdx.x == 0) clear_counters(&found[(turn + 2) % 3]);
-    piles<W, D, I, O> to{s, {places.near, {staged}, s.staged}, {places.far, {staged + s.staged}, s.staged}};
+    near_far_buckets<W, D, I, O> to{s, {places.near, {staged}, s.staged}, {places.far, {staged + s.staged}, s.staged}};
     if (step == search_step::narrow) {
       follow_narrow(s, at, to, raw);
     } else if (step == search_step::pull) {

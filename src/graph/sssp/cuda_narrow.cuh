@@ -27,23 +27,23 @@ struct search_position {
   std::int64_t near;        // entries of the bucket to expand
   std::int64_t far;
   std::int64_t far_edges;
-  std::int64_t met_edges;  // out-edges of reached vertices
-  int turn;                // index of the near bucket being expanded
-  int far_turn;            // index of the far bucket being filled
-  int pulled;              // 1 after the pull
+  std::int64_t reached_edges;  // out-edges of reached vertices
+  int turn;                    // index of the near bucket being expanded
+  int far_turn;                // index of the far bucket being filled
+  int pulled;                  // 1 after the pull
   search_step step;
 };
 
 // Appends the entry to a list of the block, or to the bucket once the list is full. All lanes call it.
 template <class E>
-__device__ __forceinline__ void push_local(E* list, int* size, const pile_place<E>& pile, bool wanted, const E& e) {
+__device__ __forceinline__ void push_local(E* list, int* size, const bucket_place<E>& bucket, bool wanted, const E& e) {
   const int slot = place_by_warp(size, __ballot_sync(full_mask, wanted), lane_id());
   const bool fits = slot < narrow_tuning::slots;
   if (wanted && fits) list[slot] = e;
   const unsigned mask = __ballot_sync(full_mask, wanted && !fits);
   if (mask == 0) return;
-  const count64 at = place_by_warp(pile.added, mask, lane_id());
-  if (wanted && !fits) pile.store(static_cast<std::int64_t>(at), e);
+  const count64 at = place_by_warp(bucket.added, mask, lane_id());
+  if (wanted && !fits) bucket.store(static_cast<std::int64_t>(at), e);
 }
 
 // Shared counters of a block in a narrow step; the hops' list sizes and edges rotate over three slots.
@@ -56,10 +56,10 @@ struct narrow_counts {
 // One hop: a group of lanes per row of `from`. The dependent loads of an edge are the edge itself, then its target's
 // length and, speculatively, the position of the target's row.
 template <class W, class D, class I, class O>
-__device__ void walk_hop(const device_search<W, D, I, O>& s, const search_position<D>& at, piles<W, D, I, O>& to,
-                         const pile_entry<D, I, O>* from, int size, pile_entry<D, I, O>* into, pile_entry<D, I, O>* far,
-                         narrow_counts& counts, int next) {
-  using E = pile_entry<D, I, O>;
+__device__ void expand_hop(const device_search<W, D, I, O>& s, const search_position<D>& at,
+                           near_far_buckets<W, D, I, O>& to, const bucket_entry<D, I, O>* from, int size,
+                           bucket_entry<D, I, O>* into, bucket_entry<D, I, O>* far, narrow_counts& counts, int next) {
+  using E = bucket_entry<D, I, O>;
   const int lanes = 1 << s.lanes_log;
   const int in_group = lane_id() & (lanes - 1);
   const unsigned group = lanes_below(lanes) << (lane_id() - in_group);
@@ -94,7 +94,7 @@ __device__ void walk_hop(const device_search<W, D, I, O>& s, const search_positi
         const stored_length<D> held = atomicMin(s.found + v, path);
         row = __ldg(s.out.offsets + v);
         degree = __ldg(s.out.offsets + std::int64_t{v} + 1) - row;
-        if (held == none<D>) to.met_edges += static_cast<std::make_unsigned_t<O>>(degree);
+        if (held == none<D>) to.reached_edges += static_cast<std::make_unsigned_t<O>>(degree);
         leads = path < held && degree >= s.least_degree;
       }
       if (!__any_sync(full_mask, leads)) continue;
@@ -119,20 +119,20 @@ __device__ void walk_hop(const device_search<W, D, I, O>& s, const search_positi
 
 // Moves the block's list to its bucket. All threads call it.
 template <class E>
-__device__ void flush_local(const pile_place<E>& pile, const E* list, int size) {
+__device__ void flush_local(const bucket_place<E>& bucket, const E* list, int size) {
   __shared__ count64 first;
-  if (threadIdx.x == 0 && size > 0) first = atomicAdd(pile.added, static_cast<count64>(size));
+  if (threadIdx.x == 0 && size > 0) first = atomicAdd(bucket.added, static_cast<count64>(size));
   __syncthreads();
   for (int k = static_cast<int>(threadIdx.x); k < size; k += cuda_tuning::block) {
-    pile.store(static_cast<std::int64_t>(first) + k, list[k]);
+    bucket.store(static_cast<std::int64_t>(first) + k, list[k]);
   }
   __syncthreads();
 }
 
 template <class W, class D, class I, class O>
-__device__ void follow_narrow(const device_search<W, D, I, O>& s, const search_position<D>& at, piles<W, D, I, O>& to,
-                              unsigned char* raw) {
-  using E = pile_entry<D, I, O>;
+__device__ void follow_narrow(const device_search<W, D, I, O>& s, const search_position<D>& at,
+                              near_far_buckets<W, D, I, O>& to, unsigned char* raw) {
+  using E = bucket_entry<D, I, O>;
   constexpr int slots = narrow_tuning::slots;
   __shared__ narrow_counts counts;
   E* const lists = reinterpret_cast<E*>(raw);
@@ -148,7 +148,7 @@ __device__ void follow_narrow(const device_search<W, D, I, O>& s, const search_p
     const E* const from = lists + hop % 2 * slots;
     E* const into = lists + (hop + 1) % 2 * slots;
     if (threadIdx.x == 0) counts.vertices[(hop + 2) % 3] = counts.edges[(hop + 2) % 3] = 0;
-    walk_hop(s, at, to, from, size, into, far, counts, next);
+    expand_hop(s, at, to, from, size, into, far, counts, next);
     __syncthreads();
     size = counts.vertices[next] < slots ? counts.vertices[next] : slots;
     const int ahead = counts.edges[next];

@@ -59,7 +59,7 @@ __device__ __forceinline__ stored_length<D> longer_stored(stored_length<D> path,
 
 // Edges [begin, begin + left) of a vertex reached by `length`.
 template <class D, class I, class O>
-struct __align__(16) pile_entry {
+struct __align__(16) bucket_entry {
   stored_length<D> length;
   O begin;
   I vertex;
@@ -72,13 +72,13 @@ struct counters {
   count64 near_edges;       // edges of these
   count64 far;              // entries of the far bucket
   count64 far_edges;        // edges of these
-  count64 met_edges;        // of vertices reached for the first time
+  count64 reached_edges;    // of vertices reached for the first time
   count64 inverted_lowest;  // ~(least length reachable from the far bucket), 0 for none
 };
 
 __device__ inline counters read_counters(const counters* found) {
-  return {__ldcg(&found->near),      __ldcg(&found->near_edges), __ldcg(&found->far),
-          __ldcg(&found->far_edges), __ldcg(&found->met_edges),  __ldcg(&found->inverted_lowest)};
+  return {__ldcg(&found->near),      __ldcg(&found->near_edges),    __ldcg(&found->far),
+          __ldcg(&found->far_edges), __ldcg(&found->reached_edges), __ldcg(&found->inverted_lowest)};
 }
 
 struct search_control {
@@ -141,7 +141,7 @@ struct any_rows {
 template <class W, class D, class I, class O>
 struct device_search {
   using length = stored_length<D>;
-  using entry = pile_entry<D, I, O>;
+  using entry = bucket_entry<D, I, O>;
   sorted_rows<W, I, O> out;
   any_rows<W, I, O> in;  // null: no pull
   std::int64_t n;
@@ -168,7 +168,7 @@ struct device_search {
 
 // Destination of a step's entries: a bucket in global memory.
 template <class E>
-struct pile_place {
+struct bucket_place {
   E* into;
   std::int64_t base;  // entries before the step
   std::int64_t room;
@@ -182,8 +182,8 @@ struct pile_place {
 
 // Stages a warp's entries in front of a bucket.
 template <class E>
-struct warp_pile {
-  const pile_place<E>& place;  // in shared memory
+struct warp_bucket {
+  const bucket_place<E>& place;  // in shared memory
   staged_items<E> staged;
   int slots;  // at least warp_size
 
@@ -203,7 +203,7 @@ struct warp_pile {
 // Appends the rows of the lanes with `wanted`, `degree` edges from e.begin, in parts of `part` edges. All lanes call
 // it.
 template <class E>
-__device__ __noinline__ void push_parts(const pile_place<E>& place, bool wanted, E e, std::int64_t degree, int part) {
+__device__ __noinline__ void push_parts(const bucket_place<E>& place, bool wanted, E e, std::int64_t degree, int part) {
   unsigned left = __ballot_sync(full_mask, wanted);
   const int lane = lane_id();
   const std::int64_t count = wanted ? (degree - 1) / part + 1 : 0;
@@ -230,17 +230,17 @@ __device__ __noinline__ void push_parts(const pile_place<E>& place, bool wanted,
 
 // Destinations of a step's rows.
 template <class W, class D, class I, class O>
-struct piles {
-  using entry = pile_entry<D, I, O>;
+struct near_far_buckets {
+  using entry = bucket_entry<D, I, O>;
   using length = stored_length<D>;
   using tally = std::make_unsigned_t<O>;
   const device_search<W, D, I, O>& s;
-  warp_pile<entry> near;
-  warp_pile<entry> far;
+  warp_bucket<entry> near;
+  warp_bucket<entry> far;
   // Sums of this thread:
   tally near_edges = 0;
   tally far_edges = 0;
-  tally met_edges = 0;
+  tally reached_edges = 0;
   length lowest = none<D>;
 
   // Appends the rows of the lanes with `wanted`. All lanes call it.
@@ -249,7 +249,7 @@ struct piles {
     push_row(near, wanted, v, reached, begin, degree);
   }
   __device__ __forceinline__ void push_far(bool wanted, I v, length reached, O begin, O degree) {
-    if (wanted) note_far(reached, degree);
+    if (wanted) count_far(reached, degree);
     push_row(far, wanted, v, reached, begin, degree);
   }
   // Whether the rest of the row leads anywhere within the limit; its first edge is the lightest.
@@ -257,7 +257,7 @@ struct piles {
     if (e.left <= 0) return false;
     const length next = longer_stored<D>(e.length, s.out.load(e.begin).weight);
     if (next >= s.limit) return false;
-    note_far(next, static_cast<O>(e.left));
+    count_far(next, static_cast<O>(e.left));
     return true;
   }
 
@@ -269,33 +269,33 @@ struct piles {
     far.flush();
     const count64 of_near = warp_reduce_to_first(count64{near_edges}, plus{});
     const count64 of_far = warp_reduce_to_first(count64{far_edges}, plus{});
-    const count64 of_met = warp_reduce_to_first(count64{met_edges}, plus{});
+    const count64 of_reached = warp_reduce_to_first(count64{reached_edges}, plus{});
     const count64 inverted =
         warp_reduce_to_first(lowest < none<D> ? ~static_cast<count64>(lowest) : count64{0}, maximum{});
     __syncthreads();
     if (lane_id() == 0) {
       if (of_near != 0) atomicAdd(&of_block.near_edges, of_near);
       if (of_far != 0) atomicAdd(&of_block.far_edges, of_far);
-      if (of_met != 0) atomicAdd(&of_block.met_edges, of_met);
+      if (of_reached != 0) atomicAdd(&of_block.reached_edges, of_reached);
       if (inverted != 0) atomicMax(&of_block.inverted_lowest, inverted);
     }
     __syncthreads();
     if (threadIdx.x != 0) return;
     if (of_block.near_edges != 0) atomicAdd(&filling->near_edges, of_block.near_edges);
     if (of_block.far_edges != 0) atomicAdd(&filling->far_edges, of_block.far_edges);
-    if (of_block.met_edges != 0) atomicAdd(&filling->met_edges, of_block.met_edges);
+    if (of_block.reached_edges != 0) atomicAdd(&filling->reached_edges, of_block.reached_edges);
     if (of_block.inverted_lowest != 0) atomicMax(&filling->inverted_lowest, of_block.inverted_lowest);
   }
 
  private:
-  __device__ __forceinline__ void push_row(warp_pile<entry>& pile, bool wanted, I v, length reached, O begin,
+  __device__ __forceinline__ void push_row(warp_bucket<entry>& bucket, bool wanted, I v, length reached, O begin,
                                            O degree) {
     const bool is_long = wanted && degree > s.part;
     const entry e{reached, begin, v, static_cast<int>(degree)};
-    pile.push(wanted && !is_long, e);
-    if (__any_sync(full_mask, is_long)) push_parts(pile.place, is_long, e, degree, s.part);
+    bucket.push(wanted && !is_long, e);
+    if (__any_sync(full_mask, is_long)) push_parts(bucket.place, is_long, e, degree, s.part);
   }
-  __device__ __forceinline__ void note_far(length next, O degree) {
+  __device__ __forceinline__ void count_far(length next, O degree) {
     far_edges += static_cast<tally>(degree);
     lowest = next < lowest ? next : lowest;
   }

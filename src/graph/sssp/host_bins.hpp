@@ -54,7 +54,7 @@ class chunk_pool {
     const std::int64_t at = taken_.fetch_add(1, std::memory_order_relaxed);
     return at < chunks_.size() ? chunks_.data() + at : nullptr;
   }
-  void take_all_back() { taken_.store(0, std::memory_order_relaxed); }
+  void reset() { taken_.store(0, std::memory_order_relaxed); }
   [[nodiscard]] std::int64_t size() const { return chunks_.size(); }
 
  private:
@@ -75,7 +75,7 @@ class alignas(64) thread_bins {
     heads_.fill(nullptr);
     occupied_.fill(0);
     free_ = nullptr;
-    lost_ = no_bucket;
+    dropped_ = no_bucket;
   }
 
   // The first bucket that may have entries.
@@ -83,7 +83,7 @@ class alignas(64) thread_bins {
 
   void push(std::int64_t bucket, I vertex, D distance) {
     if (bucket - base_ >= tuning::slots) {
-      lost_ = std::min(lost_, bucket);
+      dropped_ = std::min(dropped_, bucket);
       return;
     }
     const auto slot = static_cast<std::size_t>(bucket % tuning::slots);
@@ -91,7 +91,7 @@ class alignas(64) thread_bins {
     if (c == nullptr || c->size == tuning::chunk_entries) {
       c = fresh_chunk();
       if (c == nullptr) {
-        lost_ = std::min(lost_, bucket);
+        dropped_ = std::min(dropped_, bucket);
         return;
       }
       c->next = heads_[slot];
@@ -122,14 +122,14 @@ class alignas(64) thread_bins {
     return first;
   }
 
-  void give_back(chunk* c) {
+  void recycle(chunk* c) {
     c->next = free_;
     free_ = c;
   }
 
   // The first bucket with an entry, dropped ones included.
-  [[nodiscard]] std::int64_t first_bucket() const { return std::min(first_held(), lost_); }
-  [[nodiscard]] std::int64_t lost() const { return lost_; }
+  [[nodiscard]] std::int64_t first_bucket() const { return std::min(first_held(), dropped_); }
+  [[nodiscard]] std::int64_t dropped() const { return dropped_; }
 
  private:
   [[nodiscard]] std::int64_t first_held() const {
@@ -160,7 +160,7 @@ class alignas(64) thread_bins {
   chunk_pool<I, D>* pool_;
   chunk* free_ = nullptr;
   std::int64_t base_ = 0;
-  std::int64_t lost_ = no_bucket;
+  std::int64_t dropped_ = no_bucket;
   std::array<std::uint64_t, static_cast<std::size_t>(tuning::slots / 64)> occupied_;
   std::array<chunk*, static_cast<std::size_t>(tuning::slots)> heads_;
 };

@@ -25,15 +25,15 @@ namespace spargo::detail::sssp {
 
 struct host_delta_tuning {
   // Steps with at most this many entries run on one thread: some 10 us of work, by choice.
-  static constexpr std::int64_t alone_entries = 128;
+  static constexpr std::int64_t sequential_entries = 128;
   // Limits of bucket fusion, chunks and entries: as in the GAP suite, by choice.
   static constexpr int fused_chunks = 4;
   static constexpr std::int64_t fused_entries = 8192;
   // Minimum edges per vertex for a bound: in a grid it would come when most edges are done, by choice.
   static constexpr std::int64_t bound_degree = 6;
-  // The bound is first computed after 1 / first_look of the edges, then at each doubling, up to 1 / last_look.
-  static constexpr std::int64_t first_look = 256;
-  static constexpr std::int64_t last_look = 2;
+  // The bound is first computed after 1 / first_look of the edges, then at each doubling, up to 1 / last_bound.
+  static constexpr std::int64_t first_bound = 256;
+  static constexpr std::int64_t last_bound = 2;
   // Vertices beyond the bound hold at most 1 / beyond of the edges. Edges whose targets were read, of 31 and 34
   // million, in R-MAT 20 and uniform 2^20, degree 16, weights 1..255: 1/32 14.6 and 20.2 million, 1/8 6.9 and 12.6, 1/4
   // 5.9 and 9.6, 1/3 5.1 and 8.3; without a bound 32 and 39.
@@ -70,9 +70,9 @@ class delta_search final : public distance_search<I, D> {
         continue;
       }
       set_base(next);
-      if (lost() <= next) look_through(next);
-      work_on(next);
-      if (edges() >= next_look_) lower_bound();
+      if (dropped() <= next) rescan(next);
+      expand_bucket(next);
+      if (edges() >= next_bound_) lower_bound();
     }
   }
 
@@ -106,7 +106,7 @@ class delta_search final : public distance_search<I, D> {
     step_.bound = s_.limits.length;
     bound_bucket_ = no_bucket;
     const std::int64_t edges = s_.out.edges.nnz();
-    next_look_ = edges >= tuning::bound_degree * s_.vertices() ? edges / tuning::first_look + 1 : no_bucket;
+    next_bound_ = edges >= tuning::bound_degree * s_.vertices() ? edges / tuning::first_bound + 1 : no_bucket;
     parallel_ranges(s_.threads, s_.vertices(), grain::elements, [&](std::int64_t first, std::int64_t last) {
       std::fill(distance + first, distance + last, unreached<D>);
     });
@@ -119,7 +119,7 @@ class delta_search final : public distance_search<I, D> {
 
   void empty_bins() {
     for (auto& bins : bins_) bins.clear();
-    pool_.take_all_back();
+    pool_.reset();
   }
   void set_base(std::int64_t bucket) {
     for (auto& bins : bins_) bins.set_base(bucket);
@@ -129,9 +129,9 @@ class delta_search final : public distance_search<I, D> {
     for (const auto& bins : bins_) first = std::min(first, bins.first_bucket());
     return first;
   }
-  [[nodiscard]] std::int64_t lost() const {
+  [[nodiscard]] std::int64_t dropped() const {
     std::int64_t first = no_bucket;
-    for (const auto& bins : bins_) first = std::min(first, bins.lost());
+    for (const auto& bins : bins_) first = std::min(first, bins.dropped());
     return first;
   }
   [[nodiscard]] std::int64_t edges() const {
@@ -146,7 +146,7 @@ class delta_search final : public distance_search<I, D> {
   }
 
   // Expands the current entries of a bucket, and some of those added meanwhile.
-  void work_on(std::int64_t bucket) {
+  void expand_bucket(std::int64_t bucket) {
     std::int64_t chunks = 0;
     std::int64_t entries = 0;
     for (auto& bins : bins_) {
@@ -155,7 +155,7 @@ class delta_search final : public distance_search<I, D> {
         entries += c->size;
       }
     }
-    if (entries <= tuning::alone_entries) {
+    if (entries <= tuning::sequential_entries) {
       std::int64_t taken = 0;
       relax_chunks(bucket, 0, [&](std::int64_t& k) { return (k = taken++) < chunks; });
       return;
@@ -172,7 +172,7 @@ class delta_search final : public distance_search<I, D> {
     host_relaxer<W, D, I, O> relaxer(s_, step_, bins, counts_[static_cast<std::size_t>(slot)]);
     for (std::int64_t k = 0; next(k);) {
       relaxer.expand(*frontier_[k]);
-      bins.give_back(frontier_[k]);
+      bins.recycle(frontier_[k]);
     }
     std::int64_t fused = 0;
     while (fused < tuning::fused_entries) {
@@ -180,13 +180,13 @@ class delta_search final : public distance_search<I, D> {
       if (own == nullptr) break;
       fused += own->size;
       relaxer.expand(*own);
-      bins.give_back(own);
+      bins.recycle(own);
     }
     relaxer.finish();
   }
 
   // Refills the bins with all vertices from a bucket on.
-  void look_through(std::int64_t bucket) {
+  void rescan(std::int64_t bucket) {
     empty_bins();
     set_base(bucket);
     const parts shares = split_loop(s_.threads, s_.vertices(), grain::elements);
@@ -208,8 +208,8 @@ class delta_search final : public distance_search<I, D> {
   // Sets a bound, if most vertices are reached, and the next time to compute one.
   void lower_bound() {
     const std::int64_t all = s_.out.edges.nnz();
-    while (edges() >= next_look_) next_look_ *= 2;
-    if (next_look_ > all / tuning::last_look) next_look_ = no_bucket;
+    while (edges() >= next_bound_) next_bound_ *= 2;
+    if (next_bound_ > all / tuning::last_bound) next_bound_ = no_bucket;
     const std::int64_t first = std::min(first_bucket(), bound_bucket_);
     if (first == no_bucket) return;
     std::int64_t left = all / tuning::beyond;
@@ -251,22 +251,22 @@ class delta_search final : public distance_search<I, D> {
     const D bound = step_.bound;
     const std::int64_t bucket = bound_bucket_;
     step_.bound = s_.limits.length;
-    bound_bucket_ = next_look_ = no_bucket;
+    bound_bucket_ = next_bound_ = no_bucket;
     if (s_.in.has_edges()) {
       pull_beyond(bound);
     } else {
       push_beyond(bound);
     }
-    look_through(bucket);
+    rescan(bucket);
   }
 
   void pull_beyond(D bound) {
     parallel_for(s_.threads, s_.vertices(), grain::rows, [&](std::int64_t v) {
-      D shortest = look_at(step_.distance[v]);
+      D shortest = load_relaxed(step_.distance[v]);
       if (shortest < bound) return;
       const auto& rows = s_.in.edges;
       for (O e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
-        const D before = look_at(step_.distance[rows.indices[e]]);
+        const D before = load_relaxed(step_.distance[rows.indices[e]]);
         if (before >= bound) continue;
         const D path = longer(before, s_.in.weights[e]);
         if (path < shortest && path < step_.bound) shortest = path;
@@ -277,7 +277,7 @@ class delta_search final : public distance_search<I, D> {
 
   void push_beyond(D bound) {
     parallel_for(s_.threads, s_.vertices(), grain::rows, [&](std::int64_t u) {
-      const D before = look_at(step_.distance[u]);
+      const D before = load_relaxed(step_.distance[u]);
       if (before >= bound) return;
       const auto& rows = s_.out.edges;
       for (O e = rows.offsets[u]; e < rows.offsets[u + 1]; ++e) {
@@ -300,7 +300,7 @@ class delta_search final : public distance_search<I, D> {
   std::vector<std::int64_t> histogram_ = std::vector<std::int64_t>(static_cast<std::size_t>(tuning::ahead) + 1);
   relax_step<D> step_;
   std::int64_t bound_bucket_ = no_bucket;
-  std::int64_t next_look_ = no_bucket;  // in edges out of expanded vertices
+  std::int64_t next_bound_ = no_bucket;  // in edges out of expanded vertices
 };
 
 }  // namespace spargo::detail::sssp

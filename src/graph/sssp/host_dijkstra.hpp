@@ -26,7 +26,7 @@ class dijkstra_search final : public distance_search<I, D> {
     size_ = 0;
     offer(source, D{0});
     for (std::int64_t taken = 0; size_ > 0; ++taken) {
-      if (taken % looks_apart == 0) interruption::look();
+      if (taken % poll_interval == 0) interruption::look();
       const node nearest = take();
       if (s_.limits.target >= 0 && nearest.distance > distance[s_.limits.target]) return;
       const auto& rows = s_.out.edges;
@@ -43,7 +43,7 @@ class dijkstra_search final : public distance_search<I, D> {
 
  private:
   static constexpr std::int64_t children = 4;
-  static constexpr std::int64_t looks_apart = 1024;  // vertices: a tenth of a millisecond and more
+  static constexpr std::int64_t poll_interval = 1024;  // vertices: a tenth of a millisecond and more
 
   struct node {
     D distance;

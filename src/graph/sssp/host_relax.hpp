@@ -57,7 +57,7 @@ class host_relaxer {
     for (std::int64_t k = 0; k < c.size; ++k) {
       prefetch(c, k);
       const auto [u, path] = c.entries[k];
-      if (look_at(step_.distance[u]) != path) continue;  // stale: expanded with a shorter path
+      if (load_relaxed(step_.distance[u]) != path) continue;  // stale: expanded with a shorter path
       const O last = offsets[u + 1];
       O e = offsets[u];
       edges_ += last - e;
@@ -70,12 +70,12 @@ class host_relaxer {
           listed += std::int64_t{length < bound};
         }
         if (listed >= tuning::list_edges) {
-          work_off(listed);
+          process_list(listed);
           listed = 0;
         }
       }
     }
-    work_off(listed);
+    process_list(listed);
   }
 
   void finish() { counts_.edges += edges_; }
@@ -90,7 +90,7 @@ class host_relaxer {
     }
     if (k + tuning::ahead / 2 < c.size) {
       const auto [v, path] = c.entries[k + tuning::ahead / 2];
-      if (look_at(step_.distance[v]) != path) return;
+      if (load_relaxed(step_.distance[v]) != path) return;
       constexpr auto of_line = static_cast<std::int64_t>(64 / std::max(sizeof(I), sizeof(W)));
       const std::int64_t first = rows.offsets[v];
       const std::int64_t last = std::min<std::int64_t>(rows.offsets[v + 1], first + tuning::fetched);
@@ -101,7 +101,7 @@ class host_relaxer {
     }
   }
 
-  void work_off(std::int64_t listed) {
+  void process_list(std::int64_t listed) {
     for (std::int64_t j = 0; j < listed; ++j) __builtin_prefetch(step_.distance + to_[static_cast<std::size_t>(j)]);
     std::int64_t kept = 0;
     for (std::int64_t j = 0; j < listed; ++j) {
@@ -109,7 +109,7 @@ class host_relaxer {
       const D path = path_[static_cast<std::size_t>(j)];
       to_[static_cast<std::size_t>(kept)] = v;
       path_[static_cast<std::size_t>(kept)] = path;
-      kept += std::int64_t{path < look_at(step_.distance[v])};
+      kept += std::int64_t{path < load_relaxed(step_.distance[v])};
     }
     for (std::int64_t j = 0; j < kept; ++j) relax(to_[static_cast<std::size_t>(j)], path_[static_cast<std::size_t>(j)]);
   }

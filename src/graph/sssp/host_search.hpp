@@ -43,7 +43,7 @@ class distance_search {
 };
 
 template <class D>
-[[nodiscard]] D look_at(const D& held) {
+[[nodiscard]] D load_relaxed(const D& held) {
   return std::atomic_ref<D>(const_cast<D&>(held)).load(std::memory_order_relaxed);
 }
 

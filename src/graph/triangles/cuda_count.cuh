@@ -97,7 +97,7 @@ struct tally {
   unsigned links_of_v = 0;
 
   // Counts v's entry w, found in the set; `edge` is u's entry v.
-  __device__ __forceinline__ void meet(rank_t entry, rank_t edge, unsigned found) {
+  __device__ __forceinline__ void add_triangle(rank_t entry, rank_t edge, unsigned found) {
     ++of_u;
     ++of_v;
     const rank_t w = rank_of<with_links>(entry);
@@ -165,7 +165,7 @@ __device__ __forceinline__ edge_batch<O> load_batch(const oriented_lists<O>& g, 
 
 // Counts the triangles of u, whose set is given, with the ranks in[first] to in[last). All lanes of a warp call it.
 // Each group of lanes follows an edge, two quads per lane at a time, then takes the next edge; every list contains u,
-// so the loop ends there.
+// so the loop ends hit.
 template <triangles_output Output, class O, class Set>
 __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u, std::int64_t first, std::int64_t last,
                                             const Set& set, tally<Output>& mine) {
@@ -192,24 +192,24 @@ __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u
 #pragma unroll
     for (int j = 0; j < 8; ++j) below[j] = rank_of<links>(entries[j]) < bound && (j == 0 || below[j - 1]);
     const unsigned ends = __ballot_sync(full_mask, !below[7]) >> group_first & group_mask;
-    const bool here = (ends & ((1U << in_group) - 1)) == 0;  // otherwise the list has ended in an earlier lane
+    const bool active = (ends & ((1U << in_group) - 1)) == 0;  // otherwise the list has ended in an earlier lane
     if constexpr (counts) {
-      if (here) {
+      if (active) {
 #pragma unroll
         for (int j = 0; j < 8; ++j) {
           if (!below[j]) continue;
           const unsigned found = set.find(rank_of<links>(entries[j]));
-          if (found != 0) mine.meet(entries[j], edge, found);
+          if (found != 0) mine.add_triangle(entries[j], edge, found);
         }
       }
     } else {
       unsigned found = 0;  // branch-free, so that several look-ups are in flight
 #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const unsigned there = set.find(below[j] ? entries[j] : 0);
-        found += below[j] ? there : 0;
+        const unsigned hit = set.find(below[j] ? entries[j] : 0);
+        found += below[j] ? hit : 0;
       }
-      mine.of_u += here ? found : 0;
+      mine.of_u += active ? found : 0;
     }
     __syncwarp();
     const bool done = ends != 0;
@@ -260,7 +260,7 @@ __device__ __forceinline__ void count_share(const oriented_lists<O>& g, rank_t u
 }
 
 // Adds shared counters to global ones and resets them. Barriers are the caller's.
-__device__ inline void hand_over(unsigned* own, std::int64_t size, count64* to) {
+__device__ inline void flush(unsigned* own, std::int64_t size, count64* to) {
   block_for(0, size, [&](std::int64_t w) {
     if (own[w] > 0) atomicAdd(to + w, count64{own[w]});
     own[w] = 0;
@@ -287,9 +287,9 @@ __global__ void __launch_bounds__(cuda_count_tuning::block,
   block_for(0, shape::own_links, [&](std::int64_t k) { own_links[k] = 0; });
   const std::int64_t own_limit = vertices < shape::own ? vertices : std::int64_t{shape::own};
   tally<Output> mine{sums, own, own_links, static_cast<rank_t>(own_limit)};
-  const auto hand_over_all = [&] {
-    if constexpr (tally<Output>::counts) hand_over(own, own_limit, sums.counts);
-    if constexpr (tally<Output>::with_links) hand_over(own_links, own_limit, sums.links);
+  const auto flush_all = [&] {
+    if constexpr (tally<Output>::counts) flush(own, own_limit, sums.counts);
+    if constexpr (tally<Output>::with_links) flush(own_links, own_limit, sums.links);
   };
 
   for (int done = 1;; ++done) {
@@ -326,11 +326,11 @@ __global__ void __launch_bounds__(cuda_count_tuning::block,
     }
     mine.close_rank(u);
     if (tally<Output>::counts && done % tuning::items_of_own == 0) {
-      hand_over_all();
+      flush_all();
       __syncthreads();
     }
   }
-  hand_over_all();
+  flush_all();
   add_total(mine.total, control);
 }
 

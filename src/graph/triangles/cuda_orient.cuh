@@ -50,14 +50,14 @@ __device__ __forceinline__ std::int64_t global_warp() { return global_thread() /
 __device__ __forceinline__ std::int64_t grid_warps() { return grid_threads() / warp_size; }
 __device__ __forceinline__ unsigned lanes_below() { return (1U << lane_id()) - 1; }
 
-struct walk_tuning {
+struct traversal_tuning {
   // Consecutive entries per warp. H200, R-MAT 22, ms in total, with one step: 1024: 20.1, 2048: 20.2.
   static constexpr std::int64_t entries = 2048;
   static constexpr int steps = 4;  // loads in flight together; untuned
 };
 
 // An entry of the traversal, held by one lane.
-struct walked_entry {
+struct row_entry {
   std::int64_t row;
   std::int64_t entry;
   bool valid;
@@ -66,11 +66,11 @@ struct walked_entry {
 // Calls f(walked) with all lanes of the warp for its part of the entries: `steps` entries per lane; consecutive lanes
 // hold consecutive entries.
 template <class O, class F>
-__device__ __forceinline__ void walk_entries(std::int64_t rows, const O* offsets, std::int64_t part, F f) {
-  constexpr int steps = walk_tuning::steps;
-  std::int64_t first = part * walk_tuning::entries;
+__device__ __forceinline__ void for_each_entry(std::int64_t rows, const O* offsets, std::int64_t part, F f) {
+  constexpr int steps = traversal_tuning::steps;
+  std::int64_t first = part * traversal_tuning::entries;
   const std::int64_t entries = offsets[rows];
-  const std::int64_t last = entries < first + walk_tuning::entries ? entries : first + walk_tuning::entries;
+  const std::int64_t last = entries < first + traversal_tuning::entries ? entries : first + traversal_tuning::entries;
   if (first >= last) return;
   std::int64_t row = lower_bound(offsets, rows + 1, first + 1) - 1;  // the row of the first entry
   for (; first < last; row += warp_size) {
@@ -79,13 +79,13 @@ __device__ __forceinline__ void walk_entries(std::int64_t rows, const O* offsets
     const std::int64_t of_rows = shuffle(end, warp_size - 1);
     const std::int64_t stop = of_rows < last ? of_rows : last;
     for (; first < stop; first += steps * warp_size) {
-      walked_entry walked[steps];
+      row_entry lane_entries[steps];
 #pragma unroll
       for (int j = 0; j < steps; ++j) {
         const std::int64_t entry = first + j * warp_size + lane_id();
-        walked[j] = {row + owner_of(end, entry), entry, entry < stop};
+        lane_entries[j] = {row + owner_of(end, entry), entry, entry < stop};
       }
-      f(walked);
+      f(lane_entries);
     }
     first = stop;
   }
@@ -107,7 +107,7 @@ __device__ unsigned joined_both_ways(const device_rows<I, std::int64_t>& directe
 }
 
 // Entries as edges from the end of lower rank, `mine`; `peers`: all lanes with the same `mine`.
-struct walked_edge {
+struct row_edge {
   bool kept;
   rank_t mine;
   rank_t other;
@@ -116,18 +116,18 @@ struct walked_edge {
   [[nodiscard]] __device__ int leader() const { return __ffs(static_cast<int>(peers)) - 1; }
 };
 template <class I>
-__device__ __forceinline__ void look_at_entries(const I* indices, const rank_t* ranks,
-                                                const walked_entry (&walked)[walk_tuning::steps],
-                                                walked_edge (&edges)[walk_tuning::steps]) {
-  constexpr int steps = walk_tuning::steps;
+__device__ __forceinline__ void load_edges(const I* indices, const rank_t* ranks,
+                                           const row_entry (&lane_entries)[traversal_tuning::steps],
+                                           row_edge (&edges)[traversal_tuning::steps]) {
+  constexpr int steps = traversal_tuning::steps;
   I ids[steps];
 #pragma unroll
   for (int j = 0; j < steps; ++j) {
-    ids[j] = walked[j].valid ? indices[walked[j].entry] : 0;
-    edges[j].mine = walked[j].valid ? ranks[walked[j].row] : 0;
+    ids[j] = lane_entries[j].valid ? indices[lane_entries[j].entry] : 0;
+    edges[j].mine = lane_entries[j].valid ? ranks[lane_entries[j].row] : 0;
   }
 #pragma unroll
-  for (int j = 0; j < steps; ++j) edges[j].other = walked[j].valid ? ranks[ids[j]] : 0;
+  for (int j = 0; j < steps; ++j) edges[j].other = lane_entries[j].valid ? ranks[ids[j]] : 0;
 #pragma unroll
   for (int j = 0; j < steps; ++j) {
     edges[j].kept = edges[j].other > edges[j].mine;
@@ -140,11 +140,11 @@ template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     count_higher_kernel(device_rows<I, O> rows, std::int64_t parts, const rank_t* ranks, rank_t* in_counts) {
   for (std::int64_t part = global_warp(); part < parts; part += grid_warps()) {
-    walk_entries(rows.vertices, rows.offsets, part, [&](const walked_entry(&walked)[walk_tuning::steps]) {
-      walked_edge edges[walk_tuning::steps];
-      look_at_entries(rows.indices, ranks, walked, edges);
+    for_each_entry(rows.vertices, rows.offsets, part, [&](const row_entry(&lane_entries)[traversal_tuning::steps]) {
+      row_edge edges[traversal_tuning::steps];
+      load_edges(rows.indices, ranks, lane_entries, edges);
 #pragma unroll
-      for (const walked_edge& edge : edges) {
+      for (const row_edge& edge : edges) {
         if (edge.kept && lane_id() == edge.leader()) {
           atomicAdd(in_counts + edge.mine, static_cast<unsigned>(__popc(edge.peers)));
         }
@@ -161,22 +161,22 @@ __global__ void __launch_bounds__(block_threads)
                        const rank_t* ranks, const O* in_offsets, rank_t* filled, rank_t* in, rank_t* keys,
                        rank_t* values) {
   for (std::int64_t part = global_warp(); part < parts; part += grid_warps()) {
-    walk_entries(rows.vertices, rows.offsets, part, [&](const walked_entry(&walked)[walk_tuning::steps]) {
-      walked_edge edges[walk_tuning::steps];
-      look_at_entries(rows.indices, ranks, walked, edges);
-      unsigned at[walk_tuning::steps] = {};
+    for_each_entry(rows.vertices, rows.offsets, part, [&](const row_entry(&lane_entries)[traversal_tuning::steps]) {
+      row_edge edges[traversal_tuning::steps];
+      load_edges(rows.indices, ranks, lane_entries, edges);
+      unsigned at[traversal_tuning::steps] = {};
 #pragma unroll
-      for (int j = 0; j < walk_tuning::steps; ++j) {
+      for (int j = 0; j < traversal_tuning::steps; ++j) {
         if (edges[j].kept && lane_id() == edges[j].leader()) {
           at[j] = atomicAdd(filled + edges[j].mine, static_cast<unsigned>(__popc(edges[j].peers)));
         }
       }
 #pragma unroll
-      for (int j = 0; j < walk_tuning::steps; ++j) {
-        const walked_edge& edge = edges[j];
+      for (int j = 0; j < traversal_tuning::steps; ++j) {
+        const row_edge& edge = edges[j];
         at[j] = shuffle(at[j], edge.leader()) + static_cast<unsigned>(__popc(edge.peers & lanes_below()));
         if (!edge.kept) continue;
-        const rank_t flag = joined_both_ways(directed, walked[j].row, rows.indices[walked[j].entry]) << 31;
+        const rank_t flag = joined_both_ways(directed, lane_entries[j].row, rows.indices[lane_entries[j].entry]) << 31;
         const std::int64_t to = in_offsets[edge.mine] + static_cast<std::int64_t>(at[j]);
         in[to] = edge.other | flag;
         keys[to] = edge.other | flag;
@@ -192,9 +192,9 @@ __global__ void __launch_bounds__(block_threads)
     place_lower_kernel(std::int64_t vertices, std::int64_t parts, const O* out_offsets, const O* out_quads,
                        const rank_t* sorted, rank_t* out) {
   for (std::int64_t part = global_warp(); part < parts; part += grid_warps()) {
-    walk_entries(vertices, out_offsets, part, [&](const walked_entry(&walked)[walk_tuning::steps]) {
+    for_each_entry(vertices, out_offsets, part, [&](const row_entry(&lane_entries)[traversal_tuning::steps]) {
 #pragma unroll
-      for (const auto& [v, entry, valid] : walked) {
+      for (const auto& [v, entry, valid] : lane_entries) {
         if (valid) out[4 * static_cast<std::int64_t>(out_quads[v]) + entry - out_offsets[v]] = sorted[entry];
       }
     });

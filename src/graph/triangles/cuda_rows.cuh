@@ -30,7 +30,7 @@ struct row_tally {
   device_rows<I, std::int64_t> directed;
   std::int64_t total = 0;
 
-  __device__ __forceinline__ void meet(I v, I u, I w) {
+  __device__ __forceinline__ void add_triangle(I v, I u, I w) {
     ++total;
     if constexpr (Output != triangles_output::total) {
       for (const I x : {v, u, w}) atomicAdd(sums.counts + x, count64{1});
@@ -46,16 +46,16 @@ struct row_tally {
 // Calls f(w) for the intersection of two ascending lists: iterates over the shorter and searches the longer.
 template <class I, class F>
 __device__ void for_common(const I* a, std::int64_t a_size, const I* b, std::int64_t b_size, F f) {
-  const bool turned = b_size < a_size;
-  const I* const few = turned ? b : a;
-  const I* many = turned ? a : b;
-  const std::int64_t few_size = turned ? b_size : a_size;
-  std::int64_t many_size = turned ? a_size : b_size;
-  for (std::int64_t k = 0; k < few_size && many_size > 0; ++k) {
-    const std::int64_t at = lower_bound(many, many_size, few[k]);
-    many += at;
-    many_size -= at;
-    if (many_size > 0 && *many == few[k]) f(few[k]);
+  const bool swapped = b_size < a_size;
+  const I* const shorter = swapped ? b : a;
+  const I* longer = swapped ? a : b;
+  const std::int64_t shorter_size = swapped ? b_size : a_size;
+  std::int64_t longer_size = swapped ? a_size : b_size;
+  for (std::int64_t k = 0; k < shorter_size && longer_size > 0; ++k) {
+    const std::int64_t at = lower_bound(longer, longer_size, shorter[k]);
+    longer += at;
+    longer_size -= at;
+    if (longer_size > 0 && *longer == shorter[k]) f(shorter[k]);
   }
 }
 
@@ -66,7 +66,7 @@ __device__ __forceinline__ void count_by_search(const device_rows<I, O>& rows, s
   const I u = rows.indices[first + k];
   const std::int64_t theirs = rows.offsets[u];
   for_common(rows.indices + first, k, rows.indices + theirs, rows.offsets[u + 1] - theirs,
-             [&](I w) { mine.meet(static_cast<I>(v), u, w); });
+             [&](I w) { mine.add_triangle(static_cast<I>(v), u, w); });
 }
 
 template <triangles_output Output, class I, class O>
@@ -187,7 +187,7 @@ __device__ __forceinline__ void count_by_filter(const device_rows<I, O>& rows, s
         for (int j = 0; j < entries; ++j) {
           if ((found >> j & 1) == 0) continue;
           const std::int64_t place = lower_bound(rows.indices + first, size, w[j]);
-          if (place < size && rows.indices[first + place] == w[j]) mine.meet(v, u, w[j]);
+          if (place < size && rows.indices[first + place] == w[j]) mine.add_triangle(v, u, w[j]);
         }
       }
       __syncwarp();
@@ -253,12 +253,12 @@ __global__ void __launch_bounds__(block_threads)
     longest = size > longest ? size : longest;
   }
   for (std::int64_t part = global_warp(); part < parts; part += grid_warps()) {
-    walk_entries(rows.vertices, rows.offsets, part, [&](const walked_entry(&walked)[walk_tuning::steps]) {
-      for (const auto& [row, entry, valid] : walked) {
+    for_each_entry(rows.vertices, rows.offsets, part, [&](const row_entry(&lane_entries)[traversal_tuning::steps]) {
+      for (const auto& [row, entry, valid] : lane_entries) {
         if (!valid) continue;
-        const I here = rows.indices[entry];
-        disorder =
-            disorder || here == static_cast<I>(row) || (entry > rows.offsets[row] && rows.indices[entry - 1] >= here);
+        const I neighbour = rows.indices[entry];
+        disorder = disorder || neighbour == static_cast<I>(row) ||
+                   (entry > rows.offsets[row] && rows.indices[entry - 1] >= neighbour);
       }
     });
   }

@@ -42,14 +42,14 @@ struct hash_set {
     return 32 - (bits < 5 ? 5 : bits);
   }
   [[nodiscard]] __device__ __forceinline__ unsigned size() const { return 1U << (32 - shift); }
-  [[nodiscard]] __device__ __forceinline__ unsigned home(rank_t w) const { return w * 2654435769U >> shift; }
+  [[nodiscard]] __device__ __forceinline__ unsigned first_slot(rank_t w) const { return w * 2654435769U >> shift; }
 
   __device__ __forceinline__ void insert(rank_t entry) const {
-    unsigned slot = home(rank_of<Links>(entry));
+    unsigned slot = first_slot(rank_of<Links>(entry));
     while (atomicCAS(slots + slot, 0U, entry + 1) != 0) slot = (slot + 1) & (size() - 1);
   }
   [[nodiscard]] __device__ __forceinline__ unsigned find(rank_t w) const {
-    for (unsigned slot = home(w);; slot = (slot + 1) & (size() - 1)) {
+    for (unsigned slot = first_slot(w);; slot = (slot + 1) & (size() - 1)) {
       const rank_t held = slots[slot];
       if (held == 0) return 0;
       if (rank_of<Links>(held) == w + 1) return Links ? 1 + 2 * is_mutual(held) : 1;

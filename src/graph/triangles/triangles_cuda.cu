@@ -27,7 +27,7 @@ namespace spargo::detail::triangles {
 
 namespace {
 
-constexpr int walkers = block_threads / warp_size;  // warps per block
+constexpr int warps_of_block = block_threads / warp_size;  // warps per block
 
 template <class I, class O>
 [[nodiscard]] device_rows<I, O> rows_of(const csr_pattern_view<I, O, device>& part) {
@@ -41,7 +41,7 @@ row_findings survey(const context<device>& ctx, const csr_pattern_view<I, O, dev
   fill_zero(ctx, found);
   if (part.rows > 0) {
     const device_guard guard(ctx);
-    const std::int64_t parts = div_up(part.nnz(), walk_tuning::entries);
+    const std::int64_t parts = div_up(part.nnz(), traversal_tuning::entries);
     const unsigned blocks = blocks_for(ctx, std::max<std::int64_t>(parts * warp_size, part.rows), block_threads);
     launch_kernel(ctx, {blocks, block_threads}, survey_rows_kernel<I, O>, rows_of(part), parts, found.data());
   }
@@ -138,7 +138,7 @@ class device_executor : public executor<I, device> {
 
   // Whether an edge between neighbours may count once or twice.
   [[nodiscard]] bool directed() const { return graph_.directed_rows().offsets != nullptr; }
-  [[nodiscard]] launch_shape warps_for(std::int64_t parts) const { return grid_stride(ctx_, parts, walkers); }
+  [[nodiscard]] launch_shape warps_for(std::int64_t parts) const { return grid_stride(ctx_, parts, warps_of_block); }
   static count64* as_sums(array<std::int64_t, device>& counts) { return reinterpret_cast<count64*>(counts.data()); }
 
   context<device> ctx_;
@@ -186,7 +186,7 @@ class row_executor final : public device_executor<I, O> {
                       control_.data());
       } else {
         const std::int64_t most = std::int64_t{cuda_rows_tuning::blocks} * ctx_.properties().multiprocessors;
-        launch_kernel(ctx_, {std::min(div_up(n_, std::int64_t{walkers}), most), block_threads},
+        launch_kernel(ctx_, {std::min(div_up(n_, std::int64_t{warps_of_block}), most), block_threads},
                       count_rows_by_warps_kernel<Output, I, O>, graph_.rows(), start, control_.data());
       }
     });
@@ -305,7 +305,7 @@ class oriented_executor final : public device_executor<I, O> {
   }
 
   void orient() {
-    const std::int64_t parts = div_up(graph_.edges.nnz(), walk_tuning::entries);
+    const std::int64_t parts = div_up(graph_.edges.nnz(), traversal_tuning::entries);
     fill_zero(ctx_, in_counts_);
     launch_kernel(ctx_, this->warps_for(parts), count_higher_kernel<I, O>, graph_.rows(), parts, ranks_,
                   in_counts_.data());
@@ -315,7 +315,7 @@ class oriented_executor final : public device_executor<I, O> {
                   ranks_, offsets_.in.data(), in_counts_.data(), in_, keys_.data(), values_.data());
     sort_pairs(ctx_, edges_, keys_, values_, spare_keys_, spare_values_, 0,
                static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_ - 1))));
-    const std::int64_t list_parts = div_up(edges_, walk_tuning::entries);
+    const std::int64_t list_parts = div_up(edges_, traversal_tuning::entries);
     launch_kernel(ctx_, this->warps_for(list_parts), place_lower_kernel<O>, n_, list_parts, offsets_.out.data(),
                   offsets_.quads.data(), values_.data(), reinterpret_cast<rank_t*>(out_));
   }

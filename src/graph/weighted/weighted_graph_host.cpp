@@ -27,8 +27,8 @@ std::int64_t sum_before(std::vector<std::int64_t>& counts) {
 // Calls row(r) for each row that starts in [first, last), and run(k, end) for each run of equal columns that starts
 // there; `end` is the end of its row.
 template <class I, class Row, class Run>
-void walk_runs(const csr_pattern_view<I, std::int64_t, host>& m, std::int64_t first, std::int64_t last, Row row,
-               Run run) {
+void for_each_run(const csr_pattern_view<I, std::int64_t, host>& m, std::int64_t first, std::int64_t last, Row row,
+                  Run run) {
   const std::int64_t* const offsets = m.offsets.data();
   std::int64_t next = std::lower_bound(offsets, offsets + m.rows, first) - offsets;
   for (std::int64_t k = first; k < last; ++k) {
@@ -48,7 +48,7 @@ std::int64_t fold_part(const csr_view<const weight_carrier<W>, I, std::int64_t, 
                        csr_matrix<weight_carrier<W>, I, std::int64_t, host>& to) {
   const weight_fold<W> fold{rule};
   std::int64_t bad = std::numeric_limits<std::int64_t>::max();
-  walk_runs<I>(
+  for_each_run<I>(
       from, first, last, [&](std::int64_t r) { to.offsets()[r] = at; },
       [&](std::int64_t k, std::int64_t end) {
         W weight = std::bit_cast<W>(from.values[k]);
@@ -75,7 +75,7 @@ csr_matrix<weight_carrier<W>, I, std::int64_t, Space> fold_duplicates(
   std::vector<std::int64_t> starts(static_cast<std::size_t>(shares.count));
   parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
     std::int64_t runs = 0;
-    walk_runs<I>(
+    for_each_run<I>(
         from, shares.first(p), shares.last(p), [](std::int64_t) {}, [&](std::int64_t, std::int64_t) { ++runs; });
     starts[static_cast<std::size_t>(p)] = runs;
   });

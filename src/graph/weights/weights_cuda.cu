@@ -13,7 +13,7 @@ namespace spargo::detail::weights {
 namespace {
 
 // Flags and maximum of a summary. They only grow, so a load before the atomic spares nearly all threads the atomic.
-struct sightings {
+struct summary_flags {
   unsigned long long negative_or_nan = 0;
   unsigned long long broken = 0;
   unsigned long long largest = 0;  // bits of a positive double, which order like its value
@@ -27,9 +27,9 @@ __device__ void raise(unsigned long long* seen, unsigned long long to) {
 
 template <class Space>
 weight_summary summarize(const context<Space>& ctx, span<const double, Space> from) {
-  array<sightings, device> all(ctx, 1);
+  array<summary_flags, device> all(ctx, 1);
   fill_zero(ctx, all.view());
-  sightings* seen = all.data();
+  summary_flags* seen = all.data();
   const double* weights = from.data();
   for_each(ctx, from.size(), [=] __device__(std::int64_t k) {
     const double weight = weights[k];
@@ -37,7 +37,7 @@ weight_summary summarize(const context<Space>& ctx, span<const double, Space> fr
     if (!(fabs(weight) < 0x1p53) || weight != floor(weight)) raise(&seen->broken, 1);
     if (weight > 0) raise(&seen->largest, static_cast<unsigned long long>(__double_as_longlong(weight)));
   });
-  const auto found = element<sightings>(ctx, std::as_const(all).view(), 0);
+  const auto found = element<summary_flags>(ctx, std::as_const(all).view(), 0);
   double largest = 0;
   std::memcpy(&largest, &found.largest, sizeof(double));
   return {found.negative_or_nan != 0, found.broken == 0, largest};
