@@ -85,7 +85,7 @@ TEST(CheckBetweenness, SumsFollowFromDistances) {
     }
   }
   EXPECT_EQ(check_betweenness_sum(ctx, path().view(), doubles{0, 2, 2.5, 0, 0}),
-            "the values come from sums of 9 (expected 8 by the distances)");
+            "the values sum to 9 (expected 8 from the distances)");
   EXPECT_THROW((void)check_betweenness_sum(ctx, path().view(), doubles(5), {},
                                            {.normalization = betweenness_normalization::by_maximum}),
                error);

@@ -190,7 +190,7 @@ TEST_F(CheckBfsSentence, CycleApart) {
   parents_[6] = 5;
   EXPECT_EQ(check(), "vertex 5 has the parent 6, but no level");
   levels_.clear();
-  EXPECT_EQ(check(), "the parents of vertex 5 run in a cycle");
+  EXPECT_EQ(check(), "the parents of vertex 5 form a cycle");
 }
 TEST_F(CheckBfsSentence, ParentsLeadNowhere) {
   parents_[6] = 5;

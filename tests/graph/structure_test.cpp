@@ -259,12 +259,12 @@ TEST(StructureCalls, RefuseWhatDoesNotFit) {
   const auto refusal = [](auto&& f) { return message_of(error_code::invalid_argument, f); };
   EXPECT_NE(refusal([&] {
               (void)induced_subgraph(cpu(), g, list_type{0, 3});
-            }).find("vertex 3 of a graph of 3"),
+            }).find("vertex 3 is out of range (the graph has 3 vertices"),
             std::string::npos);
   EXPECT_NE(refusal([&] { (void)induced_subgraph(cpu(), g, list_type{-1}); }).find("vertex -1"), std::string::npos);
   EXPECT_NE(refusal([&] {
               (void)induced_subgraph(cpu(), g, list_type{1, 0, 1});
-            }).find("named twice, at places 0 and 2"),
+            }).find("occurs twice, at positions 0 and 2"),
             std::string::npos);
   EXPECT_NE(refusal([&] { (void)relabel(cpu(), g, list_type{1, 0}); }).find("an order of 2 for 3"), std::string::npos);
   EXPECT_NE(refusal([&] { (void)neighbours(g, 3); }).find("vertex 3"), std::string::npos);

@@ -274,8 +274,8 @@ TYPED_TEST(WeightedGraph, RefusesSumsThatDoNotFit) {
       FAIL() << "accepted";
     } catch (const error& e) {
       EXPECT_EQ(e.code(), error_code::invalid_data);
-      EXPECT_EQ(std::string(e.what()), "build_weighted_graph: the weights of edge (0, 2) add up to more than " +
-                                           std::to_string(8 * sizeof(W)) + " bits hold");
+      EXPECT_EQ(std::string(e.what()), "build_weighted_graph: the weights of edge (0, 2) overflow " +
+                                           std::to_string(8 * sizeof(W)) + " bits in sum");
     }
     EXPECT_THROW((void)built({W{0}, std::numeric_limits<W>::min(), W{0}, W{-1}}), error);
   }

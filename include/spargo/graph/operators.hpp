@@ -169,14 +169,14 @@ void check_advance(const graph_view<I, O, Space>& g, const frontier<I, Space>& i
                      std::to_string(workspace.edges()) + " edges, the graph has " + std::to_string(n) + " and " +
                      std::to_string(g.out.nnz()));
   SPARGO_EXPECTS(options.admit != admission::once || out.capacity() >= n,
-                 "advance: an output of capacity " + std::to_string(out.capacity()) + " where each of " +
-                     std::to_string(n) + " vertices may join once");
+                 "advance: the output has a capacity of " + std::to_string(out.capacity()) + " (expected " +
+                     std::to_string(n) + ", one slot per vertex)");
 }
 
 inline std::int64_t checked_size(std::uint64_t size, std::int64_t capacity) {
   SPARGO_EXPECTS(size <= static_cast<std::uint64_t>(capacity),
-                 "frontier: " + std::to_string(size) + " vertices joined one of capacity " + std::to_string(capacity) +
-                     " (expected a larger one, admission::once, or a functor that takes each vertex once)");
+                 "frontier: " + std::to_string(size) + " vertices exceed the capacity of " + std::to_string(capacity) +
+                     " (expected a larger one, admission::once, or a functor that admits each vertex once)");
   return static_cast<std::int64_t>(size);
 }
 

@@ -329,7 +329,7 @@ std::string check_betweenness_sum(const context<host>& ctx, const graph_view<I, 
                                   const betweenness_options& options) try {
   const std::int64_t n = g.vertices();
   SPARGO_EXPECTS(options.normalization != betweenness_normalization::by_maximum,
-                 "check_betweenness_sum: values over the largest one (expected sums, or these over pairs)");
+                 "check_betweenness_sum: values divided by the largest one (expected sums, or sums over pairs)");
   if (values.size() != n) return fmt::format("there are {} values for {} vertices", values.size(), n);
   const bool by_pairs = options.normalization == betweenness_normalization::pairs;
   const bool halved = !by_pairs && !sources.has_value() && g.direction == direction_kind::undirected;
@@ -356,7 +356,7 @@ std::string check_betweenness_sum(const context<host>& ctx, const graph_view<I, 
   }
   interruption::look({count, count});
   if (std::abs(sum - expected) <= tuning::tolerance * expected) return {};
-  return fmt::format("the values come from sums of {} (expected {} by the distances)", sum, expected);
+  return fmt::format("the values sum to {} (expected {} from the distances)", sum, expected);
 } catch (...) {
   detail::rethrow("check_betweenness_sum");
 }

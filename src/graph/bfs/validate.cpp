@@ -155,7 +155,7 @@ class bfs_checker {
         top = parents_[top];
         ++steps;
       }
-      if (steps > n_) return fmt::format("the parents of vertex {} run in a cycle", v);
+      if (steps > n_) return fmt::format("the parents of vertex {} form a cycle", v);
       if (counted_[top] < 0 && steps > 0) {
         return fmt::format("the parents of vertex {} lead to vertex {}, which has none", v, top);
       }

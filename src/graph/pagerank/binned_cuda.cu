@@ -329,14 +329,14 @@ step_copy_attempt<V> copy_binned(const context<device>& ctx, const graph_view<I,
   const std::int64_t n = g.vertices();
   const std::int64_t edges = g.in.nnz();
   constexpr std::int64_t most = std::int64_t{1} << 32;
-  if (n >= most || edges >= most) return {nullptr, "the graph needs more than 32 bits"};
+  if (n >= most || edges >= most) return {nullptr, "the graph exceeds 32-bit indices"};
   const std::int64_t room = ctx.properties().shared_memory_per_block - tuning::spare_bytes;
   constexpr std::int64_t bytes = sizeof(V);
   const std::int64_t widest = std::min(std::min(tuning::block_bytes, room) / bytes, std::int64_t{0xfff0}) / 4 * 4;
   if (by_choice) {
     const std::int64_t sectors = spmv::sectors_per_1000(ctx, g.in.indices.data(), edges, bytes);
     if (sectors < tuning::least_sectors) {
-      return {nullptr, "1000 edges in a row come from " + std::to_string(sectors) + " sectors of shares"};
+      return {nullptr, "1000 consecutive edges read only " + std::to_string(sectors) + " sectors of shares"};
     }
   }
   // A multiple of the number of SMs.

@@ -367,7 +367,7 @@ step_copy_attempt<V> copy_blocked(const context<device>& ctx, const graph_view<I
   const bool by_choice = demand == copy_demand::if_it_pays;
   const std::int64_t n = g.vertices();
   const std::int64_t edges = g.in.nnz();
-  if (n > most || edges > most) return {nullptr, "the graph needs more than 32 bits"};
+  if (n > most || edges > most) return {nullptr, "the graph exceeds 32-bit indices"};
   const std::int64_t bytes =
       std::min(tuning::block_bytes, ctx.properties().shared_memory_per_block - tuning::cache_bytes);
   const std::int64_t block = std::min<std::int64_t>(bytes / static_cast<std::int64_t>(sizeof(V)), 0xfff0) / 4 * 4;
@@ -377,7 +377,7 @@ step_copy_attempt<V> copy_blocked(const context<device>& ctx, const graph_view<I
   const auto percent_of = [&](std::int64_t part) { return std::to_string(100 * part / edges) + " percent"; };
   const auto popular = static_cast<std::int64_t>(totals.popular);
   if (by_choice && static_cast<double>(popular) < tuning::least_popular * static_cast<double>(edges)) {
-    return {nullptr, percent_of(popular) + " of the edges come from the vertices of most edges"};
+    return {nullptr, percent_of(popular) + " of the edges come from the vertices with most out-edges"};
   }
   place_edges(ctx, g.in, ranked);
   const spmv::blocked_shape shape{block, tuning::most_blocks, tuning::least_cell, tuning::window<V>()};
@@ -387,7 +387,7 @@ step_copy_attempt<V> copy_blocked(const context<device>& ctx, const graph_view<I
   order.blocks = std::clamp<std::int64_t>(div_up(static_cast<std::int64_t>(totals.dense), block), 1, shape.most_blocks);
   const auto cut = spmv::cut_rows<std::int64_t>(ctx, std::as_const(ranked.offsets).view(), order, shape);
   if (by_choice && static_cast<double>(cut.gathered) > tuning::most_gathered * static_cast<double>(edges)) {
-    return {nullptr, percent_of(cut.gathered) + " of the edges have no others beside them"};
+    return {nullptr, percent_of(cut.gathered) + " of the edges would have to be gathered"};
   }
   const array<std::uint32_t, device> places = clone(ctx, std::as_const(order.ranks).view());
   auto pattern = spmv::arrange_entries(ctx, std::move(order), cut, shape, spmv::blocked_row_tuning::limits);

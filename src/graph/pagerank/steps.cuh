@@ -267,7 +267,7 @@ std::string reason_against_copy(const context<device>& ctx, const graph_view<I, 
   if (g.vertices() * std::int64_t{sizeof(V)} <= steps_tuning::cached_bytes) return "the L1 cache holds all shares";
   const std::int64_t sectors = spmv::sectors_per_1000(ctx, g.in.indices.data(), g.in.nnz(), sizeof(V));
   if (sectors >= steps_tuning::least_sectors) return {};
-  return "1000 edges in a row come from " + std::to_string(sectors) + " sectors of shares";
+  return "1000 consecutive edges read only " + std::to_string(sectors) + " sectors of shares";
 }
 
 template <class V, class I, class O>
@@ -281,7 +281,7 @@ step_copy_attempt<V> make_copy(const context<device>& ctx, const graph_view<I, O
       return made.copy != nullptr ? std::move(made) : copy_binned<V>(ctx, g, copy_demand::if_it_pays);
     } catch (const error& e) {
       if (e.code() != error_code::out_of_memory) throw;
-      return {nullptr, "there is no memory for a copy of the graph"};
+      return {nullptr, "no memory for a copy of the graph"};
     }
   }
   auto made = options.copy == pagerank_copy::blocked ? copy_blocked<V>(ctx, g, copy_demand::by_name)

@@ -25,12 +25,13 @@ const csr_pattern_view<I, O, host>& part_of(const graph_view<I, O, host>& g, edg
 template <class I, class O>
 const csr_pattern_view<I, O, host>& checked_part(const char* operation, const graph_view<I, O, host>& g, I vertex,
                                                  edge_side side) {
-  SPARGO_EXPECTS(vertex >= 0 && vertex < g.vertices(),
-                 fmt::format("{}: vertex {} of a graph of {}", operation, vertex, g.vertices()));
+  SPARGO_EXPECTS(
+      vertex >= 0 && vertex < g.vertices(),
+      fmt::format("{}: vertex {} is out of range (the graph has {} vertices)", operation, vertex, g.vertices()));
   const auto& part = part_of(g, side);
   if (part.offsets.empty()) {
     throw error(error_code::unsupported,
-                fmt::format("{}: in-edges of a graph without (add_in_edges builds them)", operation));
+                fmt::format("{}: the graph has no in-edges (add_in_edges builds them)", operation));
   }
   return part;
 }

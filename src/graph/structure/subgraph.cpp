@@ -32,10 +32,11 @@ array<I, host> new_numbers(const context<host>& ctx, const char* operation, I ol
   std::fill(numbers.begin(), numbers.end(), I{-1});
   for (std::int64_t k = 0; k < vertices.size(); ++k) {
     const I v = vertices[k];
-    SPARGO_EXPECTS(v >= 0 && v < old_vertices, fmt::format("{}: vertex {} of a graph of {} (place {} of those named)",
-                                                           operation, v, old_vertices, k));
+    SPARGO_EXPECTS(v >= 0 && v < old_vertices,
+                   fmt::format("{}: vertex {} is out of range (the graph has {} vertices; position {})", operation, v,
+                               old_vertices, k));
     SPARGO_EXPECTS(numbers[v] < 0,
-                   fmt::format("{}: vertex {} is named twice, at places {} and {}", operation, v, numbers[v], k));
+                   fmt::format("{}: vertex {} occurs twice, at positions {} and {}", operation, v, numbers[v], k));
     numbers[v] = static_cast<I>(k);
   }
   return numbers;

@@ -15,9 +15,9 @@ namespace spargo {
 namespace detail {
 
 void throw_weight_overflow(std::int64_t from, std::int64_t to, std::size_t bytes) {
-  throw error(error_code::invalid_data, fmt::format("build_weighted_graph: the weights of edge ({}, {}) add up to more "
-                                                    "than {} bits hold",
-                                                    from, to, 8 * bytes));
+  throw error(
+      error_code::invalid_data,
+      fmt::format("build_weighted_graph: the weights of edge ({}, {}) overflow {} bits in sum", from, to, 8 * bytes));
 }
 
 namespace {
