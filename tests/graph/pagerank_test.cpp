@@ -74,7 +74,6 @@ outcome outcome_of(const pagerank_result<V, host>& result) {
   return {{result.ranks.begin(), result.ranks.end()}, result.iterations, result.residual, result.converged};
 }
 
-// Runs in a space, from vectors.
 template <class V, class I, class O>
 outcome run(host, const graph_view<I, O, host>& g, const pagerank_options& options, const doubles& personalization = {},
             const doubles& guess = {}, int threads = 3) {
@@ -511,7 +510,6 @@ TEST(PageRankHost, RefusesOptionsAndGraphs) {
   EXPECT_EQ(code(uneven, {}), error_code::invalid_argument);
 }
 
-// Every planted error is found.
 template <class V>
 class CheckPageRank : public testing::Test {};
 using values = testing::Types<float, double>;

@@ -180,7 +180,6 @@ class brandes {
   std::vector<scaled_count> scaled_;
 };
 
-// Of vertices and edges.
 struct dependencies {
   std::vector<double> values;
   std::vector<double> edges;

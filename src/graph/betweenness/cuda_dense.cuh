@@ -243,7 +243,6 @@ __device__ __forceinline__ void gather_rows(const search<I, O>& s, const edge_se
   __syncwarp();
 }
 
-// Blocks that process chunks, and blocks that process the other rows.
 template <class I, class O>
 std::int64_t dense_chunk_blocks(const edge_set<I, O>& rows, const dense_task& t) {
   return t.ends ? 0 : div_up(rows.chunk_count, std::int64_t{cuda_tuning::dense_block / warp_size});

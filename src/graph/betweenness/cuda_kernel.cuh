@@ -182,7 +182,6 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
   control->at = at;
 }
 
-// Counts the pairs of each lane.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads) count_kernel(const __grid_constant__ search<I, O> s) {
   count64 mine[cuda_tuning::lanes] = {};
@@ -239,7 +238,6 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
   }
 }
 
-// -1: none.
 __device__ inline int level_of(int entry) { return entry < 0 ? entry : entry & ~has_successor; }
 
 // Edge values, from the results of both passes. One warp per vertex; adjacent targets share sectors.

@@ -124,7 +124,6 @@ __device__ __forceinline__ void finish_pair(const search<I, O>& s, const list_ta
   atomicOr(reinterpret_cast<unsigned*>(s.states) + pair / 16, done_bit(t.depth, static_cast<int>(pair % 4)) << shift);
 }
 
-// A pair's count, if the step needs it.
 template <class I, class O>
 __device__ __forceinline__ scaled_sum own_number(const search<I, O>& s, const list_task<I>& t, entry_of<I> pair) {
   scaled_sum own;
@@ -239,7 +238,6 @@ __device__ __forceinline__ void for_each_chunk(const search<I, O>& s, const grid
   }
 }
 
-// Processes the chunks of the pairs at this level.
 template <class I, class O>
 __device__ __forceinline__ void run_chunks(const search<I, O>& s, const grid_position& my, const list_task<I>& t,
                                            const edge_set<I, O>& rows, thread_tally& tally) {
@@ -260,7 +258,6 @@ __device__ __forceinline__ void run_list(const search<I, O>& s, const grid_posit
   run_entries(s, my, t, rows, begin, end, tally);
 }
 
-// Converts a dense level to a listed one.
 template <class I, class O>
 __device__ void list_level(const search<I, O>& s, const grid_position& my, int depth, entry_of<I>* to,
                            count64* entries) {

@@ -28,7 +28,6 @@ struct narrow_entry {
   O first;  // of its edges
 };
 
-// A block's pairs, in shared memory.
 template <class I, class O>
 struct narrow_block {
   narrow_entry<I, O> found[narrow_tuning::slots];

@@ -31,7 +31,6 @@ __device__ __forceinline__ void push_row(const search<I, O>& s, int depth, const
   }
 }
 
-// Pushes the pairs list[begin, end) at `depth`.
 template <class I, class O>
 __global__ void __launch_bounds__(256) push_kernel(const __grid_constant__ search<I, O> s, const int depth,
                                                    const std::int64_t begin, const std::int64_t end) {

@@ -102,7 +102,6 @@ array<O, device> sorted_offsets(const context<device>& ctx, const csr_pattern_vi
   return offsets;
 }
 
-// One direction's rows as the searches traverse them.
 template <class I, class O>
 class traversed_rows {
  public:

@@ -147,7 +147,6 @@ __device__ __forceinline__ bool claim_pair(unsigned char* states, std::int64_t v
   return (old >> shift & 3) == 0;
 }
 
-// The lanes whose level of the vertex is `depth`.
 __device__ __forceinline__ unsigned lanes_at(const std::int32_t* levels, std::int64_t v, int depth) {
   const int4 four = reinterpret_cast<const int4*>(levels)[v];
   return (four.x == depth ? 1U : 0U) | (four.y == depth ? 2U : 0U) | (four.z == depth ? 4U : 0U) |

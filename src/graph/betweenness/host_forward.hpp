@@ -18,7 +18,6 @@ namespace spargo::detail::betweenness {
 
 enum class step_kind { alone, together, pull };
 
-// State before a step.
 struct step_facts {
   int threads = 1;
   bool exact = true;      // all counts of the frontier are exact
@@ -174,7 +173,6 @@ class host_forward {
     });
   }
 
-  // Adds v with these counts to the level of this depth.
   template <class Sums>
   void take(std::int64_t depth, std::int64_t v, unsigned set, const Sums& sums, level_facts& facts) {
     s_.seen()[v] = static_cast<lane_set>(s_.seen()[v] | set);

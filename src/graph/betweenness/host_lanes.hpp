@@ -31,7 +31,6 @@ inline constexpr auto lane_bits = [] {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & bits);
 }
 
-// Calls f(lane) for every lane of the set, ascending.
 template <class F>
 void for_each_lane(unsigned set, F&& f) {
   for (; set != 0; set &= set - 1) f(std::countr_zero(set));

@@ -131,7 +131,6 @@ class host_search {
     return useful_threads(threads, edges, host_tuning::share_edges);
   }
 
-  // Calls body(entry) for the entries [first, last), in chunks.
   template <class Body>
   void for_each_entry(std::int64_t first, std::int64_t last, int team, Body&& body) {
     const parts shares = chunks_of(last - first, host_tuning::chunk);

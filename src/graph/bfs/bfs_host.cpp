@@ -106,7 +106,6 @@ struct host_executor final : executor<I, host> {
     reset_results();
   }
 
-  // Allocates and initializes what only the parallel searches need.
   void prepare_levels(const context<host>& ctx, const graph_view<I, O, host>& g) {
     const bool pulls = choice.direction != bfs_direction::push;
     chunks = {ctx, most_chunks(out.nnz())};

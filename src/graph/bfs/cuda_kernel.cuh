@@ -21,7 +21,6 @@ namespace spargo::detail::bfs {
 
 enum class push_kind { global, block, balanced };
 
-// Position of a kernel within the search's sequence.
 struct kernel_part {
   bool first = true;
   bool last = true;
@@ -115,7 +114,6 @@ constexpr std::size_t staged_bytes() {
   return std::size_t{cuda_tuning::warps} * cuda_tuning::staged * sizeof(I);
 }
 
-// The calling warp's staging slots.
 template <class I>
 __device__ I* staged_of(unsigned char* raw) {
   return reinterpret_cast<I*>(raw) + threadIdx.x / warp_size * cuda_tuning::staged;

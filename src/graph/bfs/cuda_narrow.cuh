@@ -174,7 +174,6 @@ __device__ narrow_entry<I, O> read_entry(const block_cluster& cluster, const loc
           *cluster.at(from.begin + slot, owner), *cluster.at(from.size + slot, owner)};
 }
 
-// Discoveries of a warp in one level.
 struct narrow_tally {
   unsigned vertices = 0;
   unsigned edges = 0;

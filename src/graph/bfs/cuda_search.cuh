@@ -209,7 +209,6 @@ struct thread_tally {
   count64 edges = 0;
 };
 
-// The warp's sum, in lane 0.
 __device__ __forceinline__ thread_tally sum_of_warp(const thread_tally& tally) {
   return {warp_reduce_to_first(tally.vertices, plus{}), warp_reduce_to_first(tally.edges, plus{})};
 }

@@ -46,7 +46,6 @@ struct host_narrow_rule {
 template <class I, class O>
 class host_sharer {
  public:
-  // found: room for the new vertices.
   host_sharer(const host_search<I, O>& s, I* found, std::int32_t level) : s_(s), found_(found), level_(level) {}
 
   void expand(const I* frontier, std::int64_t size) {
@@ -136,7 +135,6 @@ class host_team {
     next_shares_[static_cast<std::size_t>(number)] = {buffer, sharer.size(), 0, sharer.edges()};
   }
 
-  // The vertices found become the frontier.
   host_frontier gather(std::int64_t count) {
     host_frontier next;
     count_ = count;

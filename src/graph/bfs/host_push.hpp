@@ -224,7 +224,6 @@ class host_settler {
   std::array<I, static_cast<std::size_t>(tuning::output_vertices) + 1> from_;
 };
 
-// Push by all threads.
 template <class I, class O>
 [[nodiscard]] host_frontier push_together(const host_search<I, O>& s, const host_frontier& now,
                                           std::int32_t next_level) {

@@ -76,7 +76,6 @@ struct host_search {
     if (parents != nullptr) parents[v] = parent;
   }
 
-  // Hint: v is about to be found.
   void prefetch_result(I v) const {
     if (levels != nullptr) __builtin_prefetch(levels + v, 1);
     if (parents != nullptr) __builtin_prefetch(parents + v, 1);
@@ -132,7 +131,6 @@ template <class I, class O>
 class host_lister {
  public:
   using tuning = host_tuning;
-  // found: room for the new vertices.
   host_lister(const host_search<I, O>& s, I* found, std::int32_t level) : s_(s), found_(found), level_(level) {}
 
   void expand(const I* frontier, std::int64_t size) {
@@ -195,7 +193,6 @@ class host_lister {
   std::array<I, static_cast<std::size_t>(tuning::list_edges + tuning::run)> from_;
 };
 
-// Push by the calling thread.
 template <class I, class O>
 [[nodiscard]] host_frontier push_alone(const host_search<I, O>& s, const host_frontier& now, std::int32_t next_level) {
   host_lister<I, O> lister(s, s.queue + now.end, next_level);

@@ -72,7 +72,6 @@ class neighbourhoods {
     return degree_in(out_, v) + (has_in() ? degree_in(in_, v) : 0);
   }
 
-  // Gathers the labels of neighbours [first, last) of v.
   void gather(const I* labels, std::int64_t v, std::int64_t first, std::int64_t last, I* to) const {
     const std::int64_t out_degree = degree_in(out_, v);
     const I* const out = out_.indices.data() + out_.offsets[v];
@@ -178,7 +177,6 @@ class host_executor final : public executor<I, host> {
   }
 
  private:
-  // Scratch of one thread.
   struct scratch {
     array<I, host> gathered;
     row_counter<I> counter;

@@ -93,7 +93,6 @@ struct label_arrays {
   I* next;  // holds the labels of two rounds before
   labels_are kind;
 
-  // The label of a neighbour.
   __device__ I label_of(I u) const { return kind == labels_are::vertices ? u : now[u]; }
 
   // Stores the vertex's new label; called by one thread.

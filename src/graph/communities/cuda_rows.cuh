@@ -113,7 +113,6 @@ __device__ __forceinline__ I most_frequent(const I (&labels)[Count], int size, I
   }
 }
 
-// The row held by one of the lanes.
 template <class I>
 __device__ neighbour_list<I> shuffle_row(const neighbour_list<I>& row, int lane) {
   const auto pointer = [lane](const I* p) {

@@ -19,7 +19,6 @@ struct count_tuning {
   static_assert(segment < (1 << 16), "a counter has 16 bits");
 };
 
-// A label and its count.
 template <class I>
 struct candidate {
   std::make_unsigned_t<I> count = 0;
@@ -40,7 +39,6 @@ template <class I>
   return static_cast<std::int64_t>(equal);
 }
 
-// A thread's hash table of label counts.
 template <class I>
 class label_table {
  public:

@@ -43,10 +43,10 @@ class strong_sink {
   __device__ strong_sink(I* slots, I* list, count64* filled) : staged_{slots}, list_(list), filled_(filled) {}
 
   // All lanes call it.
-  __device__ void append(bool here, I v) {
-    const unsigned mask = __ballot_sync(full_mask, here);
+  __device__ void append(bool active, I v) {
+    const unsigned mask = __ballot_sync(full_mask, active);
     if (mask == 0) return;
-    staged_.add(mask, here, v, lane_id());
+    staged_.add(mask, active, v, lane_id());
     if (staged_.count > cuda_strong_tuning::staged - warp_size) flush();
   }
   __device__ void flush() {
@@ -112,8 +112,8 @@ __device__ void for_each_listed(const I* list, std::int64_t size, Visit visit) {
   std::int64_t tile = (size + grid_warps() - 1) / grid_warps();
   tile = tile > warp_size ? warp_size : tile;
   for (std::int64_t t = grid_warp() * tile; t < size; t += grid_warps() * tile) {
-    const bool here = lane_id() < tile && t + lane_id() < size;
-    visit(here, here ? __ldcg(list + t + lane_id()) : I{-1});
+    const bool active = lane_id() < tile && t + lane_id() < size;
+    visit(active, active ? __ldcg(list + t + lane_id()) : I{-1});
   }
 }
 
@@ -133,13 +133,13 @@ __device__ void for_each_chunk(const strong_search<I, O>& s, const strong_edges<
     if (!__any_sync(full_mask, active(v))) continue;  // lanes may read different values while other warps write
     const std::int64_t first = (c - static_cast<std::int64_t>(__ldcg(&hubs[low].before))) * size;
     const std::int64_t left = edges.degree(v) - first;
-    const int here = static_cast<int>(left < size ? left : size);
-    const int own = here * lane_id() / warp_size;
+    const int edges_of_chunk = static_cast<int>(left < size ? left : size);
+    const int own = edges_of_chunk * lane_id() / warp_size;
     strong_share<I, O> share;
     share.vertex = v;
     share.part = s.part[v];
     share.begin = edges.offsets[v] + static_cast<O>(first + own);
-    share.degree = here * (lane_id() + 1) / warp_size - own;
+    share.degree = edges_of_chunk * (lane_id() + 1) / warp_size - own;
     visit(share);
   }
 }
@@ -163,9 +163,9 @@ __device__ void mark_ends(const strong_search<I, O>& s, const I* list, const str
   for_each_chunk(
       s, s.out_edges, s.out_hubs, left.out_hubs, [](I) { return true; },
       [&](const strong_share<I, O>& share) { expand_shares(s, s.out_edges, share, visit); });
-  for_each_listed(list, static_cast<std::int64_t>(left.listed), [&](bool here, I v) {
+  for_each_listed(list, static_cast<std::int64_t>(left.listed), [&](bool active, I v) {
     strong_share<I, O> share;
-    if (here) {
+    if (active) {
       share.vertex = v;
       share.part = s.part[v];
       take_edges(s.out_edges, v, share);
@@ -178,9 +178,9 @@ __device__ void mark_ends(const strong_search<I, O>& s, const I* list, const str
 template <class I, class O>
 __device__ void trim(const strong_search<I, O>& s, const I* list, const strong_counts& left, I mark,
                      strong_counts* filled, strong_sink<I> to) {
-  for_each_listed(list, static_cast<std::int64_t>(left.listed), [&](bool here, I v) {
-    const bool stays = here && __ldcg(s.in + v) == mark && __ldcg(s.out + v) == mark;
-    if (here && !stays) {
+  for_each_listed(list, static_cast<std::int64_t>(left.listed), [&](bool active, I v) {
+    const bool stays = active && __ldcg(s.in + v) == mark && __ldcg(s.out + v) == mark;
+    if (active && !stays) {
       s.root[v] = v;
       s.least[v] = v;
     }
@@ -192,8 +192,8 @@ __device__ void trim(const strong_search<I, O>& s, const I* list, const strong_c
 
 template <class I, class O>
 __device__ void start_numbers(const strong_search<I, O>& s, const I* list, const strong_counts& left) {
-  for_each_listed(list, static_cast<std::int64_t>(left.listed), [&](bool here, I v) {
-    if (!here) return;
+  for_each_listed(list, static_cast<std::int64_t>(left.listed), [&](bool active, I v) {
+    if (!active) return;
     const I number = s.order.number(v);
     s.in[v] = number;
     s.out[v] = number;
@@ -236,8 +236,8 @@ __device__ void send_numbers(const strong_search<I, O>& s, const I* list, std::i
     return stamp >> 2 == round ? stamp & 3U : 0U;
   };
   // Raises values[w] to a number that is valid for w, too.
-  const auto offer = [&](bool here, I* values, I w, I number, unsigned bit) {
-    bool risen = here && number > __ldcg(values + w);
+  const auto offer = [&](bool active, I* values, I w, I number, unsigned bit) {
+    bool risen = active && number > __ldcg(values + w);
     risen = risen && raise_to(values + w, number) < number;
     to.append(risen && queue_for_next(s.stamp + w, round, bit), w);
   };
@@ -256,13 +256,13 @@ __device__ void send_numbers(const strong_search<I, O>& s, const I* list, std::i
   for_each_chunk(
       s, s.in_edges, s.in_hubs, left.in_hubs, [&](I v) { return (reasons(v) & 2U) != 0; },
       send_chunk(s.in_edges, s.out, 2U));
-  for_each_listed(list, size, [&](bool here, I v) {
+  for_each_listed(list, size, [&](bool active, I v) {
     strong_share<I, O> forward;
     strong_share<I, O> backward;
     I member = -1;
     bool passes = false;  // the vertex of `in` reaches the vertex of `out` through v
     bool late = false;    // a hub whose numbers a jump has raised
-    if (here) {
+    if (active) {
       const bool in_jumped = !first && jump(s.order, s.in, v);
       const bool out_jumped = !first && jump(s.order, s.out, v);
       const unsigned why = reasons(v);
@@ -298,10 +298,10 @@ __device__ void send_numbers(const strong_search<I, O>& s, const I* list, std::i
 template <class I, class O>
 __device__ void settle_numbers(const strong_search<I, O>& s, const I* list, const strong_counts& left,
                                strong_counts* filled, strong_sink<I> to) {
-  for_each_listed(list, static_cast<std::int64_t>(left.listed), [&](bool here, I v) {
-    const strong_part<I> part{here ? __ldcg(s.in + v) : I{0}, here ? __ldcg(s.out + v) : I{0}};
-    const bool stays = here && part.in != part.out;
-    if (here && !stays) {
+  for_each_listed(list, static_cast<std::int64_t>(left.listed), [&](bool active, I v) {
+    const strong_part<I> part{active ? __ldcg(s.in + v) : I{0}, active ? __ldcg(s.out + v) : I{0}};
+    const bool stays = active && part.in != part.out;
+    if (active && !stays) {
       const I root = s.order.vertex(part.in);
       s.root[v] = root;
       if (v < __ldcg(s.least + root)) lower_least(s.least + root, v);

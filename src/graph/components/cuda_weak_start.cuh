@@ -40,7 +40,6 @@ struct weak_edges {
   const I* indices;
 };
 
-// How the first kernel reads the graph.
 struct weak_start {
   unsigned* isolated;  // bits of vertices without edges; null for a directed graph, where other rows may name them
   bool one_sector;     // rows are long: skip neighbours in a second sector
@@ -53,7 +52,6 @@ struct chunk_trees {
   I hook[cuda_start_tuning::chunk];
 };
 
-// A thread's vertices of a chunk.
 template <class I>
 struct chunk_vertices {
   I neighbour[cuda_start_tuning::vertices_per_thread][cuda_start_tuning::neighbours];

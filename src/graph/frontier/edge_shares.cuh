@@ -7,7 +7,6 @@
 
 namespace spargo::detail {
 
-// Vertices [first_vertex, past_vertex) and their edges [first, past).
 struct edge_range {
   std::int64_t first_vertex;
   std::int64_t past_vertex;

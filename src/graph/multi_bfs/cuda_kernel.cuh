@@ -1,9 +1,9 @@
 // Kernel of the device multi-source search: a persistent grid runs all levels of a batch, with a grid barrier per step.
 //
 // Invariants: seen[v] is the set of searches that have reached v. The frontier is in the queue and in `front`, or it is
-// seen & ~other. Between steps every block holds the same `position`. Counters: a step counts into level[turn + 1] and
-// clears level[turn + 2], which the previous step has read. Cost: one barrier per pulled level, two per pushed level,
-// three per level split between both.
+// seen & ~other. Between steps every block holds the same `position`. Counters rotate over three slots, as in
+// graph/bfs/cuda_kernel.cuh. Cost: one barrier per pulled level, two per pushed level, three per level split between
+// both.
 #pragma once
 
 #include "graph/multi_bfs/cuda_pull.cuh"

@@ -17,7 +17,6 @@ enum class push_kind {
   late,    // after a pull: new bits are final and counted at once
 };
 
-// Arrays and searches of a push.
 template <class I, int W>
 struct push_arrays {
   const search_words<W>* seen;  // before this level

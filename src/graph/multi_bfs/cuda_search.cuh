@@ -63,7 +63,6 @@ __device__ bool same(const search_words<W>& a, const search_words<W>& b) {
   for (int i = 0; i < W; ++i) differ |= a.w[i] ^ b.w[i];
   return differ == 0;
 }
-// Whether `a` has all bits of `wanted`.
 template <int W>
 __device__ bool covers(const search_words<W>& a, const search_words<W>& wanted) {
   count64 lacking = 0;

@@ -40,7 +40,6 @@ template <int W>
   return all != 0;
 }
 
-// Whether `a` has all bits of `wanted`.
 template <int W>
 [[nodiscard]] bool covers(const search_bits<W>& a, const search_bits<W>& wanted) {
   std::uint64_t lacking = 0;

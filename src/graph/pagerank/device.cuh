@@ -94,7 +94,6 @@ class part_steps {
   part_steps& operator=(const part_steps&) = delete;
   virtual ~part_steps() = default;
 
-  // Sets every rank to `rank`.
   virtual void start(V rank) = 0;
   // By position. Before each step the caller writes the ghosts' shares: to ghosts(), by number, if places() is empty;
   // otherwise through `place_ghosts`, in any order.

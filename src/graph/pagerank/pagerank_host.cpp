@@ -215,7 +215,6 @@ class host_executor final : public executor<V, host> {
     return mine;
   }
 
-  // Converts contributions to ranks.
   void finish(double unit) {
     V* const to = in_place() ? now_.data() : next_.data();
     for_each_chunk([&](std::int64_t, std::int64_t first, std::int64_t last) {

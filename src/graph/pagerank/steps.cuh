@@ -153,7 +153,6 @@ struct short_rows_batch {
   }
 };
 
-// One row by a whole block.
 template <class V, class I, class O>
 __device__ step_outcome pull_long_row(const step_arguments<V>& a, const pull_arguments<V, I, O>& g,
                                       const step_terms& terms, std::int64_t v, const V* now, V* next) {
@@ -291,7 +290,6 @@ step_copy_attempt<V> make_copy(const context<device>& ctx, const graph_view<I, O
               "pagerank: no " + std::string(to_string(options.copy)) + " copy: " + made.reason);
 }
 
-// degrees[i] = degree of the vertex at position i.
 template <class V, class O>
 void place_degrees(const context<device>& ctx, const O* offsets, const std::uint32_t* order,
                    array<V, device>& degrees) {

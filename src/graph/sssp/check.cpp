@@ -78,7 +78,6 @@ class sssp_checker {
     return options_.target < 0 || !is_reached(options_.target) || path <= distances_[options_.target];
   }
 
-  // The smallest vertex for which wrong(v).
   template <class Wrong>
   [[nodiscard]] std::int64_t first_vertex(Wrong&& wrong) const {
     std::atomic<std::int64_t> offending{no_vertex};

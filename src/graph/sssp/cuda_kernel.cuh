@@ -14,12 +14,10 @@
 //
 // Invariants: with an empty near bucket all lengths below the threshold are final, no other vertex has a length before
 // the pull, and every edge that leads to or past the threshold is in the far bucket. Between steps every block holds
-// the same `search_position`. Counters: a step counts into found[turn + 1] and clears found[turn + 2], which the
-// previous step has read; so barriers separate clearing, filling and reading of each counter. Termination: a step
+// the same `search_position`. Counters rotate over three slots, as in graph/bfs/cuda_kernel.cuh. Termination: a step
 // empties the near bucket or lowers some length, and with an empty one the threshold rises past the least length in the
 // far bucket. Buckets are rebuilt only if lengths were lowered since the last rebuild. Davidson, Baxter, Garland,
-// Owens, Work-efficient parallel GPU methods for SSSP, IPDPS 2014; Chakaravarthy et al., Scalable single source
-// shortest path algorithms for massively parallel systems, IPDPS 2014.
+// Owens, IPDPS 2014 (near and far); Chakaravarthy et al., IPDPS 2014 (pull).
 #pragma once
 
 #include "graph/sssp/cuda_narrow.cuh"

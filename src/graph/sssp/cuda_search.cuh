@@ -228,7 +228,6 @@ __device__ __noinline__ void push_parts(const bucket_place<E>& place, bool wante
   }
 }
 
-// Destinations of a step's rows.
 template <class W, class D, class I, class O>
 struct near_far_buckets {
   using entry = bucket_entry<D, I, O>;
@@ -237,7 +236,6 @@ struct near_far_buckets {
   const device_search<W, D, I, O>& s;
   warp_bucket<entry> near;
   warp_bucket<entry> far;
-  // Sums of this thread:
   tally near_edges = 0;
   tally far_edges = 0;
   tally reached_edges = 0;

@@ -31,7 +31,7 @@ struct host_delta_tuning {
   static constexpr std::int64_t fused_entries = 8192;
   // Minimum edges per vertex for a bound: in a grid it would come when most edges are done, by choice.
   static constexpr std::int64_t bound_degree = 6;
-  // The bound is first computed after 1 / first_look of the edges, then at each doubling, up to 1 / last_bound.
+  // The bound is first computed after 1 / first_bound of the edges, then at each doubling, up to 1 / last_bound.
   static constexpr std::int64_t first_bound = 256;
   static constexpr std::int64_t last_bound = 2;
   // Vertices beyond the bound hold at most 1 / beyond of the edges. Edges whose targets were read, of 31 and 34

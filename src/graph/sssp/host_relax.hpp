@@ -22,12 +22,10 @@ struct host_relax_tuning {
   static constexpr std::int64_t run = 64;          // edges between checks of the list's length, as in BFS
 };
 
-// Work done by a thread.
 struct alignas(64) relax_counts {
   std::int64_t edges = 0;  // out of the vertices expanded
 };
 
-// Parameters of a step.
 template <class D>
 struct relax_step {
   D* distance = nullptr;

@@ -47,7 +47,6 @@ __global__ void __launch_bounds__(block_threads)
   of_blocks[blockIdx.x] = mine;
 }
 
-// The row of an edge.
 template <class I, class O>
 std::int64_t row_of(const context<device>& ctx, const csr_pattern_view<I, O, device>& edges, std::int64_t edge) {
   std::int64_t low = 0;

@@ -53,7 +53,6 @@ struct chosen_entry {
 template <class I, class O>
 using visit_row = function_ref<void(const std::vector<chosen_entry<I, O>>& row, std::int64_t first)>;
 
-// Copies selected rows.
 template <class I, class O>
 class row_chooser {
  public:

@@ -51,7 +51,6 @@ struct block_shape<triangles_output::links> {
   static constexpr int words = 4096, mutual = 4096, own = 1536, own_links = 1536;
 };
 
-// A segment of the edges above a rank, processed by a block.
 struct count_item {
   rank_t u;
   rank_t segment;
