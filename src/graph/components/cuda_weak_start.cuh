@@ -28,7 +28,7 @@ struct weak_control {
   count64 remaining = 0;      // of these, still roots after their joins
   count64 outside = 0;        // vertices outside the largest tree
   count64 segments[2]{};      // queued by the passes over out-edges and in-edges
-  count64 isolated = 0;       // vertices without edges, where `weak_start::alone` is set
+  count64 isolated = 0;       // vertices without edges, where `weak_start::isolated` is set
   count64 roots = 0;          // found by the last kernel
   count64 done = 0;           // blocks of the last kernel
   std::int64_t largest = -1;  // root of the tree that is skipped

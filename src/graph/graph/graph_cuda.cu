@@ -196,7 +196,7 @@ csr_matrix<pattern, I, O, device> join_rows(const context<device>& ctx, I vertic
   const std::int64_t reversed_size = reversed.size();
   array<O, device> offsets(ctx, n + 1);
   array<I, device> indices(ctx, forward_size + reversed_size);
-  array<O, device> reversed_offsets(ctx, n + 1);  // turned keys in earlier rows
+  array<O, device> reversed_offsets(ctx, n + 1);  // reversed keys in earlier rows
   const std::uint64_t* ahead = forward.data();
   const std::uint64_t* back = reversed.data();
   O* offset = offsets.data();
@@ -211,8 +211,8 @@ csr_matrix<pattern, I, O, device> join_rows(const context<device>& ctx, I vertic
     reversed_offset[r] = static_cast<O>(before);
     offset[r] = static_cast<O>(before + first_of_row(ahead, forward_size, row, high));
   });
-  // Position of a turned key: the turned keys before it, and the forward keys of earlier rows. Position of a forward
-  // key: the forward keys before it, and the turned keys of rows up to its own.
+  // Position of a reversed key: the reversed keys before it, and the forward keys of earlier rows. Position of a
+  // forward key: the forward keys before it, and the reversed keys of rows up to its own.
   for_each(ctx, reversed_size, [=] __device__(std::int64_t k) {
     const std::uint64_t row = format.low(back[k]);
     index[k + (offset[row] - reversed_offset[row])] = static_cast<I>(format.high(back[k]));

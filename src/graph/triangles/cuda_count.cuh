@@ -164,7 +164,7 @@ __device__ __forceinline__ edge_batch<O> load_batch(const oriented_lists<O>& g, 
 
 // Counts the triangles of u, whose set is given, with the ranks in[first] to in[last). All lanes of a warp call it.
 // Each group of lanes follows an edge, two quads per lane at a time, then takes the next edge; every list contains u,
-// so the loop ends hit.
+// so the loop ends there.
 template <triangles_output Output, class O, class Set>
 __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u, std::int64_t first, std::int64_t last,
                                             const Set& set, tally<Output>& mine) {
