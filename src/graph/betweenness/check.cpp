@@ -1,5 +1,4 @@
-// Checks betweenness values of vertices and edges by Brandes' algorithm as published, one source at a time with a
-// queue.
+// Checks betweenness of vertices and edges by Brandes' algorithm as published: one source at a time, with a queue.
 //
 // Paths are counted in plain floating point first; a source with too many is searched again with counts that carry a
 // binary exponent, renormalized to [1/2, 1) by every addition. Threads share the sources and add to sums of their own;

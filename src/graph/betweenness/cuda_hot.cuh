@@ -1,10 +1,10 @@
 // A step over all vertices by a grid of resident blocks that keep the hot vertices' data in shared memory.
 //
-// With vertices sorted by degree, a table of the first vertices' states (four bits each) answers most look-ups; the
-// other look-ups, and each term, cost one L2 sector. If no count of the previous level exceeds 255, a pull reads one
-// word per edge that holds all four lanes' counts (0 for other levels) and needs no states. A block's warps take work
-// by tickets, each block from its own share, longest rows first. The tables are from before the step; what the step
-// adds is never looked up in it.
+// With vertices sorted by degree, a table of the first vertices' states (four bits each) answers most look-ups; every
+// other look-up and every term costs one L2 sector. If no count of the previous level exceeds 255, a pull reads one
+// word per edge with all four lanes' counts (0 for other levels) and no states. A block's warps take work by tickets
+// from the block's own share, longest rows first. The tables are from before the step; what the step adds is never
+// looked up.
 #pragma once
 
 #include "graph/betweenness/cuda_dense.cuh"

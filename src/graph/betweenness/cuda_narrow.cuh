@@ -203,8 +203,7 @@ __device__ __forceinline__ void load_edges(const search<I, O>& s, narrow_pair<I,
   }
 }
 
-// Backward over narrow levels from `depth`, which is not the last one, down to the one after `to`; returns the next
-// level.
+// Backward over narrow levels from `depth`, not the last one, to the one after `to`; returns the next level.
 template <class I, class O>
 __device__ int run_narrow_backward(const search<I, O>& s, int depth, int to, int wide_from,
                                    const cooperative_groups::grid_group& grid) {

@@ -60,8 +60,7 @@ row_facts measure(const context<device>& ctx, const csr_pattern_view<I, O, devic
   return to_host(ctx, std::as_const(facts).view())[0];
 }
 
-// The vertices by descending degree (stable). `most`: upper bound of degrees. linked: receives the number of vertices
-// with edges.
+// The vertices by descending degree (stable). `most`: bound of degrees. linked: receives the number with edges.
 template <class I, class O>
 array<std::uint32_t, device> by_degree(const context<device>& ctx, const csr_pattern_view<I, O, device>& out,
                                        const csr_pattern_view<I, O, device>& in, std::uint64_t most,

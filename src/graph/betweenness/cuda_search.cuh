@@ -38,8 +38,7 @@ struct cuda_tuning {
   static constexpr int team_edges = 64;
   // Edges in flight per thread in a dense level: 6.7 and 6.1 ms with 2, 7.1 and 6.1 with 4.
   static constexpr int dense_rounds = 2;
-  // Vertices are sorted by degree if the maximum is this many times the average: R-MAT 4.9 ms instead of 5.9, the plan
-  // 1.9 instead of 0.2.
+  // Vertices are sorted by degree from this maximum / average on: R-MAT 4.9 ms (unsorted 5.9); the plan 1.9 ms (0.2).
   static constexpr double skewed = 8;
   // Kernels with a table of hot vertices in shared memory, one resident block per SM.
   static constexpr int hot_block = 1024;
@@ -51,8 +50,7 @@ struct cuda_tuning {
   static constexpr double push_cost = 3;        // cost of a pushed edge relative to a pulled one
   static constexpr double pass_share = 4;       // scanning this many vertices costs as much as one edge
   // A pull marks pairs with successors if its edges are fewer than 1 / mark_share of the frontier's: uniform 6.1 ms,
-  // 6.7 without marks. With 4, R-MAT's last large level marks too: its pull takes 0.10 ms more, the backward pass 0.12
-  // less.
+  // without marks 6.7. With 4, R-MAT's last large level marks too: its pull takes 0.10 ms more, backward 0.12 less.
   static constexpr double mark_share = 32;
   static constexpr std::int64_t dense = 8;  // a push of more than vertices / 8 edges makes no list
 };

@@ -1,10 +1,10 @@
 // Dependencies, from the last level to the first: each vertex sums over its out-neighbours in the next level.
 //
 // With sigma the number of shortest paths, the dependency of a source on u is sigma(u) times the sum of (1 +
-// dependency(v)) / sigma(v) over its successors v. These quotients replace the counts of a finished level, so that an
-// edge costs one gathered term. The value of an edge is sigma(u) times its term; it takes a second traversal of the
-// rows, including the sources' rows. Sums follow row order, and a vertex's levels are added in order, so results do not
-// depend on the thread count.
+// dependency(v)) / sigma(v) over its successors v. These quotients replace the counts of a finished level: an edge
+// costs one gathered term. The value of an edge is sigma(u) times its term and takes a second traversal, with the
+// sources' rows. Sums follow row order and a vertex adds its levels in order, so results do not depend on the thread
+// count.
 #pragma once
 
 #include "graph/betweenness/host_search.hpp"
@@ -103,8 +103,7 @@ class host_backward {
     return sums.sums;
   }
 
-  // A successor's count, hence its exponent, is at least u's. If the exponent is higher by two, the quotient is below
-  // 2^-900 times the number of vertices.
+  // A successor's exponent is at least u's; if it is higher by two, the quotient is below 2^-900 times the vertices.
   void add_wide(std::int64_t depth, std::int64_t u, std::int64_t v, unsigned set, plain& sums) {
     for_each_lane(set, [&](int lane) {
       const std::int32_t own = s_.is_wide(depth) ? s_.exponents(depth)[u * L + lane] : 0;

@@ -1,5 +1,4 @@
-// Device BFS: the executor. A search is a fixed sequence of kernels (cuda_kernel.cuh); the host synchronizes once, at
-// the end.
+// Device BFS: the executor. A search is a fixed sequence of kernels (cuda_kernel.cuh); the host waits only at its end.
 //
 // Cost: O(vertices + edges) work; one or two grid barriers per wide level, one cluster barrier per narrow level. Memory
 // besides the graph, I = int32: 17.5 bytes per vertex, results included, plus 8 bytes per 512 edges of each vertex with

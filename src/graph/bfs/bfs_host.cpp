@@ -127,8 +127,7 @@ struct host_executor final : executor<I, host> {
     copy_start();
   }
 
-  // Vertices without edges, and the bits past the last vertex, count as visited from the start: pulls skip them, and no
-  // edge leads to them.
+  // Vertices without edges, and the bits past the last vertex, count as visited: pulls skip them, no edge leads there.
   void mark_isolated() {
     const bool pulls = search.successor != nullptr;
     parallel_for(threads, start.size(), grain::elements / 64, [&](std::int64_t w) {
@@ -152,8 +151,7 @@ struct host_executor final : executor<I, host> {
     fill(threads, parent_of.view(), I{-1});
   }
 
-  // Resets vertices that only the previous run reached. Its source may be isolated, hence in no bitmap: `run` resets
-  // it.
+  // Resets vertices that only the previous run reached. Its source may be isolated, so in no bitmap; `run` resets it.
   void reset_stale() {
     parallel_for(threads, start.size(), grain::elements, [&](std::int64_t w) {
       for (std::uint64_t rest = before[w] & ~search.visited[w]; rest != 0; rest &= rest - 1) {

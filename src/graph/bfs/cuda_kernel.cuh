@@ -44,8 +44,7 @@ __device__ inline void advance(search_position& at, const counters& found, bfs_d
   at.hub_end += pushed ? static_cast<std::int64_t>(found.chunks) : 0;
 }
 
-// The source is its own parent, at level 0. It enters the queue or, with the balanced push, the hub chunks if it is a
-// hub. Called by one warp.
+// The source is its own parent, at level 0. It enters the queue or, if a hub, the hub chunks. Called by one warp.
 template <push_kind Kind, class I, class O>
 __device__ void start_search(const search<I, O>& s) {
   const bool leader = threadIdx.x == 0;

@@ -161,8 +161,7 @@ __device__ void append_entries(const narrow_sink<I, O>& w, bool won, I v, I pare
   if (__any_sync(full_mask, won && !one)) append_long(w, won && !one, v, parent, begin, degree);
 }
 
-// Reads the cluster's entry `index` from whichever block holds it. Lane r holds in `before` the entries of blocks 0 to
-// r.
+// Reads the cluster's entry `index` from the block that holds it. Lane r has in `before` the entries of blocks 0 to r.
 template <class I, class O>
 __device__ narrow_entry<I, O> read_entry(const block_cluster& cluster, const local_queue<I, O>& from, unsigned before,
                                          bool active, unsigned index) {
@@ -319,8 +318,8 @@ __device__ inline void wait_for_found(mailbox* box, int turn, unsigned phase) {
   }
 }
 
-// Runs levels while they are narrow; all blocks of the cluster hold the same `at`. Leaves the frontier in the queue and
-// the position in `control`.
+// Runs levels while they are narrow; all blocks hold the same `at`. Leaves the frontier in the queue, `at` in
+// `control`.
 template <class I, class O>
 __device__ void run_narrow_levels(const search<I, O>& s, search_position& at, unsigned char* raw) {
   __shared__ local_found found[2];

@@ -59,8 +59,7 @@ __device__ void expand_together(const search<I, O>& s, sink<I>& to, I vertex, O 
               });
 }
 
-// Load-balanced push of the queue [begin, end) and of the hub chunks: a warp calls expand(vertex, begin, degree) as
-// above, without divergence.
+// Load-balanced push of the queue [begin, end) and of the hub chunks: a warp calls expand(vertex, begin, degree).
 template <class I, class O, class Expand>
 __device__ void push_balanced(const search<I, O>& s, sink<I>& to, const search_position& at, const Expand& expand) {
   const std::int64_t first_warp = grid_warp();

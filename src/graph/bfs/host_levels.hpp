@@ -30,8 +30,7 @@ struct host_pull_rule {
   }
 };
 
-// sizes[d]: vertices at depth d. Has a slot per vertex, so that a search never allocates; untouched pages only cost
-// address space.
+// sizes[d]: vertices at depth d. A slot per vertex: a search never allocates; untouched pages cost only addresses.
 struct level_size_list {
   array<std::int64_t, host> sizes;
   std::int64_t levels = 0;

@@ -156,9 +156,8 @@ class host_team {
   found_shares next_shares_;
 };
 
-// Expands levels until one is not narrow or `go_on` returns false. `go_on` receives the size (as [0, size)) and
-// out-edges of each level found and decides whether to expand it here. `now`: narrow, with its out-edges. Returns the
-// last level found.
+// Expands levels until one is not narrow or `go_on`, given the size (as [0, size)) and out-edges of each level found,
+// returns false. `now`: narrow, with its out-edges. Returns the last level found.
 template <class I, class O, class GoOn>
 [[nodiscard]] host_frontier push_narrow(const host_search<I, O>& s, const host_frontier& now, std::int32_t next_level,
                                         GoOn&& go_on, const host_narrow_rule& rule = {}) {

@@ -27,8 +27,7 @@ struct host_push_tuning {
   // often have similar degrees, spread over all bins.
   static constexpr std::int64_t bins = 64;
   static constexpr int span_bits = 9;
-  // A round ends when a bin holds this many edges. 64 bins of 512 edges of 8 bytes: 256 KiB, an eighth of the L2 cache
-  // of a server core.
+  // A round ends when a bin is full. 64 bins of 512 edges of 8 bytes: 256 KiB, an eighth of a server core's L2 cache.
   static constexpr std::int64_t bin_edges = 512;
   static constexpr std::int64_t run = 64;                // edges read between checks for a full bin
   static constexpr std::int64_t chunk_edges = 2048;      // longer rows are split

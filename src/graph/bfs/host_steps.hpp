@@ -17,13 +17,11 @@
 namespace spargo::detail::bfs {
 
 struct host_tuning {
-  // Below this a level runs on one thread: it takes 40 us, while two threads need 2 to 5 us per barrier, twice per
-  // level.
+  // A smaller level runs on one thread: it takes 40 us; two threads need 2 to 5 us per barrier, twice per level.
   static constexpr std::int64_t sequential_edges = 16384;
   static constexpr std::int64_t buffer_entries = 1024;  // per thread, before they are appended to a shared queue
-  // Edges to unvisited vertices that are listed before they are processed, and edges read between checks of the list's
-  // size. Uniform 2^20, one thread: 18.8 ms, with a branch per edge 26.5; lists of 64 5 % slower
-  // (results/graph_tuning.txt).
+  // Edges to unvisited vertices listed before they are processed, and edges read between checks of the list. Uniform
+  // 2^20, one thread: 18.8 ms, 26.5 with a branch per edge; lists of 64: 5 % slower (results/graph_tuning.txt).
   static constexpr std::int64_t list_edges = 256;
   static constexpr std::int64_t run = 64;
 };

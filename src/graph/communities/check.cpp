@@ -1,8 +1,8 @@
 // Checks labels by repeating all rounds literally.
 //
-// For each neighbour a vertex increments the entry of its label in an array of all labels, then resets the entries. It
-// stops early only after a round that changed nothing or restored the labels of two rounds before. Cost: O(vertices +
-// edges) random accesses per round.
+// A vertex counts its neighbours' labels in an array of all labels, then resets those entries. It stops early only
+// after a round that changed nothing or restored those of two rounds before. O(vertices + edges) random accesses per
+// round.
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/communities.hpp>
 

@@ -81,8 +81,7 @@ class neighbourhoods {
     for (; first < last; ++first) *to++ = labels[in[first]];
   }
 
-  // The neighbour that v has most often (ties: the smallest), if neighbours ascend on both sides; v if it has none; -1
-  // if they do not ascend.
+  // v's most frequent neighbour (ties: the smallest) if both sides ascend; v if it has none; -1 if they do not ascend.
   [[nodiscard]] I most_frequent(std::int64_t v) const {
     const span<const I, host> out = neighbours(out_, v);
     const span<const I, host> in = has_in() ? neighbours(in_, v) : span<const I, host>();
@@ -264,8 +263,7 @@ class host_executor final : public executor<I, host> {
     }
   }
 
-  // Gathers the labels of the neighbours of vertices from `first`, at least one, until a block is full. Returns the
-  // vertex after them.
+  // Gathers the labels of neighbours of vertices from `first` on, until a block is full; returns the next vertex.
   [[nodiscard]] std::int64_t gather_block(std::int64_t first, std::int64_t last, I* to) const {
     const I* const end = to + tuning::block;
     for (; first < last && to < end; ++first) {

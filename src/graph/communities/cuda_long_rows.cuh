@@ -197,8 +197,7 @@ __device__ I first_round_label(const neighbour_list<I>& row, block_table<I, Thre
   return best_of_block(mine, table).label;
 }
 
-// Processes a grid-stride range of rows, one block each. find(row, own) returns the label where first_round_label
-// cannot.
+// Processes rows in a grid-stride loop, one block each. find(row, own): the label where first_round_label cannot tell.
 template <int Threads, class I, class O, class Find>
 __device__ __forceinline__ void take_rows(std::int64_t rows, const I* order, const neighbour_lists<I, O>& lists,
                                           const label_arrays<I>& arrays, const active_vertices& active, tallies* all,

@@ -1,5 +1,4 @@
-// The most frequent label among a vertex's neighbours, on the host: counters in the L1 and L2 caches, no mispredicted
-// branches.
+// The most frequent label among a vertex's neighbours, on the host: counters in L1 and L2, no mispredicted branches.
 #pragma once
 
 #include <spargo/core/array.hpp>

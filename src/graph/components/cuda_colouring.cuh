@@ -210,8 +210,7 @@ __device__ inline bool queue_for_next(unsigned* stamp, unsigned round, unsigned 
   return fresh;
 }
 
-// Pointer jumping: raises values[v] to the value of the vertex it names, up to `jumps` times. Returns whether this lane
-// raised it.
+// Pointer jumping: raises values[v] to that of the vertex it names, up to `jumps` times; returns whether it rose.
 template <class I>
 __device__ bool jump(const shuffled_ids<I>& order, I* values, I v) {
   const I held = __ldcg(values + v);
@@ -327,8 +326,7 @@ __global__ void __launch_bounds__(cuda_strong_tuning::block,
   strong_control* const control = s.control;
   unsigned turn = 0;  // the counters filled last
 
-  // A step fills the next counters and ends with counts(). It clears the ones after those; a barrier has passed since
-  // all blocks read them.
+  // A step fills the next counters, ends with counts(), and clears the ones after those, which all blocks have read.
   const auto begin_step = [&] {
     turn = (turn + 1) % 3;
     if (global_thread() == 0) control->filled[(turn + 1) % 3] = {0, 0, 0};

@@ -44,8 +44,7 @@ __device__ __forceinline__ void climb_together(const I* parent, I (&at)[Count], 
   }
 }
 
-// Joins the trees of `high` and `low`, ancestors of the two ends of an edge. `load` climbs from there, one parent or
-// all the way.
+// Joins the trees of `high` and `low`, ancestors of an edge's ends. `load` climbs from there, one parent or all.
 template <class T, class Load>
 __device__ __forceinline__ void join_trees(T* parent, T high, T low, Load load) {
   while (high != low) {

@@ -418,8 +418,8 @@ struct weak_report {
   std::int64_t skipped = -1;  // a vertex of the tree that was skipped
 };
 
-// Final roots: for the vertices outside, or for all vertices if the largest tree has a new root. `outside` is null
-// where all edges were read.
+// Final roots: of the vertices outside, or of all if the largest tree has a new root. `outside` null: all edges were
+// read.
 template <class I>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     finish_kernel(std::int64_t n, I* parent, const unsigned* isolated, const I* outside, weak_control* control,

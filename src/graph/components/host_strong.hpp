@@ -24,8 +24,7 @@ struct host_strong_tuning {
   static constexpr std::int64_t worth_a_round = 8;
 };
 
-// Depth-first search without recursion; `calls` holds the current path. A vertex is on Tarjan's stack if it is numbered
-// and has no label yet.
+// Iterative depth-first search; `calls` is the current path. On Tarjan's stack: numbered, but without a label yet.
 template <class I, class O>
 class tarjan_search {
  public:

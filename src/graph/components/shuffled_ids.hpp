@@ -1,7 +1,6 @@
 // A pseudorandom permutation of vertices by a formula, with its inverse. O(1), no memory.
 //
-// Xor-shifts by at least half of the bits are their own inverse; multiplications by odd numbers are invertible modulo a
-// power of two.
+// Xor-shifts by at least half of the bits are their own inverse; odd factors are invertible modulo a power of two.
 #pragma once
 
 #include <spargo/core/config.hpp>

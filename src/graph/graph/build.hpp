@@ -74,8 +74,7 @@ template <class O, class T, class Space>
   }
 }
 
-// Entries on the diagonal of a matrix, or of its rows from `first` on. The device version needs ascending rows and
-// synchronizes.
+// Diagonal entries of a matrix, or of its rows from `first` on. The device version needs ascending rows and waits.
 template <class I, class O>
 [[nodiscard]] std::int64_t count_loops(const context<host>& ctx, const csr_pattern_view<I, O, host>& rows,
                                        std::int64_t first = 0);

@@ -7,9 +7,8 @@
 // be scanned in full at every level. It also excludes lagging searches, which found very little: most vertices would
 // scan all neighbours for their bits in vain. Those are pushed after the pull.
 //
-// Chains of dependent loads (word, offsets, neighbour, its word) bound a pull, so many are kept in flight: a lane scans
-// the first edges of its vertex, teams of lanes continue with vertices that need more, and several warps share the
-// longest rows.
+// Chains of dependent loads (word, offsets, neighbour, its word) bound a pull, so many are in flight: a lane scans the
+// first edges of its vertex, teams of lanes continue where more are needed, warps share the longest rows.
 #pragma once
 
 #include "graph/multi_bfs/cuda_levels.cuh"

@@ -27,8 +27,7 @@ struct push_arrays {
   int depth;
 };
 
-// Whole warp: records the new bits of a late push. Vertices and edges are counted with the first bits a vertex gets at
-// this level, by pull or push.
+// Whole warp: records the new bits of a late push. Counts vertices and edges with a vertex's first bits of the level.
 template <class I, class O, int W>
 __device__ void record_late(const search<I, O, W>& s, const push_arrays<I, W>& to, I v, const search_words<W>& had,
                             const search_words<W>& fresh, thread_tally<W>& tally) {

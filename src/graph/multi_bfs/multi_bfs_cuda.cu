@@ -1,5 +1,4 @@
-// Device multi-source BFS: the executor. One cooperative kernel (cuda_kernel.cuh) runs all levels of a batch; the host
-// synchronizes once, at the end.
+// Device multi-source BFS: the executor. One cooperative kernel runs a batch; the host synchronizes once, at the end.
 //
 // Cost: a pulled level reads at most the in-edges of unfinished vertices and one sector for each, mostly from the L2
 // cache; a pushed level the out-edges of its frontier. Workspace: 24 W + 2 sizeof(I) + 1/8 bytes per vertex, 32 W more

@@ -1,5 +1,4 @@
-// Host multi-source BFS: the executor, its workspace and the loop over levels. host_steps.hpp describes a level, its
-// cost and its correctness.
+// Host multi-source BFS: executor, workspace and the loop over levels. host_steps.hpp: a level, its cost, correctness.
 //
 // Cost: on a small-world graph two or three passes over the edges for 64 or 256 sources, instead of one search each.
 // Source: Then et al., VLDB 2015; direction: Beamer, Asanovic, Patterson, SC 2012.

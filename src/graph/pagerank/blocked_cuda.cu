@@ -39,17 +39,14 @@ struct tuning {
   static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
   static constexpr std::int64_t cache_bytes = std::int64_t{8} * 1024;
   static constexpr std::int64_t most_blocks = 512;
-  // Edges of a vertex from one block that form a cell; 3, 4, 5, 6, 8: R-MAT 22 fp32 0.230, 0.228, 0.232, 0.239, 0.266
-  // ms.
+  // Edges per vertex and block that form a cell; 3, 4, 5, 6, 8: R-MAT 22 fp32 0.230, 0.228, 0.232, 0.239, 0.266 ms.
   static constexpr std::uint32_t least_cell = 4;
-  // Window of vertices within which strips are sorted; 0: all. All, 1024: R-MAT 22 fp32 0.219, 0.236 ms, fp64 0.372,
-  // 0.350.
+  // Window within which strips are sorted; 0: all. All, 1024: R-MAT 22 fp32 0.219, 0.236 ms, fp64 0.372, 0.350.
   template <class V>
   static constexpr std::int64_t window() {
     return sizeof(V) == 4 ? 0 : 1024;
   }
-  // A copy pays off if at least least_popular of the edges come from the first block and at most most_gathered are
-  // gathered.
+  // A copy pays off if least_popular of the edges come from the first block and at most most_gathered are gathered.
   static constexpr double least_popular = 0.2;
   static constexpr double most_gathered = 0.4;
 };
@@ -92,8 +89,7 @@ struct cell_batch {
   }
 };
 
-// Sums chunks first .. end - 1, whose sources are in `part`. Warps take them in boustrophedon order, which balances
-// long ones.
+// Sums chunks first .. end - 1, whose sources are in `part`. Boustrophedon order of warps balances long ones.
 template <class V>
 __device__ void sum_cell_chunks(const strip_sums<V>& a, std::uint32_t first, std::uint32_t end, std::uint32_t warps,
                                 const V* part) {
@@ -146,9 +142,8 @@ __device__ void sum_cell_chunks(const strip_sums<V>& a, std::uint32_t first, std
   }
 }
 
-// Sums chunks of other edges. A ticket covers a few adjacent chunks, which have similar lengths, so that their gathers
-// are in flight together; the next ticket is fetched meanwhile. A strip's sum does not depend on which warp computes
-// it.
+// Sums chunks of other edges. A ticket covers adjacent chunks of similar lengths, so that their gathers are in flight
+// together; the next ticket is fetched meanwhile. A strip's sum does not depend on the warp that computes it.
 template <class V>
 __device__ void sum_other_chunks(const strip_sums<V>& a, const V* shares) {
   constexpr int width = tuning::ticket_chunks;
@@ -232,8 +227,7 @@ __device__ void sum_cells(const strip_sums<V>& a, const V* shares, V* part) {
   }
 }
 
-// Some warps gather the other edges from the start, the rest after their cells, so that the L2 cache and shared memory
-// are both busy.
+// Some warps gather other edges from the start, the rest after their cells: L2 cache and shared memory both work.
 template <class V>
 __global__ void __launch_bounds__(tuning::threads, 1) sum_strips_kernel(strip_sums<V> a, const V* __restrict__ shares) {
   if (a.state->done != 0) return;

@@ -83,9 +83,8 @@ template <class V, class I, class O>
 [[nodiscard]] step_copy_attempt<V> copy_binned(const context<device>& ctx, const graph_view<I, O, device>& g,
                                                copy_demand demand);
 
-// The steps of one rank of a distributed run. Its graph has the rank's own vertices and, numbered after them, ghosts:
-// remote sources of in-edges, without in-edges themselves. The step's terms and the ghosts' shares are supplied by the
-// caller.
+// The steps of one rank of a distributed run. Its graph has the rank's own vertices and then ghosts: remote sources of
+// in-edges, without in-edges themselves. The caller supplies the step's terms and the ghosts' shares.
 template <class V>
 class part_steps {
  public:
@@ -177,8 +176,7 @@ __device__ V rank_of(V share, V degree) {
   return degree == 0 ? share : share * degree;
 }
 
-// Computes and stores the new share at a position. The residual compares ranks as stored, so a step that changes no
-// share has residual 0.
+// Computes and stores a new share. The residual compares ranks as stored: 0 for a step that changes no share.
 template <class V>
 __device__ step_outcome finish_vertex(const step_arguments<V>& a, const step_terms& terms, std::int64_t place, V degree,
                                       V incoming, V before, V* next) {

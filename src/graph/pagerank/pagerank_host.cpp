@@ -31,10 +31,9 @@ struct tuning {
   static constexpr std::int64_t ahead = 512;
 };
 
-// Shared values are read and written whole: aligned, one instruction each. atomic_ref would go through integer
-// registers and make a sweep 1.3 to 1.6 times as long. Loads are plain, as operands of additions: volatile ones need
-// registers and instructions of their own and make a sweep 1.05 to 1.3 times as long. Stores must not become a copy of
-// bytes.
+// Shared values are read and written whole: aligned, one instruction each. atomic_ref goes through integer registers: a
+// sweep takes 1.3 to 1.6 times as long. Loads are plain, as operands of additions; volatile ones need registers and
+// instructions of their own: 1.05 to 1.3 times as long. Stores must not become a copy of bytes.
 template <class V>
 void store_shared(V* to, V value) {
   *static_cast<volatile V*>(to) = value;

@@ -8,9 +8,8 @@
 // Once the rows left hold many more edges than the unreached vertices, those pull: they scan their in-edges once, and
 // the far bucket keeps only the rows of vertices found by the pull.
 //
-// A wide step is one hop of all vertices of a bucket, followed by a grid barrier. In a narrow step each block runs
-// several hops on its share of the near bucket in shared memory, since a barrier takes longer than a hop; unprocessed
-// rows return to the bucket.
+// A wide step is one hop of all vertices of a bucket and a grid barrier. In a narrow step each block runs several hops
+// on its share of the near bucket in shared memory, since a barrier takes longer than a hop; unprocessed rows return.
 //
 // Invariants: with an empty near bucket all lengths below the threshold are final, no other vertex has a length before
 // the pull, and every edge that leads to or past the threshold is in the far bucket. Between steps every block holds
@@ -287,8 +286,7 @@ __device__ inline void clear_counters(counters* c) {
   for (int k = static_cast<int>(threadIdx.x); k < words; k += cuda_tuning::block) reinterpret_cast<unsigned*>(c)[k] = 0;
 }
 
-// Destinations of a step: the near bucket that is not being expanded, and the far bucket, appended to or rebuilt in the
-// other buffer.
+// Destinations of a step: the other near bucket, and the far bucket, appended to or rebuilt in the other buffer.
 template <class D, class I, class O>
 struct step_places {
   bucket_place<bucket_entry<D, I, O>> near;

@@ -56,8 +56,7 @@ __device__ __forceinline__ I lower_parent(I* held, I offer) {
   return static_cast<I>(atomicMin(reinterpret_cast<word*>(held), static_cast<word>(offer)));
 }
 
-// Each reached vertex proposes itself to farther targets. Each warp takes an equal range of edges. All parents are -1
-// on entry.
+// Each reached vertex proposes itself to farther targets. Each warp takes an equal range of edges. Parents start at -1.
 template <class W, class D, class I, class O>
 __global__ void __launch_bounds__(parents_tuning::block)
     offer_parents_kernel(const __grid_constant__ device_search<W, D, I, O> s, I* parents, sssp_parents which) {

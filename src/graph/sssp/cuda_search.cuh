@@ -200,8 +200,7 @@ struct warp_bucket {
   }
 };
 
-// Appends the rows of the lanes with `wanted`, `degree` edges from e.begin, in parts of `part` edges. All lanes call
-// it.
+// Appends the rows of lanes with `wanted`, `degree` edges from e.begin, in parts of `part`. All lanes call it.
 template <class E>
 __device__ __noinline__ void push_parts(const bucket_place<E>& place, bool wanted, E e, std::int64_t degree, int part) {
   unsigned left = __ballot_sync(full_mask, wanted);

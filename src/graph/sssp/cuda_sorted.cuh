@@ -38,8 +38,7 @@ __global__ void __launch_bounds__(block_threads) number_rows_kernel(const O* off
       [&](std::int64_t e, std::int64_t row) { rows[e - range.first] = static_cast<I>(row - range.first_vertex); });
 }
 
-// Two stable sorts: by weight, then by row. Sorts `at_once` edges, or one longer row, at a time; synchronizes if there
-// are several batches.
+// Two stable sorts: by weight, then by row, of `at_once` edges or one longer row at a time; batches synchronize.
 template <class W, class I, class O>
 [[nodiscard]] array<target_and_weight<W, I>, device> sort_rows(const context<device>& ctx,
                                                                const csr_pattern_view<I, O, device>& g,

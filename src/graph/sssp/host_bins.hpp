@@ -1,9 +1,8 @@
 // A thread's bins: vertices to expand, by the bucket of their distance.
 //
-// Entries are hints: the distances are authoritative, and stale entries are skipped. So a bin may drop entries, when
-// its chunks run out or when a bucket is beyond the slots. It remembers the smallest bucket dropped; when the search
-// gets there, it rescans all distances. This bounds the memory of a search by its vertices, regardless of the edges,
-// without growing lists.
+// Entries are hints: the distances are authoritative, stale entries are skipped. So a bin may drop entries when its
+// chunks run out or a bucket is beyond the slots. It remembers the smallest bucket dropped; the search rescans all
+// distances there. So vertices, not edges, bound a search's memory, and no list grows.
 //
 // Invariant: the pool has enough chunks to hold every vertex once, in any bins; a rescan, which starts with empty bins,
 // drops only buckets beyond the slots.

@@ -1,5 +1,4 @@
-// Buckets of distances: bucket k is [k * delta, (k + 1) * delta). Delta is a power of 2, so this is exact for floating
-// point too.
+// Bucket k of distances is [k * delta, (k + 1) * delta). Delta is a power of 2: exact for floating point too.
 #pragma once
 
 #include "graph/sssp/host_search.hpp"

@@ -1,8 +1,7 @@
 // Edge relaxation by one of several threads.
 //
-// Three loops over a list of edges; only the last has unpredictable branches, and it sees few edges. First: list paths
-// below the bound. Second: prefetch the targets' distances and keep the paths that improve them. Third: write. See
-// host_steps.hpp of BFS.
+// Three loops over a list of edges; only the last, over few edges, has unpredictable branches. First: list paths below
+// the bound. Second: prefetch the distances, keep paths that improve them. Third: write. See host_steps.hpp of BFS.
 #pragma once
 
 #include "graph/sssp/host_bins.hpp"

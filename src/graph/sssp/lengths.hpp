@@ -29,8 +29,7 @@ using wide_length = std::conditional_t<std::is_integral_v<W>, std::uint64_t, dou
   return largest_weight * (static_cast<double>(vertices) + 1) < static_cast<double>(unreached<std::uint32_t>);
 }
 
-// Length of a path extended by an edge. Does not wrap: both are below 2^63, and 32 bits are used only where they hold
-// every path.
+// Length of a path extended by an edge. Does not wrap: both are below 2^63; 32 bits are used only where they suffice.
 template <class D, class W>
 [[nodiscard]] constexpr D longer(D path, W edge) {
   return path + static_cast<D>(edge);

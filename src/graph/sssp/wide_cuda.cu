@@ -1,5 +1,4 @@
-// Device SSSP: the executors for other weights than 32-bit integers, in a file of their own because each takes seconds
-// to compile.
+// Device SSSP: the executors for weights other than 32-bit integers, in their own file: each takes seconds to compile.
 #include "core/instantiate.hpp"
 #include "graph/sssp/cuda_executor.cuh"
 

@@ -1,9 +1,9 @@
 // Counts the triangles of an oriented graph on the device.
 //
 // For each rank u, its neighbours of lower rank are inserted into a set in shared memory. For each neighbour v above u,
-// the entries of v's list before u are looked up in the set: each hit is a triangle, found once, at its middle rank.
-// There are as many look-ups as pairs in lists, 7.2e9 for R-MAT 22 of degree 16; lists are read in order, 32 bytes per
-// lane, by 4 lanes per edge.
+// the entries of v's list before u are looked up in it: each hit is a triangle, found once, at its middle rank.
+// Look-ups: one per pair in lists, 7.2e9 for R-MAT 22 of degree 16; 4 lanes per edge read lists in order, 32 bytes
+// each.
 //
 // Blocks process ranks with many edges, a segment of the edges above u at a time; the set is a bitmap while u is below
 // its size, else a hash table. The others get a warp each, with a small hash table. Counts per vertex: a group of lanes
@@ -18,8 +18,7 @@
 
 namespace spargo::detail::triangles {
 
-// Times: H200, R-MAT 22 of degree 16, ms in total, including orientation; with three blocks per SM and 1024 edges per
-// item unless stated otherwise.
+// Times: H200, R-MAT 22 of degree 16, ms in total; with three blocks per SM and 1024 edges per item unless stated.
 struct cuda_count_tuning {
   static constexpr int block = 512;
   static constexpr int blocks_per_sm = 4;  // 2: 21.8, 3: 17.5, 4: 16.0
@@ -162,9 +161,8 @@ __device__ __forceinline__ edge_batch<O> load_batch(const oriented_lists<O>& g, 
   return batch;
 }
 
-// Counts the triangles of u, whose set is given, with the ranks in[first] to in[last). All lanes of a warp call it.
-// Each group of lanes follows an edge, two quads per lane at a time, then takes the next edge; every list contains u,
-// so the loop ends there.
+// Counts the triangles of u, whose set is given, with the ranks in[first] to in[last). Called by whole warps. A group
+// of lanes follows one edge at a time, two quads per lane; every list contains u, so the loop ends there.
 template <triangles_output Output, class O, class Set>
 __device__ __forceinline__ void count_edges(const oriented_lists<O>& g, rank_t u, std::int64_t first, std::int64_t last,
                                             const Set& set, tally<Output>& mine) {

@@ -63,8 +63,7 @@ struct row_entry {
   bool valid;
 };
 
-// Calls f(walked) with all lanes of the warp for its part of the entries: `steps` entries per lane; consecutive lanes
-// hold consecutive entries.
+// Calls f(entries) with all lanes of the warp: `steps` entries per lane; consecutive lanes hold consecutive ones.
 template <class O, class F>
 __device__ __forceinline__ void for_each_entry(std::int64_t rows, const O* offsets, std::int64_t part, F f) {
   constexpr int steps = traversal_tuning::steps;
@@ -153,8 +152,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// Fills the lists of higher ranks, a copy of them as sort keys, and the rank of each entry's owner as values. `filled`
-// is zero on entry.
+// Fills the lists of higher ranks, a copy as sort keys, and the owner's rank per entry as values. `filled`: zero on
+// entry.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     fill_higher_kernel(device_rows<I, O> rows, std::int64_t parts, device_rows<I, std::int64_t> directed,

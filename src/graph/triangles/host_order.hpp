@@ -1,8 +1,7 @@
 // Ranks vertices by descending degree and reserves room for each rank's list.
 //
-// A stable counting sort by degree, so that vertices of equal degree keep the locality of the graph's numbering. The
-// few vertices of the largest degrees share a bin, which is sorted afterwards. Cost: two passes over the offsets, and
-// one write per vertex.
+// A stable counting sort by degree: vertices of equal degree keep the locality of the numbering. The few vertices of
+// the largest degrees share a bin, sorted afterwards. Cost: two passes over the offsets, one write per vertex.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -31,8 +30,7 @@ struct neighbour_rows {
   [[nodiscard]] std::int64_t degree(std::int64_t v) const { return entries_before(v + 1) - entries_before(v); }
 };
 
-// Neighbours of a vertex with lower rank, as ranks, hubs first. The list has room for all entries of the vertex from
-// `first`.
+// Neighbours of a vertex with lower rank, as ranks, hubs first. The list has room for all its entries from `first`.
 template <class I>
 struct out_list {
   std::int64_t first;

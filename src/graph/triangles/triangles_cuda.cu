@@ -2,9 +2,8 @@
 // graph (cuda_orient.cuh) and looks up lists in sets (cuda_count.cuh). A run is a fixed sequence of kernels and a copy
 // of the total; only total() waits.
 //
-// Both require an undirected graph with ascending rows, no loops and no duplicates. For any other graph the plan makes
-// such a copy without directions; for a directed graph with links also one with directions, to look up edges that go
-// both ways.
+// Both require an undirected graph with ascending rows, no loops and no duplicates. For other graphs the plan makes
+// such a copy without directions; for directed ones with links also one with directions, to look up two-way edges.
 #include "core/bytes_of.hpp"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
@@ -273,8 +272,7 @@ class oriented_executor final : public device_executor<I, O> {
     const std::int64_t quads = edges_ / 4 + std::min(edges_, n_) + 2 * tuning::lanes;
     out_ = memory_.take<uint4>(quads);
     fill_bytes(ctx, out_, 0xff, static_cast<std::size_t>(quads) * sizeof(uint4));
-    // A rank with items has more edges above it than a warp follows, or a list too long for a warp, hence at least one
-    // edge.
+    // A rank with items has more edges above it than a warp follows or a list too long for it, hence at least one edge.
     items_ = memory_.take<count_item>(edges_ / tuning::segment + std::min(edges_, n_));
     if (output != triangles_output::total) counts_ = {ctx, n_};
     if (this->directed()) rank_links_ = {ctx, n_};

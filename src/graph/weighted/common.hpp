@@ -1,10 +1,9 @@
 // How a weighted graph is built, and the steps implemented per backend.
 //
 // Pairs become the entries of a matrix (of an undirected graph: its upper triangle) and are converted from COO with
-// duplicates kept. The conversion is stable, so equal pairs become adjacent in input order. Each run of them is folded
-// into one entry. Only then is an undirected graph mirrored: both halves have bitwise equal weights. The conversions
-// only move values, so integers travel as floating-point numbers of the same bits and need no instantiations of their
-// own.
+// duplicates kept. The conversion is stable, so equal pairs become adjacent in input order; each run of them is folded
+// into one entry. Only then is an undirected graph mirrored: both halves have bitwise equal weights. Conversions only
+// move values, so integers travel as floating-point numbers of the same bits, without instantiations of their own.
 #pragma once
 
 #include "graph/graph/build.hpp"

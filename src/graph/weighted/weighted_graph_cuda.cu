@@ -1,9 +1,9 @@
 // Device steps of building a weighted graph; see common.hpp for the idea.
 //
 // Pairs to keep are flagged, scanned and scattered. Runs of duplicates are numbered by a scan and folded from left to
-// right: short ones by one thread each, long ones by a warp that loads 32 weights at once. Invariant: the order of the
-// entries is kept, and sums are formed in it. Cost: O(entries + vertices); scratch 8 bytes per pair, then 8 bytes and
-// an index per entry.
+// right: short ones by a thread each, long ones by a warp that loads 32 weights at once. Invariant: entries keep their
+// order, and sums are formed in it. Cost: O(entries + vertices); scratch 8 bytes per pair, then 8 and an index per
+// entry.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/device/words.cuh"
@@ -42,8 +42,7 @@ struct run_weight {
   }
 };
 
-// folded[s] = weights[starts[s]], ..., weights[starts[s + 1] - 1] folded in order; first_bad: the first run that
-// overflowed.
+// folded[s]: weights[starts[s]] to weights[starts[s + 1] - 1], folded in order; first_bad: the first run to overflow.
 template <class W>
 __global__ void __launch_bounds__(block_threads)
     fold_runs(const W* weights, const std::int64_t* starts, std::int64_t runs, weight_fold<W> fold, W* folded,

@@ -1,8 +1,7 @@
 // Host steps of building a weighted graph; see common.hpp for the idea.
 //
-// Both steps partition the entries, not the rows: each part is counted, then written at the sum of the counts before
-// it. Invariant: the order of the entries is kept, so the result is the same for any thread count. Cost: O(entries +
-// vertices), two passes each.
+// Both steps partition the entries, not the rows: each part is counted, then written at the sum of the counts before.
+// Invariant: entries keep their order: one result for any thread count. Cost: O(entries + vertices), two passes each.
 #include "core/parallel.hpp"
 #include "graph/weighted/common.hpp"
 
