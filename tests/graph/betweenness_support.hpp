@@ -1,5 +1,4 @@
-// Oracles for the tests of betweenness, independent of the library: all pairs of ends, and paths counted by traversing
-// the list of edges.
+// Oracles of betweenness, independent of the library: all pairs of ends, and paths counted over the list of edges.
 #pragma once
 
 #include "graph/graph_support.hpp"

@@ -228,8 +228,7 @@ TYPED_TEST(BfsCuda, HubsAmongOthersLeaveTheCluster) {
   this->check_all(this->directed(1 + 2 * crowd + leaves, edges), {0});
 }
 
-// Pulls scan long rows with one neighbour in the frontier, near the end of a lane's share or anywhere in the warp's,
-// for several vertices of a warp.
+// Pulls scan long rows with one neighbour in the frontier, near the end of a lane's or anywhere in the warp's share.
 TYPED_TEST(BfsCuda, PullsFromLongLists) {
   constexpr std::int64_t lists[] = {255, 256, 257, 258, 286, 287, 288, 289, 290, 318, 319, 320, 321, 400, 1300};
   edge_vector edges;
@@ -250,8 +249,7 @@ TYPED_TEST(BfsCuda, PullsFromLongLists) {
   this->check(this->directed(n, edges), pulled, {0});
 }
 
-// A block's discoveries in one round just fit, or overflow by one, or by more than the queue holds; a second round
-// follows.
+// A block's discoveries in a round just fit, or overflow by one, or by more than the queue; a second round follows.
 TYPED_TEST(BfsCuda, FindsAroundABlocksQueue) {
   for (const std::int64_t found : {block_queue - 1, block_queue, block_queue + 1, 2 * block_queue + 1}) {
     const std::vector<std::int64_t> sizes{1, 300, block_vertices, found, found, 1};

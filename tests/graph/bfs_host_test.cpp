@@ -159,8 +159,7 @@ TEST(BfsHostSteps, HubsAreSplitAmongThreads) {
   }
 }
 
-// Far more edges than the bins hold, all to the vertices of one bin, of two, and of all: many rounds, each of which
-// stops within rows.
+// Far more edges than the bins hold, to the vertices of one bin, two, or all: many rounds, each stops within rows.
 TEST(BfsHostSteps, BinsFillUp) {
   test::random_source random(65);
   constexpr std::int64_t span = std::int64_t{1} << host_push_tuning::span_bits;

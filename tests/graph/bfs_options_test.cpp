@@ -206,8 +206,7 @@ TYPED_TEST(BfsOptions, SmallestParentsOfALargeGraph) {
   }
 }
 
-// Two parents for each of many vertices; the larger one has more edges and is found first, so all edges of the smaller
-// one matter.
+// Many vertices have two parents; the larger has more edges and is found first: all edges of the smaller one matter.
 TYPED_TEST(BfsOptions, SmallestParentsTakeEveryEdge) {
   constexpr std::int64_t below = 4500;
   edge_vector edges{{0, 1}, {0, 2}};

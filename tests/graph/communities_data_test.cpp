@@ -1,5 +1,4 @@
-// Label propagation on real graphs against networkx (truth_more.json), and LDBC Graphalytics' examples against their
-// references.
+// Label propagation on real graphs against networkx (truth_more.json); LDBC Graphalytics' examples.
 #include <spargo/graph/communities.hpp>
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/matrix_market.hpp>

@@ -30,8 +30,7 @@ inline std::int64_t naive_most_frequent(const label_vector& labels) {
   return best;
 }
 
-// Every listed pair makes its ends neighbours of each other: out- and in-edges of a directed graph, or edges of an
-// undirected one.
+// Each listed pair makes its ends neighbours: out- and in-edges of a directed graph, or edges of an undirected one.
 inline label_vector naive_cdlp(std::int64_t n, const edge_vector& edges, std::int64_t rounds, label_vector labels) {
   std::vector<std::vector<std::size_t>> near(static_cast<std::size_t>(n));
   for (const auto& [u, v] : edges) {

@@ -239,8 +239,7 @@ TYPED_TEST(Components, ManyComponentsInAChain) {
   this->check(n, edges, labels);
 }
 
-// The first search's hub is in a component of two; others with equally long out- and in-rows are left for the later
-// steps.
+// The first search's hub is in a component of two; others with equally long rows are left for the later steps.
 TYPED_TEST(Components, HubsOutsideTheLargestComponent) {
   constexpr std::int64_t n = 9000;
   edge_vector edges;

@@ -1,5 +1,4 @@
-// Device memory is exhausted at every request in turn, in conversions, plans and searches: an error, no leak, and the
-// device works afterwards.
+// Device memory fails at every request in turn, in conversions, plans and searches: an error, no leak, a usable device.
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/graph.hpp>

@@ -1,5 +1,4 @@
-// Every width, direction and output of the multi-source search against naive searches from each source, on both
-// backends.
+// Every width, direction and output of multi-source search against naive searches per source, on both backends.
 #include <spargo/graph/multi_bfs.hpp>
 
 #include "graph/graph_support.hpp"
@@ -247,8 +246,7 @@ TYPED_TEST(MultiBfs, HubsAroundTheSizesOfChunks) {
   this->check_everywhere(n + 1, edges, {{0, static_cast<typename TestFixture::index>(n)}});
 }
 
-// Searches lag behind by a tail of any length while others cross the crowd: in one level the device pushes them and
-// pulls the others.
+// Searches lag behind by a tail of any length while others cross the crowd: a level pushes them and pulls the others.
 TYPED_TEST(MultiBfs, LaggingSearches) {
   test::random_source random(34);
   const std::int64_t crowd = 20000;
@@ -264,8 +262,7 @@ TYPED_TEST(MultiBfs, LaggingSearches) {
   this->check_automatic(crowd + 2 * tail, edges, sets);
 }
 
-// The same when the frontier is a queue, as small as one vertex per search; which search counts as lagging depends on
-// the order of the sources.
+// The same with a queue as frontier, of one vertex per search or more; the sources' order decides which search lags.
 TYPED_TEST(MultiBfs, LaggingSearchesBesideAStar) {
   const std::int64_t leaves = 4200;
   std::vector<typename TestFixture::source_vector> sets;
@@ -276,8 +273,7 @@ TYPED_TEST(MultiBfs, LaggingSearchesBesideAStar) {
   this->check_automatic(leaves + 5, star_with_tail(leaves, 4), sets);
 }
 
-// One level of each kind, small enough for slow tools: pulled, pushed with and without a queue, split, and more levels
-// than bit planes hold.
+// One level of each kind, for slow tools: pulled, pushed with and without a queue, split, more than bit planes hold.
 TYPED_TEST(MultiBfs, OneOfEachLevel) {
   using I = typename TestFixture::index;
   using O = typename TestFixture::offset;

@@ -1,5 +1,4 @@
-// Shortest paths on real graphs against networkx (truth_more.json), and LDBC Graphalytics' examples against their
-// reference.
+// Shortest paths on real graphs against networkx (truth_more.json); LDBC Graphalytics' examples.
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/sssp.hpp>
 #include <spargo/io/edge_list.hpp>

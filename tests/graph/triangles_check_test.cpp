@@ -77,8 +77,7 @@ TEST(CheckTriangles, FindsEveryChangeOfOneCount) {
   EXPECT_EQ(planted, 150 * 2 * 3 * 6 * 3);
 }
 
-// More vertices than the check's core: triangles within it, outside, and mixed; edges one way, both ways, and twice;
-// and a hub.
+// More vertices than the check's core: triangles within, outside, and mixed; edges one way, both ways, twice; a hub.
 TEST(CheckTriangles, FindsChangesBeyondTheCore) {
   constexpr std::int64_t n = 9000;
   test::random_source random(3);

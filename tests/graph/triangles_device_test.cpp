@@ -226,8 +226,7 @@ TYPED_TEST(TrianglesDevice, ManySetsInOnePlace) {
   this->check_one_way(g, triangles_algorithm::bitmap, {.bits = 0});
 }
 
-// More ranks than the bitmap holds: on a ring each triangle starts somewhere and continues by two steps that sum to at
-// most `reach`.
+// More ranks than the bitmap holds: a ring's triangle starts anywhere, goes on by two steps that sum to <= `reach`.
 TEST(TrianglesOnALargeRing, RanksBeyondTheBits) {
   SPARGO_TEST_NEEDS_GPU();
   constexpr std::int64_t n = (std::int64_t{1} << 18) + 3000;

@@ -1,5 +1,4 @@
-// Weights from files to graphs and back: METIS and DIMACS read as integers, snapshots with a graph's weights, and
-// non-integers.
+// Weights from files to graphs and back: METIS and DIMACS as integers, snapshots with weights, non-integers.
 #include <spargo/graph/weighted_graph.hpp>
 #include <spargo/io/dimacs.hpp>
 #include <spargo/io/metis.hpp>

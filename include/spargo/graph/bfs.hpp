@@ -64,8 +64,8 @@ struct bfs_result {
   bfs_algorithm algorithm = bfs_algorithm::automatic;  // the one that ran
 };
 
-// Workspace for many searches of one graph, allocated once. The plan borrows the graph. A device run synchronizes only
-// once, at its end.
+// Workspace for many searches of one graph, allocated once. Borrows the graph. A device run synchronizes once, at its
+// end.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT bfs_plan {
  public:

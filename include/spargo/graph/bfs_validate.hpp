@@ -28,8 +28,7 @@ template <index_type I, index_type O>
   return check_bfs(ctx, g.view(), source, levels, parents);
 }
 
-// Checks the result of a complete search; one that stopped at a target or a depth limit does not reach every target of
-// an edge.
+// Checks a complete search's result; one that stopped at a target or depth limit does not reach all targets of edges.
 template <index_type I, index_type O>
 [[nodiscard]] std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g,
                                     const bfs_result<I, host>& result) {

@@ -28,8 +28,7 @@ enum class pagerank_algorithm {
 [[nodiscard]] SPARGO_EXPORT std::string_view to_string(pagerank_algorithm algorithm);
 [[nodiscard]] SPARGO_EXPORT pagerank_algorithm parse_pagerank_algorithm(std::string_view name);  // invalid_argument
 
-// What device steps read. A copy is made once per plan, costs up to some dozens of steps, and pays off for graphs of
-// millions of edges.
+// What device steps read. A copy is made once per plan, costs up to dozens of steps, pays off for millions of edges.
 enum class pagerank_copy {
   automatic,  // chosen by the graph and the expected number of steps
   none,       // the in-edges as stored
@@ -81,8 +80,7 @@ class SPARGO_EXPORT pagerank_plan {
   pagerank_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const pagerank_options& options = {});
 
   // Restart distribution and initial guess, 1/n by default. Each is empty or has one value per vertex, finite and
-  // nonnegative, with a sum of at least 2.2e-308 (not necessarily 1); throws invalid_argument otherwise. Synchronizes a
-  // device.
+  // nonnegative, with a sum of at least 2.2e-308 (not necessarily 1); else throws invalid_argument. Synchronizes.
   void run(span<const V, Space> personalization = {}, span<const V, Space> guess = {});
 
   // Of the last run; valid until the next.

@@ -1,5 +1,4 @@
-// Single-source shortest paths: lengths of the shortest paths from one vertex along edge directions, and the tree of
-// these paths.
+// Single-source shortest paths: lengths of shortest paths from a vertex along edge directions, and the paths' tree.
 //
 // Weights must be nonnegative; a plan refuses others. Loops and duplicate edges are harmless. Lengths are int64 for
 // integer weights, since sums of 32-bit weights exceed 32 bits, and double for float and double, so that long paths do

@@ -113,8 +113,7 @@ template <index_type O = std::int64_t, real_type W, index_type I, index_type Sto
   return build_weighted_graph<O>(ctx, to_coo(ctx, matrix), options);
 }
 
-// The matrix whose entries are the edges and their weights (an undirected edge twice), for write_snapshot, spmv and the
-// like. Borrowed.
+// The matrix of edges and weights (an undirected edge twice), for write_snapshot, spmv and the like. Borrowed.
 template <real_type W, index_type I, index_type O, class Space>
 [[nodiscard]] csr_view<const W, I, O, Space> matrix_of(const weighted_graph_view<W, I, O, Space>& g) {
   return {{g.out}, g.out_weights};

@@ -31,8 +31,7 @@ template <index_type W, class Space>
 // An integer from 1 to 255 for each pair of vertices, the same in both directions.
 [[nodiscard]] SPARGO_HD inline std::int32_t random_weight(std::uint64_t seed, std::int64_t u, std::int64_t v);
 
-// The same for every edge of a graph, in order. O(edges); asynchronous on a device, where it needs an index of scratch
-// per edge.
+// The same per edge of a graph, in order. O(edges); asynchronous on a device, with an index of scratch per edge.
 template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT array<std::int32_t, Space> random_weights(const context<Space>& ctx,
                                                                       const csr_pattern_view<I, O, Space>& edges,

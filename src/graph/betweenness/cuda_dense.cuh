@@ -47,8 +47,7 @@ __device__ __forceinline__ unsigned matches(const lane_view& view, unsigned stat
 }
 
 // Sums the terms of `size` edges for a thread's lane, over the thread's share of the row: every `width`-th index, one
-// round ahead. A whole warp calls it; its teams may have different rows. Streaming loads keep the L1 cache for states
-// and terms.
+// round ahead. A whole warp calls it; its teams may have different rows. Streaming loads spare the L1 cache.
 template <dense_step Step, class I, class O>
 __device__ __forceinline__ double gather_row(const search<I, O>& s, const dense_task& t, const I* row, int size,
                                              int rank, int width, const lane_view& view) {

@@ -3,8 +3,7 @@
 // With vertices sorted by degree, a table of the first vertices' states (four bits each) answers most look-ups; every
 // other look-up and every term costs one L2 sector. If no count of the previous level exceeds 255, a pull reads one
 // word per edge with all four lanes' counts (0 for other levels) and no states. A block's warps take work by tickets
-// from the block's own share, longest rows first. The tables are from before the step; what the step adds is never
-// looked up.
+// from the block's share, longest rows first. The tables are from before the step; its additions are never looked up.
 #pragma once
 
 #include "graph/betweenness/cuda_dense.cuh"

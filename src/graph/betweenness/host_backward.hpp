@@ -3,8 +3,7 @@
 // With sigma the number of shortest paths, the dependency of a source on u is sigma(u) times the sum of (1 +
 // dependency(v)) / sigma(v) over its successors v. These quotients replace the counts of a finished level: an edge
 // costs one gathered term. The value of an edge is sigma(u) times its term and takes a second traversal, with the
-// sources' rows. Sums follow row order and a vertex adds its levels in order, so results do not depend on the thread
-// count.
+// sources' rows. Sums follow row order and a vertex adds its levels in order: no result depends on the thread count.
 #pragma once
 
 #include "graph/betweenness/host_search.hpp"

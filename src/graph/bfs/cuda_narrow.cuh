@@ -318,8 +318,7 @@ __device__ inline void wait_for_found(mailbox* box, int turn, unsigned phase) {
   }
 }
 
-// Runs levels while they are narrow; all blocks hold the same `at`. Leaves the frontier in the queue, `at` in
-// `control`.
+// Runs levels while they are narrow; `at` is the same in all blocks. Leaves the frontier in the queue, `at` in control.
 template <class I, class O>
 __device__ void run_narrow_levels(const search<I, O>& s, search_position& at, unsigned char* raw) {
   __shared__ local_found found[2];

@@ -2,8 +2,7 @@
 //
 // Road networks and meshes have thousands of levels of a few thousand edges. Each level is a brief parallel region of a
 // few shares (core/parallel.hpp): one thread per share where workers are running, the leader alone where they are
-// descheduled. Within a level no thread writes what others read, except bits of the visited set, which are claimed by
-// atomic or.
+// descheduled. Within a level no thread writes what others read, except bits of the visited set, claimed by atomic or.
 //
 // The frontier is the concatenation of the shares found by the previous level; each new share is an equal part of it.
 // So a thread mostly expands vertices it found itself: where the frontier moves slowly, rows, bits and results are

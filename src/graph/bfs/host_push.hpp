@@ -4,8 +4,7 @@
 // Instead, a round has two phases. Read: each thread follows edges of the frontier, drops those to vertices visited
 // before the round, and bins the others by target; it writes no shared data. Settle: one thread drains each bin, over
 // all readers; meanwhile it owns the bin's part of the bitmap, levels and parents. A round ends when bins are full
-// (sized for the L2 cache): memory is a constant per thread, and edges to vertices found in earlier rounds are dropped
-// too.
+// (sized for the L2 cache): memory is a constant per thread, and edges to vertices of earlier rounds are dropped.
 //
 // A vertex belongs to one bin, hence is settled once: the queue of `vertices` elements never overflows. Rows too long
 // for one thread are posted as chunks, which all threads read in the next rounds; so a star is not left to one core.

@@ -1,7 +1,7 @@
 // Checks labels by repeating all rounds literally.
 //
-// A vertex counts its neighbours' labels in an array of all labels, then resets those entries. It stops early only
-// after a round that changed nothing or restored those of two rounds before. O(vertices + edges) random accesses per
+// A vertex counts its neighbours' labels in an array of all labels, then resets them. It stops early only after a round
+// that changed nothing or restored those of two rounds before. O(vertices + edges) random accesses per round.
 // round.
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/communities.hpp>

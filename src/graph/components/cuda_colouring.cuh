@@ -14,8 +14,7 @@
 // share the edges of its vertices, warps share the edges of a hub.
 //
 // Invariant: in[v] is the number of a vertex that reaches v within its part (initially v itself) and only rises;
-// whoever raises it queues v for the next round, which sends it along all edges. So numbers are final when the queue is
-// empty.
+// whoever raises it queues v for the next round, which sends it along all edges. An empty queue: numbers are final.
 #pragma once
 
 #include "core/device/cooperative.cuh"

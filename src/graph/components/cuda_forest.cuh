@@ -1,8 +1,8 @@
 // A forest that threads join concurrently, on the device.
 //
-// Invariant: parent[v] <= v. A root changes only by the compare-and-swap that hooks it under a smaller one; every other
-// store to parent[v] writes an ancestor of a non-root v. So loads may hit stale L1 lines: an old parent is still an
-// ancestor.
+// Invariant: parent[v] <= v. A root changes only by the compare-and-swap that hooks it under a smaller one; other
+// stores to parent[v] write an ancestor of a non-root v. So loads may hit stale L1 lines: old parents are still
+// ancestors.
 #pragma once
 
 #include "core/cuda.cuh"

@@ -418,8 +418,7 @@ struct weak_report {
   std::int64_t skipped = -1;  // a vertex of the tree that was skipped
 };
 
-// Final roots: of the vertices outside, or of all if the largest tree has a new root. `outside` null: all edges were
-// read.
+// Final roots: of the vertices outside, or of all if the largest tree has a new root. `outside` null: all edges read.
 template <class I>
 __global__ void __launch_bounds__(cuda_weak_tuning::block)
     finish_kernel(std::int64_t n, I* parent, const unsigned* isolated, const I* outside, weak_control* control,

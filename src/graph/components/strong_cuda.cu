@@ -26,8 +26,7 @@ namespace spargo::detail::components {
 
 namespace {
 
-// Depth limit of a search: on a path a level takes 1.4 us (H200), longer than colouring a vertex; grids and roads have
-// fewer.
+// Depth limit of a search: on a path a level takes 1.4 us (H200), longer than colouring a vertex; grids, roads: fewer.
 std::int64_t most_levels(std::int64_t vertices) {
   return 256 + static_cast<std::int64_t>(4 * std::sqrt(static_cast<double>(vertices)));
 }

@@ -1,6 +1,5 @@
 // Checks counts independently of the algorithms. Vertices are ranked by descending number of entries, and an edge is
-// stored in the list of its higher rank: every triangle is found once, at its highest rank, whose list has the other
-// two.
+// stored in the list of its higher rank: each triangle is found once, at its highest rank, whose list has the others.
 //
 // The first ranks form the core, whose adjacency is a bitmap: the common core neighbours of v and its core neighbour u
 // are counted a word at a time. Counting v with either of the other two vertices covers all three without enumerating
@@ -108,8 +107,7 @@ class triangle_checker {
     for (std::int64_t v = 0; v < n_; ++v) rank_[v] = static_cast<I>(next[bin(v)]++);
   }
 
-  // Calls f(owner, end, ways) for every stored edge but loops, by ranks; an undirected one once. Ways: 1 from owner, 2
-  // to it.
+  // Calls f(owner, end, ways) per stored edge but loops, by ranks; an undirected one once. Ways: 1 from owner, 2 to it.
   template <class F>
   void for_each_kept(F&& f) const {
     for (std::int64_t v = 0; v < n_; ++v) {

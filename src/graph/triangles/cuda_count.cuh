@@ -1,9 +1,8 @@
 // Counts the triangles of an oriented graph on the device.
 //
 // For each rank u, its neighbours of lower rank are inserted into a set in shared memory. For each neighbour v above u,
-// the entries of v's list before u are looked up in it: each hit is a triangle, found once, at its middle rank.
-// Look-ups: one per pair in lists, 7.2e9 for R-MAT 22 of degree 16; 4 lanes per edge read lists in order, 32 bytes
-// each.
+// the entries of v's list before u are looked up: each hit is a triangle, found once, at its middle rank. Look-ups: one
+// per pair in lists, 7.2e9 for R-MAT 22 of degree 16; 4 lanes per edge read lists in order, 32 bytes each.
 //
 // Blocks process ranks with many edges, a segment of the edges above u at a time; the set is a bitmap while u is below
 // its size, else a hash table. The others get a warp each, with a small hash table. Counts per vertex: a group of lanes

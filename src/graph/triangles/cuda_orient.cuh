@@ -152,8 +152,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// Fills the lists of higher ranks, a copy as sort keys, and the owner's rank per entry as values. `filled`: zero on
-// entry.
+// Fills the lists of higher ranks, a copy as sort keys, and owners' ranks per entry as values. `filled`: zero on entry.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     fill_higher_kernel(device_rows<I, O> rows, std::int64_t parts, device_rows<I, std::int64_t> directed,

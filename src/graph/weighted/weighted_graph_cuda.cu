@@ -1,9 +1,8 @@
 // Device steps of building a weighted graph; see common.hpp for the idea.
 //
-// Pairs to keep are flagged, scanned and scattered. Runs of duplicates are numbered by a scan and folded from left to
-// right: short ones by a thread each, long ones by a warp that loads 32 weights at once. Invariant: entries keep their
-// order, and sums are formed in it. Cost: O(entries + vertices); scratch 8 bytes per pair, then 8 and an index per
-// entry.
+// Pairs to keep are flagged, scanned and scattered. Runs of duplicates are numbered by a scan and folded left to right:
+// short ones by a thread each, long ones by a warp that loads 32 weights at once. Invariant: entries keep their order,
+// and sums are formed in it. O(entries + vertices); scratch 8 bytes per pair, then 8 and an index per entry.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/device/words.cuh"

@@ -1,5 +1,4 @@
-// Sets of vertices as host bitmaps, one bit per vertex: 64 vertices per word stay in the L2 cache where levels would
-// not.
+// Sets of vertices as host bitmaps, one bit each: 64 vertices per word stay in the L2 cache where levels would not.
 #pragma once
 
 #include <atomic>

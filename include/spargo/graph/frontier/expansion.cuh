@@ -1,6 +1,5 @@
-// Shared by device frontier expansions: vertices are claimed by a bit, a warp's lanes share their edges evenly,
-// discoveries are appended in batches with one atomic, and hubs are split into chunks for several warps. Merrill,
-// Garland, Grimshaw, PPoPP 2012.
+// Shared by device frontier expansions: bits claim vertices, a warp's lanes share their edges evenly, discoveries are
+// appended in batches with one atomic, hubs are split into chunks. Merrill, Garland, Grimshaw, PPoPP 2012.
 #pragma once
 
 #include <cuda_runtime.h>
