@@ -2,7 +2,6 @@
 //
 // A vertex counts its neighbours' labels in an array of all labels, then resets them. It stops early only after a round
 // that changed nothing or restored those of two rounds before. O(vertices + edges) random accesses per round.
-// round.
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/communities.hpp>
 
