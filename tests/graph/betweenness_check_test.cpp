@@ -72,14 +72,14 @@ TEST(CheckBetweenness, SumsFollowFromDistances) {
       for (const auto endpoints : {betweenness_endpoints::excluded, betweenness_endpoints::included}) {
         for (const auto& sources : {sources_type{}, some}) {
           const betweenness_options options{.normalization = normalization, .endpoints = endpoints};
-          const auto asked = test::all_if_none(sources);
-          auto values = betweenness(ctx, raw.view(), asked, options).values;
-          ASSERT_EQ(check_betweenness_sum(ctx, raw.view(), values, asked, options), "");
+          const auto requested = test::all_if_none(sources);
+          auto values = betweenness(ctx, raw.view(), requested, options).values;
+          ASSERT_EQ(check_betweenness_sum(ctx, raw.view(), values, requested, options), "");
           std::int64_t largest = 0;
           for (std::int64_t v = 0; v < n; ++v) largest = values[v] > values[largest] ? v : largest;
           if (values[largest] == 0) continue;
           values[largest] *= 1 - 1e-6;
-          ASSERT_NE(check_betweenness_sum(ctx, raw.view(), values, asked, options), "");
+          ASSERT_NE(check_betweenness_sum(ctx, raw.view(), values, requested, options), "");
         }
       }
     }
@@ -98,20 +98,20 @@ TEST(CheckBetweenness, FindsOtherOptions) {
   const auto raw = test::make_undirected<std::int32_t, std::int32_t>(30, edges);
   const context<host> ctx({.threads = 2});
   const sources_type some{3, 4};
-  std::vector<std::pair<sources_type, betweenness_options>> asked;
+  std::vector<std::pair<sources_type, betweenness_options>> requested;
   for (const auto normalization :
        {betweenness_normalization::none, betweenness_normalization::pairs, betweenness_normalization::by_maximum}) {
     for (const auto endpoints : {betweenness_endpoints::excluded, betweenness_endpoints::included}) {
       for (const auto& sources : {sources_type{}, some}) {
-        asked.push_back({sources, {.normalization = normalization, .endpoints = endpoints}});
+        requested.push_back({sources, {.normalization = normalization, .endpoints = endpoints}});
       }
     }
   }
-  for (std::size_t a = 0; a < asked.size(); ++a) {
-    const auto result = betweenness(ctx, raw.view(), test::all_if_none(asked[a].first), asked[a].second);
-    for (std::size_t b = 0; b < asked.size(); ++b) {
+  for (std::size_t a = 0; a < requested.size(); ++a) {
+    const auto result = betweenness(ctx, raw.view(), test::all_if_none(requested[a].first), requested[a].second);
+    for (std::size_t b = 0; b < requested.size(); ++b) {
       const std::string wrong =
-          check_betweenness(ctx, raw.view(), result.values, test::all_if_none(asked[b].first), asked[b].second);
+          check_betweenness(ctx, raw.view(), result.values, test::all_if_none(requested[b].first), requested[b].second);
       EXPECT_EQ(wrong.empty(), a == b) << a << " as " << b << ": " << wrong;
     }
   }

@@ -290,10 +290,10 @@ TEST(BetweennessChoice, GivesItsReason) {
   const betweenness_plan many(ctx, large.view());
   EXPECT_EQ(many.algorithm(), betweenness_algorithm::by_level);
   EXPECT_NE(many.reason().find("large enough"), std::string::npos);
-  const betweenness_plan asked(ctx, large.view(), {.algorithm = betweenness_algorithm::by_source});
-  EXPECT_EQ(asked.algorithm(), betweenness_algorithm::by_source);
-  EXPECT_EQ(asked.reason(), "asked for");
-  EXPECT_GT(asked.workspace_bytes(), 0);
+  const betweenness_plan requested(ctx, large.view(), {.algorithm = betweenness_algorithm::by_source});
+  EXPECT_EQ(requested.algorithm(), betweenness_algorithm::by_source);
+  EXPECT_EQ(requested.reason(), "asked for");
+  EXPECT_GT(requested.workspace_bytes(), 0);
   EXPECT_GT(many.workspace_bytes(), 0);
   for (const auto& row : detail::betweenness::algorithms) {
     EXPECT_EQ(parse_betweenness_algorithm(to_string(row.algorithm)), row.algorithm);

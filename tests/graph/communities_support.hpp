@@ -40,9 +40,9 @@ inline label_vector naive_cdlp(std::int64_t n, const edge_vector& edges, std::in
   for (std::int64_t round = 0; round < rounds; ++round) {
     const label_vector before = labels;
     for (std::size_t v = 0; v < near.size(); ++v) {
-      label_vector heard;
-      for (const std::size_t u : near[v]) heard.push_back(before[u]);
-      if (!heard.empty()) labels[v] = naive_most_frequent(heard);
+      label_vector neighbour_labels;
+      for (const std::size_t u : near[v]) neighbour_labels.push_back(before[u]);
+      if (!neighbour_labels.empty()) labels[v] = naive_most_frequent(neighbour_labels);
     }
   }
   return labels;

@@ -1,4 +1,4 @@
-// Interruption of long work: the exception reaches the caller, nothing is left behind, and other threads are not asked.
+// Interruption of long work: the exception reaches the caller, nothing leaks, and only the calling thread polls.
 #include <spargo/spargo.hpp>
 
 #include <gtest/gtest.h>
@@ -90,20 +90,20 @@ TEST(Interruption, EveryLongOperationAsksAndCanBeEndedAnywhere) {
     for (const auto& [name, run] : work.operations()) {
       SCOPED_TRACE(std::string(name) + ", threads " + std::to_string(threads));
       const std::int64_t expected = run(ctx);
-      int asked = 0;
+      int polls = 0;
       {
-        const interruption counting([&] { ++asked; }, interruption::clock::duration::zero());
+        const interruption counting([&] { ++polls; }, interruption::clock::duration::zero());
         EXPECT_EQ(run(ctx), expected);
       }
-      EXPECT_GE(asked, 1);
-      for (const int last : {1, 2, asked / 2, asked}) {
+      EXPECT_GE(polls, 1);
+      for (const int last : {1, 2, polls / 2, polls}) {
         int left = std::max(1, last);
         const interruption ending(
             [&] {
               if (--left == 0) throw stopped{};
             },
             interruption::clock::duration::zero());
-        if (threads == 1 && last <= asked) {
+        if (threads == 1 && last <= polls) {
           EXPECT_THROW(static_cast<void>(run(ctx)), stopped);
         } else {  // with threads the leader runs a varying number of parts
           try {
@@ -122,22 +122,22 @@ TEST(Interruption, IsAskedWithinARoundOfCommunities) {
   const context<host> ctx({.threads = 1});
   const auto g =
       build_graph(ctx, generate(ctx, "gen:rmat:scale=12,degree=16"), {.direction = direction_kind::undirected});
-  const auto asked_in = [](const auto& run) {
-    int asked = 0;
-    const interruption counting([&] { ++asked; }, interruption::clock::duration::zero());
+  const auto polls_in = [](const auto& run) {
+    int polls = 0;
+    const interruption counting([&] { ++polls; }, interruption::clock::duration::zero());
     run();
-    return asked;
+    return polls;
   };
   communities_plan plan(ctx, g, {.iterations = 1});
-  EXPECT_GE(asked_in([&] { plan.run(); }), 6);
-  EXPECT_GE(asked_in([&] { EXPECT_EQ(check_communities(ctx, g, plan.labels(), {.iterations = 1}), ""); }), 2);
+  EXPECT_GE(polls_in([&] { plan.run(); }), 6);
+  EXPECT_GE(polls_in([&] { EXPECT_EQ(check_communities(ctx, g, plan.labels(), {.iterations = 1}), ""); }), 2);
 }
 
 TEST(Interruption, IsAskedNoMoreThanOnceInItsInterval) {
-  int asked = 0;
-  const interruption never([&] { ++asked; }, std::chrono::hours(1));
+  int polls = 0;
+  const interruption never([&] { ++polls; }, std::chrono::hours(1));
   for (int k = 0; k < 1000; ++k) interruption::look();
-  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(polls, 0);
 }
 
 TEST(Interruption, TheInnermostOfThisThreadIsAsked) {

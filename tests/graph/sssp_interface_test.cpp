@@ -129,12 +129,12 @@ TEST_F(SsspThere, DeviceGivesItsReasonAndRefuses) {
   EXPECT_EQ(plan.algorithm(), sssp_algorithm::delta_stepping);
   EXPECT_EQ(plan.reason(), "a device has no other");
   EXPECT_GE(plan.delta(), 128);
-  const sssp_plan<int, int, int, device> asked(placed.ctx(), placed.view(),
-                                               {.delta = 100, .output = sssp_output::distances});
-  EXPECT_EQ(asked.delta(), 96);
-  EXPECT_TRUE(asked.parents().empty());
-  EXPECT_GT(asked.workspace_bytes(), 9000 * 12);
-  EXPECT_GT(plan.workspace_bytes(), asked.workspace_bytes() + 9000 * 4);
+  const sssp_plan<int, int, int, device> with_delta(placed.ctx(), placed.view(),
+                                                    {.delta = 100, .output = sssp_output::distances});
+  EXPECT_EQ(with_delta.delta(), 96);
+  EXPECT_TRUE(with_delta.parents().empty());
+  EXPECT_GT(with_delta.workspace_bytes(), 9000 * 12);
+  EXPECT_GT(plan.workspace_bytes(), with_delta.workspace_bytes() + 9000 * 4);
   const auto refusal = [&](const sssp_options& options) {
     return message_of(error_code::invalid_argument, [&] { (void)sssp(placed.ctx(), placed.view(), 0, options); });
   };
@@ -162,10 +162,10 @@ TEST(SsspChoice, GivesItsReason) {
   EXPECT_EQ(many.algorithm(), sssp_algorithm::delta_stepping);
   EXPECT_GE(many.delta(), 128);
   EXPECT_GT(many.workspace_bytes(), 9000 * 8);
-  const sssp_plan<int, int, int, host> asked(ctx, large.view(), {.delta = 100, .output = sssp_output::distances});
-  EXPECT_EQ(asked.delta(), 64);
-  EXPECT_LT(asked.workspace_bytes(), many.workspace_bytes());
-  EXPECT_TRUE(asked.parents().empty());
+  const sssp_plan<int, int, int, host> with_delta(ctx, large.view(), {.delta = 100, .output = sssp_output::distances});
+  EXPECT_EQ(with_delta.delta(), 64);
+  EXPECT_LT(with_delta.workspace_bytes(), many.workspace_bytes());
+  EXPECT_TRUE(with_delta.parents().empty());
 }
 
 TEST(SsspChoice, RefusesWhatMakesNoSense) {

@@ -45,7 +45,7 @@ struct triangles_result {
   triangles_algorithm algorithm = triangles_algorithm::automatic;  // the one that ran
 };
 
-// Workspace for one graph, allocated once; each run orders and orients the graph anew. The plan borrows the graph,
+// Workspace for one graph, allocated once; each run orders and orients the graph. The plan borrows the graph,
 // which must not change, since the plan has surveyed it. Memory besides the graph for `bitmap`, I = int32: 4 bytes per
 // stored entry (directed: 8 per edge, links 2 more) and 20 per vertex, per_vertex 20 and links 8 more, and a bit per
 // vertex and thread. On a device building a plan synchronizes; run is asynchronous, and total waits for it. Memory

@@ -145,16 +145,16 @@ __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
 #pragma unroll
   for (int k = 0; k < count; ++k) {
     const std::int64_t v = first + k * tuning::split_block;
-    const bool here = v < s.n;
+    const bool valid = v < s.n;
     const bool settled = part[k].in != 0 && part[k].out != 0;
-    if (here && settled) {
+    if (valid && settled) {
       s.root[v] = s.pivot;
       above = above < static_cast<count64>(s.n - v) ? static_cast<count64>(s.n - v) : above;
-    } else if (here && ends[k]) {
+    } else if (valid && ends[k]) {
       s.root[v] = static_cast<I>(v);
       s.least[v] = static_cast<I>(v);
     }
-    listed[k] = __ballot_sync(full_mask, here && !settled && !ends[k]);
+    listed[k] = __ballot_sync(full_mask, valid && !settled && !ends[k]);
     of_warp += static_cast<unsigned>(__popc(listed[k]));
   }
   above = warp_max(above);
@@ -211,8 +211,8 @@ __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
     s.root[v] = label;
     if (is_root != nullptr) is_root[v] = own ? 1 : 0;
   }
-  const unsigned here = static_cast<unsigned>(__popc(__ballot_sync(full_mask, own)));
-  if (lane_id() == 0 && here > 0) atomicAdd(&roots, here);
+  const unsigned own_roots = static_cast<unsigned>(__popc(__ballot_sync(full_mask, own)));
+  if (lane_id() == 0 && own_roots > 0) atomicAdd(&roots, own_roots);
   __syncthreads();
   if (threadIdx.x == 0 && roots > 0) atomicAdd(&s.control->roots, count64{roots});
 }

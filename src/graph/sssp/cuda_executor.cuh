@@ -95,11 +95,11 @@ class device_executor final : public executor<W, I, device> {
       parents_ = memory_.take<I>(n_);
       settled_ = memory_.take<unsigned>(div_up(n_, std::int64_t{warp_size}));
     }
-    length* found = nullptr;
+    length* lengths = nullptr;
     if constexpr (in_place) {
-      found = reinterpret_cast<length*>(distances_);
+      lengths = reinterpret_cast<length*>(distances_);
     } else {
-      found = memory_.take<length>(n_);
+      lengths = memory_.take<length>(n_);
     }
     any_rows<W, I, O> in{};
     if (g.direction == direction_kind::undirected) {
@@ -112,7 +112,7 @@ class device_executor final : public executor<W, I, device> {
                .in = in,
                .n = n_,
                .edges = g.out.nnz(),
-               .found = found,
+               .lengths = lengths,
                .near = {near, near + slots},
                .far = {far, far + slots},
                .slots = slots,

@@ -78,8 +78,8 @@ __device__ void advance(const device_search<W, D, I, O>& s, search_position<D>& 
   }
   if (step == search_step::pull) at.pulled = 1;
   // No step relaxes paths below the threshold any more, so all blocks read the same.
-  const bool met = s.target >= 0 && __ldcg(s.found + s.target) < at.threshold;
-  if (at.threshold >= s.limit || at.far == 0 || at.lowest >= s.limit || met) {
+  const bool target_settled = s.target >= 0 && __ldcg(s.lengths + s.target) < at.threshold;
+  if (at.threshold >= s.limit || at.far == 0 || at.lowest >= s.limit || target_settled) {
     at.step = search_step::end;
     return;
   }
@@ -105,11 +105,11 @@ __device__ __forceinline__ void offer_all(const device_search<W, D, I, O>& s, ne
   O begin[unroll];
   O end[unroll];
 #pragma unroll
-  for (int q = 0; q < unroll; ++q) held[q] = offered[q] ? __ldcg(s.found + edges.target[q]) : 0;
+  for (int q = 0; q < unroll; ++q) held[q] = offered[q] ? __ldcg(s.lengths + edges.target[q]) : 0;
 #pragma unroll
   for (int q = 0; q < unroll; ++q) {
     const bool lower = path[q] < held[q];
-    held[q] = lower ? atomicMin(s.found + edges.target[q], path[q]) : 0;
+    held[q] = lower ? atomicMin(s.lengths + edges.target[q], path[q]) : 0;
     begin[q] = lower ? __ldg(s.out.offsets + edges.target[q]) : O{0};
     end[q] = lower ? __ldg(s.out.offsets + std::int64_t{edges.target[q]} + 1) : O{0};
   }
@@ -144,7 +144,7 @@ __device__ void follow(const device_search<W, D, I, O>& s, const search_position
     bucket_entry<D, I, O> e = next;
     next = entry_of(base + warps * warp_size);  // prefetch
     stored_length<D> length = none<D>;          // stale entries keep `none`
-    if (e.left > 0 && __ldcg(s.found + e.vertex) == e.length) length = e.length;
+    if (e.left > 0 && __ldcg(s.lengths + e.vertex) == e.length) length = e.length;
     int ahead = e.left < first_edges ? e.left : first_edges;
     while (__any_sync(full_mask, ahead > 0)) {
       int taken = 0;
@@ -200,7 +200,7 @@ __device__ void pull_together(const device_search<W, D, I, O>& s, stored_length<
       constexpr int unroll = cuda_tuning::unroll<D>;
       length_type held[unroll];
 #pragma unroll
-      for (int q = 0; q < unroll; ++q) held[q] = edges.target[q] >= 0 ? __ldcg(s.found + edges.target[q]) : 0;
+      for (int q = 0; q < unroll; ++q) held[q] = edges.target[q] >= 0 ? __ldcg(s.lengths + edges.target[q]) : 0;
 #pragma unroll
       for (int q = 0; q < unroll; ++q) {
         if (edges.target[q] < 0) continue;
@@ -220,7 +220,7 @@ __device__ void pull_together(const device_search<W, D, I, O>& s, stored_length<
   __syncwarp();
   const length_type length = best[lane];
   const bool met = v >= 0 && length < none<D>;
-  if (met) s.found[v] = length;
+  if (met) s.lengths[v] = length;
   const bool leads = met && (s.mirrored == 0 || open[lane] != 0);
   const O row = leads ? s.out.offsets[v] : O{0};
   const O degree = leads ? s.out.offsets[v + 1] - row : O{0};
@@ -240,7 +240,7 @@ __device__ void pull(const device_search<W, D, I, O>& s, stored_length<D> thresh
 #pragma unroll
     for (int q = 0; q < groups; ++q) {
       const std::int64_t v = first + q * warp_size + lane;
-      is_unreached[q] = v < s.n && __ldcg(s.found + v) == none<D>;
+      is_unreached[q] = v < s.n && __ldcg(s.lengths + v) == none<D>;
     }
 #pragma unroll
     for (int q = 0; q < groups; ++q) {
@@ -272,7 +272,7 @@ template <class W, class D, class I, class O>
 __device__ void rebuild(const device_search<W, D, I, O>& s, near_far_buckets<W, D, I, O>& to) {
   for (std::int64_t first = grid_warp() * warp_size; first < s.n; first += grid_warps() * warp_size) {
     const std::int64_t v = first + lane_id();
-    const stored_length<D> length = v < s.n ? __ldcg(s.found + v) : none<D>;
+    const stored_length<D> length = v < s.n ? __ldcg(s.lengths + v) : none<D>;
     const O row = length < none<D> ? s.out.offsets[v] : O{0};
     const O degree = length < none<D> ? s.out.offsets[v + 1] - row : O{0};
     to.push_far(degree >= s.least_degree, static_cast<I>(v), length, row, degree);
@@ -312,7 +312,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
   counters* const found = s.control->found;
   E* const staged = reinterpret_cast<E*>(raw) + static_cast<int>(threadIdx.x) / warp_size * (2 * s.staged);
 
-  for (std::int64_t v = global_thread(); v < s.n; v += grid_threads()) s.found[v] = v == s.source ? 0 : none<D>;
+  for (std::int64_t v = global_thread(); v < s.n; v += grid_threads()) s.lengths[v] = v == s.source ? 0 : none<D>;
   if (leader) {
     at = {};
     at.turn = 1;

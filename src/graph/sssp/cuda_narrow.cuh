@@ -72,7 +72,7 @@ __device__ void expand_hop(const device_search<W, D, I, O>& s, const search_posi
     bool current = false;
     if (k < size) {
       e = from[k];
-      current = __ldcg(s.found + e.vertex) == e.length;
+      current = __ldcg(s.lengths + e.vertex) == e.length;
     }
     int taken = 0;
     int past = e.left;
@@ -91,7 +91,7 @@ __device__ void expand_hop(const device_search<W, D, I, O>& s, const search_posi
       O row = 0;
       O degree = 0;
       if (current && below) {
-        const stored_length<D> held = atomicMin(s.found + v, path);
+        const stored_length<D> held = atomicMin(s.lengths + v, path);
         row = __ldg(s.out.offsets + v);
         degree = __ldg(s.out.offsets + std::int64_t{v} + 1) - row;
         if (held == none<D>) to.reached_edges += static_cast<std::make_unsigned_t<O>>(degree);

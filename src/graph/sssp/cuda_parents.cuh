@@ -30,16 +30,16 @@ __global__ void __launch_bounds__(parents_tuning::block)
     publish_kernel(const __grid_constant__ device_search<W, D, I, O> s, sssp_distance<W>* distances) {
   constexpr int warps = parents_tuning::block / warp_size;
   __shared__ unsigned of_warps[warps];
-  const stored_length<D> farthest = s.target < 0 ? none<D> : s.found[s.target];
+  const stored_length<D> farthest = s.target < 0 ? none<D> : s.lengths[s.target];
   unsigned reached = 0;
   for (std::int64_t v = global_thread(); v < s.n; v += grid_threads()) {
-    const stored_length<D> length = s.found[v];
+    const stored_length<D> length = s.lengths[v];
     const bool is_reached = length <= farthest && length != none<D>;
     reached += is_reached ? 1 : 0;
     if constexpr (sizeof(D) < sizeof(sssp_distance<W>)) {
       distances[v] = is_reached ? static_cast<sssp_distance<W>>(length) : sssp_unreached<W>;
     }
-    if (!is_reached && length != none<D>) s.found[v] = none<D>;
+    if (!is_reached && length != none<D>) s.lengths[v] = none<D>;
   }
   reached = warp_sum(reached);
   if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = reached;
@@ -62,14 +62,14 @@ __global__ void __launch_bounds__(parents_tuning::block)
     offer_parents_kernel(const __grid_constant__ device_search<W, D, I, O> s, I* parents, sssp_parents which) {
   stored_length<D> before = none<D>;
   for_each_edge_in_share(
-      s.out.offsets, {0, s.n, 0, s.edges}, parents_tuning::edges, [&](std::int64_t u) { before = s.found[u]; },
+      s.out.offsets, {0, s.n, 0, s.edges}, parents_tuning::edges, [&](std::int64_t u) { before = s.lengths[u]; },
       [&](std::int64_t e, std::int64_t u) {
         if (before == none<D>) return;
         const target_and_weight<W, I> edge = s.out.load(static_cast<O>(e));
         const stored_length<D> path = longer_stored<D>(before, edge.weight);
         if (path == before || path >= none<D>) return;
         const I v = edge.target;
-        if (s.found[v] != path) return;
+        if (s.lengths[v] != path) return;
         if (which == sssp_parents::smallest) {
           lower_parent(parents + v, static_cast<I>(u));
         } else {
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(parents_tuning::block)
     find_orphans_kernel(const __grid_constant__ device_search<W, D, I, O> s, I* parents, unsigned* settled) {
   const std::int64_t v = global_thread();
   if (v == s.source) parents[v] = static_cast<I>(v);
-  const bool orphan = v < s.n && v != s.source && parents[v] < 0 && s.found[v] != none<D>;
+  const bool orphan = v < s.n && v != s.source && parents[v] < 0 && s.lengths[v] != none<D>;
   const unsigned mask = __ballot_sync(full_mask, orphan);
   if (lane_id() != 0 || v >= s.n) return;
   settled[v / warp_size] = ~mask;
@@ -95,13 +95,13 @@ __global__ void __launch_bounds__(parents_tuning::block)
 template <class W, class D, class I, class O, class Visit>
 __device__ void for_each_orphan(const device_search<W, D, I, O>& s, const unsigned* settled, std::int64_t u,
                                 Visit&& visit) {
-  const stored_length<D> length = s.found[u];
+  const stored_length<D> length = s.lengths[u];
   const O end = s.out.offsets[u + 1];
   for (O e = s.out.offsets[u] + static_cast<O>(lane_id()); e < end; e += warp_size) {
     const target_and_weight<W, I> edge = s.out.load(e);
     if (longer_stored<D>(length, edge.weight) != length) return;  // later edges of the row are heavier
     const I v = edge.target;
-    if (s.found[v] == length && (__ldcg(settled + (v >> 5)) >> (v & 31) & 1U) == 0) visit(v);
+    if (s.lengths[v] == length && (__ldcg(settled + (v >> 5)) >> (v & 31) & 1U) == 0) visit(v);
   }
 }
 
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(parents_tuning::adopt_block)
   const std::int64_t warps = grid_warps();
   count64* const queued = &s.control->queued;
   for (std::int64_t u = warp; u < s.n; u += warps) {
-    if (s.found[u] == none<D> || (__ldcg(settled + (u >> 5)) >> (u & 31) & 1U) == 0) continue;
+    if (s.lengths[u] == none<D> || (__ldcg(settled + (u >> 5)) >> (u & 31) & 1U) == 0) continue;
     bool leads = false;
     for_each_orphan(s, settled, u, [&](I) { leads = true; });
     if (__any_sync(full_mask, leads) && lane_id() == 0) queue[atomicAdd(queued, 1ULL)] = static_cast<I>(u);

@@ -76,9 +76,9 @@ struct counters {
   count64 inverted_lowest;  // ~(least length reachable from the far bucket), 0 for none
 };
 
-__device__ inline counters read_counters(const counters* found) {
-  return {__ldcg(&found->near),      __ldcg(&found->near_edges),    __ldcg(&found->far),
-          __ldcg(&found->far_edges), __ldcg(&found->reached_edges), __ldcg(&found->inverted_lowest)};
+__device__ inline counters read_counters(const counters* from) {
+  return {__ldcg(&from->near),      __ldcg(&from->near_edges),    __ldcg(&from->far),
+          __ldcg(&from->far_edges), __ldcg(&from->reached_edges), __ldcg(&from->inverted_lowest)};
 }
 
 struct search_control {
@@ -146,8 +146,8 @@ struct device_search {
   any_rows<W, I, O> in;  // null: no pull
   std::int64_t n;
   std::int64_t edges;
-  length* found;   // [n]
-  entry* near[2];  // `slots` each: one is expanded, one filled
+  length* lengths;  // [n]
+  entry* near[2];   // `slots` each: one is expanded, one filled
   entry* far[2];
   std::int64_t slots;  // at least the parts of all rows
   search_control* control;
