@@ -27,22 +27,6 @@ struct tuning {
 
 constexpr int notes_version = 4;  // increment when the meaning of the notes or arrays changes
 
-std::string name_of(value_kind kind) {
-  switch (kind) {
-    case value_kind::pattern:
-      return "pattern";
-    case value_kind::fp32:
-      return "fp32";
-    case value_kind::fp64:
-      return "fp64";
-    case value_kind::complex_fp32:
-      return "complex-fp32";
-    case value_kind::complex_fp64:
-      return "complex-fp64";
-  }
-  return {};
-}
-
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
@@ -121,7 +105,7 @@ input_cache::input_cache(cache_mode mode, const input_description& input, value_
   const std::int64_t age = now_ns() - std::max(input_.time_ns, input_.change_time_ns);
   if (input_.bytes < 0 || age < 0) return;
   if (age < tuning::tick_ns) std::this_thread::sleep_for(std::chrono::nanoseconds(tuning::tick_ns - age));
-  path_ = fmt::format("{}.{}.cache.spg", input_path_, name_.empty() ? name_of(values) : name_);
+  path_ = fmt::format("{}.{}.cache.spg", input_path_, name_.empty() ? to_string(values) : name_);
 }
 
 std::string input_cache::notes(const input_facts& facts) const {

@@ -60,15 +60,12 @@ void add_columns_flag(CLI::App& app, common_flags& flags) {
          "--ids", flags.ids,
          "what an edge list calls its vertices: integers, names, or auto: names if most of its first lines have "
          "an id that is no number (a name farther down in a file of integers is an error)")
-      ->check(one_of("a kind of ids", {"auto", "integers", "names"}))
+      ->check(one_of("a kind of ids", words_of<id_kind>()))
       ->type_name("KIND")
       ->capture_default_str();
 }
 
-id_kind ids_of(const common_flags& flags) {
-  if (flags.ids == "names") return id_kind::names;
-  return flags.ids == "integers" ? id_kind::integers : id_kind::automatic;
-}
+id_kind ids_of(const common_flags& flags) { return parse_enum<id_kind>("--ids: unknown kind", flags.ids); }
 
 void report_columns(report& out, const input_description& input, bool directed) {
   if (input.kind != input_kind::edge_list) return;
@@ -80,8 +77,8 @@ void report_columns(report& out, const input_description& input, bool directed) 
     out.keys()["left_vertices"] = header.left_ids;
   }
   if (header.direction == edge_direction::not_said) return;
-  const char* const said = header.direction == edge_direction::directed ? "directed" : "undirected";
-  const char* const taken = directed ? "directed" : "undirected";
+  const std::string_view said = to_string(header.direction);
+  const std::string_view taken = to_string(directed ? edge_direction::directed : edge_direction::undirected);
   out.row("direction", directed == (header.direction == edge_direction::directed)
                            ? fmt::format("{}, as {} says", taken, header.said_by)
                            : fmt::format("{}, as asked for ({} says {})", taken, header.said_by, said));

@@ -129,34 +129,6 @@ void expect_matrix(const input_description& input) {
   }
 }
 
-std::string to_string(matrix_market_field field) {
-  switch (field) {
-    case matrix_market_field::real:
-      return "real";
-    case matrix_market_field::integer:
-      return "integer";
-    case matrix_market_field::complex:
-      return "complex";
-    case matrix_market_field::pattern:
-      return "pattern";
-  }
-  return {};
-}
-
-std::string to_string(symmetry_kind symmetry) {
-  switch (symmetry) {
-    case symmetry_kind::general:
-      return "general";
-    case symmetry_kind::symmetric:
-      return "symmetric";
-    case symmetry_kind::skew_symmetric:
-      return "skew-symmetric";
-    case symmetry_kind::hermitian:
-      return "hermitian";
-  }
-  return {};
-}
-
 std::int64_t vertex_names::id(std::int64_t vertex) const {
   switch (naming) {
     case vertex_naming::listed:

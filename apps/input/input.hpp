@@ -61,9 +61,6 @@ struct input_description {
 // Throws unsupported for a graph as text.
 void expect_matrix(const input_description& input);
 
-[[nodiscard]] std::string to_string(matrix_market_field field);
-[[nodiscard]] std::string to_string(symmetry_kind symmetry);
-
 enum class vertex_naming { listed, rows_from_one, from_zero, names };
 
 // Maps vertices to labels, integers or names of the file. All outputs use labels.

@@ -6,6 +6,7 @@
 #include <spargo/core/cgroup.hpp>
 #include <spargo/core/config.hpp>
 #include <spargo/core/context.hpp>
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/error.hpp>
 #include <spargo/core/interruption.hpp>
 #include <spargo/core/stream_order.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spargo/core/context.hpp>
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/error.hpp>
 #include <spargo/core/plan_state.hpp>
 
@@ -15,40 +16,14 @@
 
 namespace spargo::detail {
 
-template <class Algorithm>
-struct algorithm_row {
-  Algorithm algorithm;
-  std::string_view name;
-  bool on_host;
-  bool on_device;
-};
-
 template <class Algorithm, std::size_t Size>
-using algorithm_table = std::array<algorithm_row<Algorithm>, Size>;
-
-// "unknown" for a value outside the table.
-template <class Algorithm, std::size_t Size>
-[[nodiscard]] constexpr std::string_view name_in(const algorithm_table<Algorithm, Size>& table,
-                                                 Algorithm algorithm) noexcept {
-  for (const auto& row : table) {
-    if (row.algorithm == algorithm) return row.name;
-  }
-  return "unknown";
-}
-
-template <class Algorithm, std::size_t Size>
-[[nodiscard]] constexpr bool is_in(const algorithm_table<Algorithm, Size>& table, Algorithm algorithm) noexcept {
-  for (const auto& row : table) {
-    if (row.algorithm == algorithm) return true;
-  }
-  return false;
-}
+using algorithm_table = std::array<enum_row<Algorithm>, Size>;
 
 // False for a value outside the table.
 template <class Space, class Algorithm, std::size_t Size>
 [[nodiscard]] constexpr bool runs_on(const algorithm_table<Algorithm, Size>& table, Algorithm algorithm) noexcept {
   for (const auto& row : table) {
-    if (row.algorithm == algorithm) return std::same_as<Space, host> ? row.on_host : row.on_device;
+    if (row.value == algorithm) return std::same_as<Space, host> ? row.on_host : row.on_device;
   }
   return false;
 }
@@ -60,13 +35,12 @@ void expect_runs_on(const algorithm_table<Algorithm, Size>& table, std::string_v
                     std::string_view kind = "algorithm") {
   if (runs_on<Space>(table, algorithm)) return;
   const std::string prefix = std::string(operation) + ": ";
-  SPARGO_EXPECTS(is_in(table, algorithm),
-                 prefix + "no " + std::string(kind) + " has the number " + std::to_string(static_cast<int>(algorithm)));
+  expect_named(operation, kind, algorithm);
   std::string known;
   for (const auto& row : table) {
-    if (runs_on<Space>(table, row.algorithm)) known += (known.empty() ? "" : ", ") + std::string(row.name);
+    if (runs_on<Space>(table, row.value)) known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
-  throw error(error_code::unsupported, prefix + std::string(kind) + " " + std::string(name_in(table, algorithm)) +
+  throw error(error_code::unsupported, prefix + std::string(kind) + " " + std::string(to_string(algorithm)) +
                                            " does not run on the " + (std::same_as<Space, host> ? "host" : "device") +
                                            " (expected one of " + known + ")");
 }
@@ -84,22 +58,9 @@ template <class Space, class Algorithm, std::size_t Size>
 [[nodiscard]] std::vector<Algorithm> algorithms_on(const algorithm_table<Algorithm, Size>& table) {
   std::vector<Algorithm> found;
   for (const auto& row : table) {
-    if (std::same_as<Space, host> ? row.on_host : row.on_device) found.push_back(row.algorithm);
+    if (std::same_as<Space, host> ? row.on_host : row.on_device) found.push_back(row.value);
   }
   return found;
-}
-
-// Throws invalid_argument, listing the names.
-template <class Algorithm, std::size_t Size>
-[[nodiscard]] Algorithm parse_in(const algorithm_table<Algorithm, Size>& table, std::string_view operation,
-                                 std::string_view name) {
-  std::string known;
-  for (const auto& row : table) {
-    if (row.name == name) return row.algorithm;
-    known += (known.empty() ? "" : ", ") + std::string(row.name);
-  }
-  throw_invalid_argument(std::string(operation) + ": unknown algorithm '" + std::string(name) + "' (expected one of " +
-                         known + ")");
 }
 
 }  // namespace spargo::detail

@@ -2,22 +2,17 @@
 
 namespace spargo {
 
-std::string_view to_string(operation op) noexcept {
-  switch (op) {
-    case operation::sum:
-      return "sum";
-    case operation::product:
-      return "product";
-    case operation::min:
-      return "min";
-    case operation::max:
-      return "max";
-    case operation::bit_and:
-      return "bit_and";
-    case operation::bit_or:
-      return "bit_or";
-  }
-  return "unknown";
+template <>
+enum_table<operation> enum_rows() noexcept {
+  static constexpr std::array<enum_row<operation>, 6> rows{{
+      {operation::sum, "sum"},
+      {operation::product, "product"},
+      {operation::min, "min"},
+      {operation::max, "max"},
+      {operation::bit_and, "bit_and"},
+      {operation::bit_or, "bit_or"},
+  }};
+  return rows;
 }
 
 }  // namespace spargo

@@ -296,7 +296,7 @@ TEST(BetweennessChoice, GivesItsReason) {
   EXPECT_GT(requested.workspace_bytes(), 0);
   EXPECT_GT(many.workspace_bytes(), 0);
   for (const auto& row : detail::betweenness::algorithms) {
-    EXPECT_EQ(parse_betweenness_algorithm(to_string(row.algorithm)), row.algorithm);
+    EXPECT_EQ(parse_betweenness_algorithm(to_string(row.value)), row.value);
   }
 }
 

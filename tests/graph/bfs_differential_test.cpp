@@ -29,7 +29,7 @@ using test::raw_graph;
 // All algorithms, so that a new one is tested automatically.
 std::vector<bfs_algorithm> every_algorithm() {
   std::vector<bfs_algorithm> all;
-  for (const auto& row : detail::bfs::algorithms) all.push_back(row.algorithm);
+  for (const auto& row : detail::bfs::algorithms) all.push_back(row.value);
   return all;
 }
 

@@ -306,9 +306,9 @@ TYPED_TEST(SpmvPlan, RefusesWrongSizesAndOverlap) {
   EXPECT_EQ(code_of([&] { spmv_plan<V, I, O, Space>(ctx, view); }), error_code::invalid_argument);
   // Algorithms for other formats or the other backend.
   for (const auto& row : detail::spmv::algorithms) {
-    const bool has = row.algorithm == spmv_algorithm::automatic ||
-                     (reads_csr(row.algorithm) && detail::runs_on<Space>(detail::spmv::algorithms, row.algorithm));
-    EXPECT_EQ(code_of([&] { spmv_plan<V, I, O, Space>(ctx, csr.view(), {.algorithm = row.algorithm}); }),
+    const bool has = row.value == spmv_algorithm::automatic ||
+                     (reads_csr(row.value) && detail::runs_on<Space>(detail::spmv::algorithms, row.value));
+    EXPECT_EQ(code_of([&] { spmv_plan<V, I, O, Space>(ctx, csr.view(), {.algorithm = row.value}); }),
               has ? error_code::io : error_code::unsupported)
         << row.name;
   }
@@ -534,8 +534,8 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
 
 TEST(SpmvAlgorithm, NamesRoundTrip) {
   for (const auto& row : detail::spmv::algorithms) {
-    EXPECT_EQ(to_string(row.algorithm), row.name);
-    EXPECT_EQ(parse_spmv_algorithm(row.name), row.algorithm);
+    EXPECT_EQ(to_string(row.value), row.name);
+    EXPECT_EQ(parse_spmv_algorithm(row.name), row.value);
   }
   try {
     (void)parse_spmv_algorithm("csr5");

@@ -116,14 +116,13 @@ template <index_type I>
   return static_cast<I>(n);
 }
 
-// One of several values by its name; ValueError naming them all.
-template <class Value, std::size_t n>
-[[nodiscard]] Value choose(const char* what, std::string_view name,
-                           const std::pair<std::string_view, Value> (&values)[n]) {
+// An enumerator by its name; ValueError naming them all.
+template <named_enum E>
+[[nodiscard]] E choose(const char* what, std::string_view name) {
   std::string known;
-  for (const auto& [key, value] : values) {
-    if (key == name) return value;
-    known += (known.empty() ? "'" : ", '") + std::string(key) + "'";
+  for (const enum_row<E>& row : enum_rows<E>()) {
+    if (row.is_called(name)) return row.value;
+    known += (known.empty() ? "'" : ", '") + std::string(row.word()) + "'";
   }
   throw nb::value_error((std::string(what) + " is '" + std::string(name) + "', and may be one of " + known).c_str());
 }

@@ -71,25 +71,6 @@ nb::tuple multi_search(const bound_graph<I, O, Space>& g, const vector_of<const 
                         moved(std::move(eccentricities)));
 }
 
-constexpr std::pair<std::string_view, components_connection> connections[] = {
-    {"weak", components_connection::weak}, {"strong", components_connection::strong}};
-constexpr std::pair<std::string_view, components_labels> labellings[] = {
-    {"dense", components_labels::dense},
-    {"smallest_vertex", components_labels::smallest_vertex},
-    {"sinks_first", components_labels::sinks_first}};
-constexpr std::pair<std::string_view, bfs_parents> parent_choices[] = {{"any", bfs_parents::any},
-                                                                       {"smallest", bfs_parents::smallest}};
-constexpr std::pair<std::string_view, pagerank_norm> norms[] = {{"l1", pagerank_norm::l1},
-                                                                {"linf", pagerank_norm::linf}};
-constexpr std::pair<std::string_view, pagerank_dangling> danglings[] = {
-    {"personalization", pagerank_dangling::personalization},
-    {"uniform", pagerank_dangling::uniform},
-    {"drop", pagerank_dangling::drop}};
-constexpr std::pair<std::string_view, betweenness_normalization> normalizations[] = {
-    {"none", betweenness_normalization::none},
-    {"pairs", betweenness_normalization::pairs},
-    {"maximum", betweenness_normalization::by_maximum}};
-
 // Each algorithm's binding is a function of the space, and bind_on lists those that the space has.
 template <class I, class O, class Space>
 using graph_class = nb::class_<bound_graph<I, O, Space>>;
@@ -112,7 +93,7 @@ void bind_bfs(graph_class<I, O, Space>& bound, nb::module_& m) {
         return new searcher(g,
                             {.algorithm = parse_bfs_algorithm(algorithm),
                              .output = output,
-                             .parents = choose("parents", which, parent_choices),
+                             .parents = choose<bfs_parents>("parents", which),
                              .target = target,
                              .max_depth = max_depth},
                             threads);
@@ -140,13 +121,11 @@ void bind_sssp(graph_class<I, O, Space>& bound, nb::module_& m) {
         "sssp",
         [](const bound_graph<I, O, Space>& g, vector_in<W, Space> weights, std::string_view algorithm, bool parents,
            std::string_view which, std::int64_t target, double cutoff, double delta, int threads) {
-          constexpr std::pair<std::string_view, sssp_parents> choices[] = {{"any", sssp_parents::any},
-                                                                           {"smallest", sssp_parents::smallest}};
           return new searcher(g, std::move(weights),
                               {.algorithm = parse_sssp_algorithm(algorithm),
                                .delta = delta,
                                .output = parents ? sssp_output::distances_and_parents : sssp_output::distances,
-                               .parents = choose("parents", which, choices),
+                               .parents = choose<sssp_parents>("parents", which),
                                .target = target,
                                .cutoff = cutoff},
                               threads);
@@ -161,8 +140,8 @@ void bind_components(graph_class<I, O, Space>& bound) {
       "components",
       [](const bound_graph<I, O, Space>& g, std::string_view connection, std::string_view labels,
          std::string_view algorithm, int threads) {
-        const components_options options{.connection = choose("connection", connection, connections),
-                                         .labels = choose("labels", labels, labellings),
+        const components_options options{.connection = choose<components_connection>("connection", connection),
+                                         .labels = choose<components_labels>("labels", labels),
                                          .algorithm = parse_components_algorithm(algorithm)};
         const auto at = g.at(threads);
         auto found = unlocked([&] { return components(at.ctx, g.view(), options); });
@@ -186,7 +165,7 @@ void bind_betweenness(graph_class<I, O, Space>& bound) {
           [](const bound_graph<I, O, Space>& g, const std::optional<vector_of<const I>>& sources,
              std::string_view normalization, bool endpoints, std::string_view algorithm, int threads) {
             const betweenness_options options{
-                .normalization = choose("normalization", normalization, normalizations),
+                .normalization = choose<betweenness_normalization>("normalization", normalization),
                 .endpoints = endpoints ? betweenness_endpoints::included : betweenness_endpoints::excluded,
                 .algorithm = parse_betweenness_algorithm(algorithm)};
             const auto at = g.at(threads);
@@ -197,8 +176,9 @@ void bind_betweenness(graph_class<I, O, Space>& bound) {
           "edge_betweenness",
           [](const bound_graph<I, O, Space>& g, const std::optional<vector_of<const I>>& sources,
              std::string_view normalization, int threads) {
-            const betweenness_options options{.normalization = choose("normalization", normalization, normalizations),
-                                              .edges = betweenness_edges::counted};
+            const betweenness_options options{
+                .normalization = choose<betweenness_normalization>("normalization", normalization),
+                .edges = betweenness_edges::counted};
             const auto at = g.at(threads);
             return at.out(unlocked([&] { return betweenness(at.ctx, g.view(), sources_of(sources), options); }).edges);
           },
@@ -270,10 +250,10 @@ void bind_pagerank(graph_class<I, O, Space>& bound, nb::module_& m) {
         const pagerank_options options{.algorithm = parse_pagerank_algorithm(algorithm),
                                        .damping = damping,
                                        .tolerance = tolerance,
-                                       .norm = choose("norm", norm, norms),
+                                       .norm = choose<pagerank_norm>("norm", norm),
                                        .max_iterations = max_iterations,
                                        .iterations = iterations,
-                                       .dangling = choose("dangling", dangling, danglings)};
+                                       .dangling = choose<pagerank_dangling>("dangling", dangling)};
         if (dtype == "float32") return nb::cast(new pagerank_ranker<float, I, O, Space>(g, options, threads));
         return nb::cast(new pagerank_ranker<double, I, O, Space>(g, options, threads));
       },
@@ -358,12 +338,10 @@ void bind_weighted_builder(nb::module_& m) {
         [](std::int64_t vertices, const vector_of<const I>& sources, const vector_of<const I>& targets,
            const vector_of<const W>& weights, bool directed, std::string_view duplicates, bool keep_loops,
            int threads) {
-          constexpr std::pair<std::string_view, duplicate_weights> choices[] = {
-              {"min", duplicate_weights::min}, {"sum", duplicate_weights::sum}, {"first", duplicate_weights::first}};
           const where<host> at(threads);
           const auto pairs = pairs_of<I>(vertices, sources, targets);
           const weighted_graph_options options{.direction = direction_of(directed),
-                                               .duplicates = choose("duplicates", duplicates, choices),
+                                               .duplicates = choose<duplicate_weights>("duplicates", duplicates),
                                                .loops = keep_loops ? self_loops::keep : self_loops::drop};
           return built<I>(pairs.nnz(), [&]<class O>() -> nb::object {
             const auto g = unlocked([&] { return build_weighted_graph<O>(at.ctx, pairs, view(weights), options); });

@@ -8,35 +8,9 @@
 namespace spargo::python {
 namespace {
 
-constexpr std::pair<std::string_view, symmetry_kind> symmetries[] = {{"general", symmetry_kind::general},
-                                                                     {"symmetric", symmetry_kind::symmetric},
-                                                                     {"skew-symmetric", symmetry_kind::skew_symmetric},
-                                                                     {"hermitian", symmetry_kind::hermitian}};
-
-std::string_view name_of(symmetry_kind kind) {
-  for (const auto& [name, value] : symmetries) {
-    if (value == kind) return name;
-  }
-  return "general";
-}
-
-std::string_view name_of(matrix_market_field field) {
-  switch (field) {
-    case matrix_market_field::real:
-      return "real";
-    case matrix_market_field::integer:
-      return "integer";
-    case matrix_market_field::complex:
-      return "complex";
-    case matrix_market_field::pattern:
-      return "pattern";
-  }
-  return "real";
-}
-
 nb::tuple tuple_of(const matrix_market_header& h) {
-  return nb::make_tuple(h.rows, h.cols, h.entries, h.layout == matrix_market_layout::array ? "array" : "coordinate",
-                        h.is_unsigned ? "unsigned-integer" : name_of(h.field), name_of(h.symmetry));
+  return nb::make_tuple(h.rows, h.cols, h.entries, to_string(h.layout),
+                        h.is_unsigned ? "unsigned-integer" : to_string(h.field), to_string(h.symmetry));
 }
 
 // f.template operator()<V>() for NumPy's name of a type.
@@ -126,7 +100,7 @@ void bind_coo_writer(nb::module_& m) {
          const std::string& comment) {
         const coo_pattern_view<I, host> places{narrowed<I>(rows), narrowed<I>(cols), view(row_indices),
                                                view(col_indices)};
-        const matrix_market_write_options options{.symmetry = choose("symmetry", symmetry, symmetries),
+        const matrix_market_write_options options{.symmetry = choose<symmetry_kind>("symmetry", symmetry),
                                                   .comment = comment};
         unlocked([&] {
           if constexpr (matrix_market_integer<W>) {
@@ -148,7 +122,7 @@ void bind_pattern_writer(nb::module_& m) {
          const vector_of<const I>& col_indices, std::string_view symmetry, const std::string& comment) {
         const coo_view<const pattern, I, host> matrix{
             {narrowed<I>(rows), narrowed<I>(cols), view(row_indices), view(col_indices)}, {}};
-        const matrix_market_write_options options{.symmetry = choose("symmetry", symmetry, symmetries),
+        const matrix_market_write_options options{.symmetry = choose<symmetry_kind>("symmetry", symmetry),
                                                   .comment = comment};
         unlocked([&] { write_matrix_market(path, matrix, options); });
       },
@@ -165,7 +139,7 @@ void bind_array_writer(nb::module_& m) {
         const auto rows = static_cast<std::int64_t>(a.shape(0));
         const auto cols = static_cast<std::int64_t>(a.shape(1));
         const dense_view<const W, host> matrix{rows, cols, cols, {a.data(), rows * cols}};
-        const matrix_market_write_options options{.symmetry = choose("symmetry", symmetry, symmetries),
+        const matrix_market_write_options options{.symmetry = choose<symmetry_kind>("symmetry", symmetry),
                                                   .comment = comment};
         unlocked([&] { write_matrix_market(path, matrix, options); });
       },
@@ -199,11 +173,8 @@ nb::object names_of(const vertex_name_table& names) {
   return nb::module_::import_("numpy").attr("array")(strings, "dtype"_a = "object");
 }
 
-constexpr std::pair<std::string_view, id_kind> id_kinds[] = {
-    {"auto", id_kind::automatic}, {"integers", id_kind::integers}, {"names", id_kind::names}};
-
 nb::object read_edges(const std::string& path, const std::string& columns, std::string_view ids, int threads) {
-  const edge_list_options options{{}, columns, choose("ids", ids, id_kinds)};
+  const edge_list_options options{{}, columns, choose<id_kind>("ids", ids)};
   const input_file file = unlocked([&] { return input_file(path); });
   const auto ctx = threads_context(threads);
   return with_index_by_trial(file, [&]<class I>() {

@@ -4,35 +4,13 @@
 namespace spargo::python {
 namespace {
 
-std::string_view name_of(error_code code) {
-  switch (code) {
-    case error_code::invalid_argument:
-      return "invalid_argument";
-    case error_code::invalid_data:
-      return "invalid_data";
-    case error_code::parse:
-      return "parse";
-    case error_code::io:
-      return "io";
-    case error_code::unsupported:
-      return "unsupported";
-    case error_code::out_of_memory:
-      return "out_of_memory";
-    case error_code::device_unavailable:
-      return "device_unavailable";
-    case error_code::device_failure:
-      return "device_failure";
-  }
-  return "unknown";
-}
-
 // spargo._errors.make(code, message, file, line, column, errno) makes the exception; errno is 0 where there is none.
 void raise(const error& e) {
   const auto* const of_system = dynamic_cast<const system_error*>(&e);
   const auto& at = e.position();
-  const nb::object made =
-      nb::module_::import_("spargo._errors")
-          .attr("make")(name_of(e.code()), e.what(), at.file, at.line, at.column, of_system ? of_system->number() : 0);
+  const nb::object made = nb::module_::import_("spargo._errors")
+                              .attr("make")(to_string(e.code()), e.what(), at.file, at.line, at.column,
+                                            of_system ? of_system->number() : 0);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
 }
 

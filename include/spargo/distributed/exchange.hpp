@@ -1,6 +1,7 @@
 // Ownership of a vector's elements in contiguous ranges, and the exchange of ghosts (elements owned by other ranks).
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/distributed/communicator.hpp>
 
 #include <algorithm>
@@ -49,7 +50,8 @@ enum class device_link {
   nccl,
   host_memory,  // through page-locked host memory and the ranks' communicator
 };
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(device_link link);
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<device_link> enum_rows() noexcept;
 
 struct SPARGO_EXPORT exchange_options {
   device_link link = device_link::automatic;  // for devices; throws unsupported on all ranks if one lacks it

@@ -7,6 +7,7 @@
 // and one outside the matrix throws `invalid_data` naming the entry. A failed allocation leaves the input unchanged.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/formats/coo.hpp>
 #include <spargo/formats/csr.hpp>
 #include <spargo/formats/ell.hpp>
@@ -17,6 +18,9 @@
 namespace spargo {
 
 enum class symmetry_kind { general, symmetric, skew_symmetric, hermitian };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<symmetry_kind> enum_rows() noexcept;
 
 // Sorts by row, then column; stable. O(nnz) scratch for any number of rows.
 template <entry_type V, index_type I, class Space>

@@ -19,6 +19,7 @@
 // Bader, Chavarria-Miranda, IPDPS 2009.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
@@ -36,9 +37,12 @@ enum class betweenness_algorithm {
   by_source,  // each thread processes sources of its own; host only
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(betweenness_algorithm algorithm);
-[[nodiscard]] SPARGO_EXPORT betweenness_algorithm
-parse_betweenness_algorithm(std::string_view name);  // invalid_argument
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<betweenness_algorithm> enum_rows() noexcept;
+[[nodiscard]] inline betweenness_algorithm parse_betweenness_algorithm(
+    std::string_view name) {  // throws invalid_argument
+  return parse_enum<betweenness_algorithm>("betweenness: unknown algorithm", name);
+}
 
 enum class betweenness_normalization {
   none,   // the plain sums
@@ -48,6 +52,9 @@ enum class betweenness_normalization {
           // vertices of an undirected graph are sources, K (n-1) for given ones.
   by_maximum,  // divided by the largest value, as in the GAP benchmark, edges by the largest edge value; all 0 stay 0
 };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<betweenness_normalization> enum_rows() noexcept;
 
 // Whether a path also counts for its first and last vertex.
 enum class betweenness_endpoints { excluded, included };

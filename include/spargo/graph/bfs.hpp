@@ -5,6 +5,7 @@
 // Asanovic, Patterson, SC 2012.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
@@ -27,8 +28,14 @@ enum class bfs_algorithm {
 
 enum class bfs_direction { automatic, push, pull };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(bfs_algorithm algorithm);
-[[nodiscard]] SPARGO_EXPORT bfs_algorithm parse_bfs_algorithm(std::string_view name);  // throws invalid_argument
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<bfs_direction> enum_rows() noexcept;
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<bfs_algorithm> enum_rows() noexcept;
+[[nodiscard]] inline bfs_algorithm parse_bfs_algorithm(std::string_view name) {  // throws invalid_argument
+  return parse_enum<bfs_algorithm>("bfs: unknown algorithm", name);
+}
 
 enum class bfs_output { levels, parents, levels_and_parents };
 
@@ -37,6 +44,9 @@ enum class bfs_parents {
   any,       // whichever is first; differs between runs
   smallest,  // the smallest id: deterministic on both backends; costs another pass over the edges reached
 };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<bfs_parents> enum_rows() noexcept;
 
 struct SPARGO_EXPORT bfs_options {
   bfs_algorithm algorithm = bfs_algorithm::automatic;

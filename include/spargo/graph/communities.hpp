@@ -11,6 +11,7 @@
 // Phys. Rev. E 76, 2007; the LDBC Graphalytics benchmark, version 1.0.5 (arXiv:2011.15028).
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
@@ -25,8 +26,11 @@ enum class communities_method {
   cdlp,  // synchronous label propagation
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(communities_method method);
-[[nodiscard]] SPARGO_EXPORT communities_method parse_communities_method(std::string_view name);  // invalid_argument
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<communities_method> enum_rows() noexcept;
+[[nodiscard]] inline communities_method parse_communities_method(std::string_view name) {  // throws invalid_argument
+  return parse_enum<communities_method>("communities: unknown method", name);
+}
 
 enum class communities_algorithm {
   automatic,     // the fastest for this backend
@@ -34,9 +38,12 @@ enum class communities_algorithm {
   frontier,      // once few labels change, only vertices with a neighbour whose label changed
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(communities_algorithm algorithm);
-[[nodiscard]] SPARGO_EXPORT communities_algorithm
-parse_communities_algorithm(std::string_view name);  // invalid_argument
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<communities_algorithm> enum_rows() noexcept;
+[[nodiscard]] inline communities_algorithm parse_communities_algorithm(
+    std::string_view name) {  // throws invalid_argument
+  return parse_enum<communities_algorithm>("communities: unknown algorithm", name);
+}
 
 struct SPARGO_EXPORT communities_options {
   communities_method method = communities_method::cdlp;

@@ -9,6 +9,7 @@
 // Alabandi, Sands, Biros, Burtscher, SC 2023.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
@@ -28,10 +29,17 @@ enum class components_algorithm {
   forward_backward,  // strong: what a hub reaches and what reaches it, then the remaining vertices
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(components_algorithm algorithm);
-[[nodiscard]] SPARGO_EXPORT components_algorithm parse_components_algorithm(std::string_view name);  // invalid_argument
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<components_algorithm> enum_rows() noexcept;
+[[nodiscard]] inline components_algorithm parse_components_algorithm(
+    std::string_view name) {  // throws invalid_argument
+  return parse_enum<components_algorithm>("components: unknown algorithm", name);
+}
 
 enum class components_connection { weak, strong };  // the same on an undirected graph
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<components_connection> enum_rows() noexcept;
 
 enum class components_labels {
   smallest_vertex,  // of the component
@@ -39,6 +47,9 @@ enum class components_labels {
   sinks_first,      // 0 to count - 1 such that no edge leads to a larger label: the order in which a depth-first search
                     // from vertices 0, 1, ... finishes them. Strong components by tarjan, on the host
 };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<components_labels> enum_rows() noexcept;
 
 struct SPARGO_EXPORT components_options {
   components_connection connection = components_connection::weak;

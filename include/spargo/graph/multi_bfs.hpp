@@ -6,6 +6,7 @@
 // Kemper, Neumann, Vo: The More the Merrier: Efficient Multi-Source Graph Traversal, VLDB 2015.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/graph/bfs.hpp>
 
@@ -23,7 +24,8 @@ enum class multi_bfs_algorithm {
   four_words,  // 256 per batch: a vertex's words fill one 32-byte sector of device memory
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(multi_bfs_algorithm algorithm);
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<multi_bfs_algorithm> enum_rows() noexcept;
 
 enum class multi_bfs_output {
   counts,             // per source: vertices reached, sum of distances, eccentricity

@@ -9,6 +9,7 @@
 // gauss_seidel gives the same bits on every run with one thread only; with more, ranks differ by about the tolerance.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
@@ -25,8 +26,11 @@ enum class pagerank_algorithm {
   gauss_seidel,  // host: new ranks are used immediately: fewer steps (R-MAT 20 to 1e-4: 5, not 8)
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(pagerank_algorithm algorithm);
-[[nodiscard]] SPARGO_EXPORT pagerank_algorithm parse_pagerank_algorithm(std::string_view name);  // invalid_argument
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<pagerank_algorithm> enum_rows() noexcept;
+[[nodiscard]] inline pagerank_algorithm parse_pagerank_algorithm(std::string_view name) {  // throws invalid_argument
+  return parse_enum<pagerank_algorithm>("pagerank: unknown algorithm", name);
+}
 
 // What device steps read. A copy is made once per plan, costs up to dozens of steps, pays off for millions of edges.
 enum class pagerank_copy {
@@ -36,10 +40,14 @@ enum class pagerank_copy {
   binned,     // shares sorted into bins of vertices: graphs with neither hubs nor locality
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(pagerank_copy copy);
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<pagerank_copy> enum_rows() noexcept;
 
 // Distance between two rank vectors: sum or maximum of the differences.
 enum class pagerank_norm { l1, linf };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<pagerank_norm> enum_rows() noexcept;
 
 // Where the rank of vertices without out-edges goes.
 enum class pagerank_dangling {
@@ -47,6 +55,9 @@ enum class pagerank_dangling {
   personalization,  // by the personalization, as in networkx; by default the same as uniform
   drop,             // nowhere, as in the GAP benchmark: ranks then sum to less than 1
 };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<pagerank_dangling> enum_rows() noexcept;
 
 struct SPARGO_EXPORT pagerank_options {
   pagerank_algorithm algorithm = pagerank_algorithm::automatic;

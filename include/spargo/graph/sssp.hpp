@@ -13,6 +13,7 @@
 // IPDPS 2014.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 
@@ -31,8 +32,11 @@ enum class sssp_algorithm {
   delta_stepping,  // vertices in buckets by distance; all threads, or the whole device, process one bucket at a time
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(sssp_algorithm algorithm);
-[[nodiscard]] SPARGO_EXPORT sssp_algorithm parse_sssp_algorithm(std::string_view name);  // throws invalid_argument
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<sssp_algorithm> enum_rows() noexcept;
+[[nodiscard]] inline sssp_algorithm parse_sssp_algorithm(std::string_view name) {  // throws invalid_argument
+  return parse_enum<sssp_algorithm>("sssp: unknown algorithm", name);
+}
 
 // Type of path lengths for weights W.
 template <detail::scalar W>
@@ -53,6 +57,9 @@ enum class sssp_parents {
   any,       // may differ between runs
   smallest,  // the smallest id: deterministic
 };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<sssp_parents> enum_rows() noexcept;
 
 struct SPARGO_EXPORT sssp_options {
   sssp_algorithm algorithm = sssp_algorithm::automatic;

@@ -6,6 +6,7 @@
 // Chiba and Nishizeki, SIAM J. Comput. 1985; Latapy, Theoretical Computer Science 2008.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/graph/graph.hpp>
 
@@ -22,8 +23,11 @@ enum class triangles_algorithm {
   bitmap,     // marks a vertex's neighbours and looks up their neighbours; hubs are bitmap rows
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(triangles_algorithm algorithm);
-[[nodiscard]] SPARGO_EXPORT triangles_algorithm parse_triangles_algorithm(std::string_view name);  // invalid_argument
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<triangles_algorithm> enum_rows() noexcept;
+[[nodiscard]] inline triangles_algorithm parse_triangles_algorithm(std::string_view name) {  // throws invalid_argument
+  return parse_enum<triangles_algorithm>("triangles: unknown algorithm", name);
+}
 
 enum class triangles_output {
   total,

@@ -1,6 +1,7 @@
 // A graph with edge weights: the pattern of graph.hpp, and weights parallel to its indices.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/graph.hpp>
 #include <spargo/graph/weights.hpp>
@@ -25,6 +26,9 @@ enum class duplicate_weights {
   sum,    // the sum in input order: for modularity and flows
   first,  // the first one listed
 };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<duplicate_weights> enum_rows() noexcept;
 
 struct SPARGO_EXPORT weighted_graph_options {
   direction_kind direction = direction_kind::directed;  // undirected: each pair is stored both ways, a loop once

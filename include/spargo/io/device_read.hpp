@@ -14,6 +14,7 @@
 // synchronise the context's stream.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/matrix_market.hpp>
 
@@ -25,7 +26,8 @@ namespace spargo {
 // (H200). `on_device` is a preference: files that only the host can read are read there.
 enum class device_read_algorithm { automatic, on_host, on_device };
 
-[[nodiscard]] SPARGO_EXPORT const char* to_string(device_read_algorithm algorithm) noexcept;
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<device_read_algorithm> enum_rows() noexcept;
 
 // The choice of `automatic` for this file, from its size and first bytes; it does not look at the header.
 [[nodiscard]] SPARGO_EXPORT device_read_algorithm suggest_device_read(const std::string& path);

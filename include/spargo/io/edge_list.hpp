@@ -20,6 +20,7 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/core/enum_names.hpp>
 #include <spargo/formats/coo.hpp>
 #include <spargo/io/input.hpp>
 #include <spargo/io/options.hpp>
@@ -36,6 +37,9 @@ namespace spargo {
 // id that does not look like a number; otherwise integers, and a later name is an error with line and column.
 enum class id_kind { automatic, integers, names };
 
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<id_kind> enum_rows() noexcept;
+
 struct SPARGO_EXPORT edge_list_options : read_options {
   // "SOURCE,TARGET[,WEIGHT]": each column by its name or its number from 1; empty: as the header line says.
   std::string columns{};
@@ -43,6 +47,9 @@ struct SPARGO_EXPORT edge_list_options : read_options {
 };
 
 enum class edge_direction { not_said, directed, undirected };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<edge_direction> enum_rows() noexcept;
 
 // How to read an edge list, from its first 64 KiB after comments.
 //

@@ -17,6 +17,7 @@
 //   matrices are hermitian; an array has values, and unless general holds the lower triangle by columns.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/dense.hpp>
 #include <spargo/io/input.hpp>
@@ -29,7 +30,13 @@
 namespace spargo {
 
 enum class matrix_market_layout { coordinate, array };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<matrix_market_layout> enum_rows() noexcept;
 enum class matrix_market_field { real, integer, complex, pattern };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<matrix_market_field> enum_rows() noexcept;
 
 struct SPARGO_EXPORT matrix_market_header {
   matrix_market_layout layout = matrix_market_layout::coordinate;

@@ -5,6 +5,7 @@
 // 2, with XXH3 checksums, is written; version 1 (XXH64) can be read as well.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/input.hpp>
 #include <spargo/io/options.hpp>
@@ -21,6 +22,9 @@
 namespace spargo {
 
 enum class value_kind { pattern, fp32, fp64, complex_fp32, complex_fp64 };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<value_kind> enum_rows() noexcept;
 
 // Meaning of the values: numbers; integers, if the source's field was integer; or multiplicities, if duplicates of a
 // pattern were summed.

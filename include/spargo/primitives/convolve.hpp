@@ -2,6 +2,7 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/core/enum_names.hpp>
 
 #include <string_view>
 
@@ -35,7 +36,8 @@ enum class convolve_algorithm {
   separable,          // images only: a rank-1 filter as a pass along rows and a pass down columns; device: K <= 15
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(convolve_algorithm algorithm) noexcept;
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<convolve_algorithm> enum_rows() noexcept;
 
 // Whether `automatic` may factor a rank-1 filter, which changes the rounding: see `convolve`.
 enum class separable_filters { detected, never };

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/core/enum_names.hpp>
 
 #include <string_view>
 
@@ -54,7 +55,8 @@ enum class histogram_algorithm {
 };
 
 // "privatized_coarsened"
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(histogram_algorithm algorithm) noexcept;
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<histogram_algorithm> enum_rows() noexcept;
 
 struct SPARGO_EXPORT histogram_options {
   // An algorithm of the other backend is an unsupported error. If a table cannot hold all bins (shared memory:

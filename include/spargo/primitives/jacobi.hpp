@@ -2,6 +2,7 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/core/enum_names.hpp>
 #include <spargo/primitives/convolve.hpp>  // image_view
 
 #include <string_view>
@@ -17,7 +18,8 @@ enum class jacobi_algorithm {
   temporal,          // several sweeps per launch, each some rows behind the previous one (a wavefront)
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(jacobi_algorithm algorithm) noexcept;
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<jacobi_algorithm> enum_rows() noexcept;
 
 struct SPARGO_EXPORT jacobi_options {
   jacobi_algorithm algorithm = jacobi_algorithm::automatic;

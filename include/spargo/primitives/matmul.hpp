@@ -8,6 +8,7 @@
 #pragma once
 
 #include <spargo/core/dense.hpp>
+#include <spargo/core/enum_names.hpp>
 #include <spargo/primitives/transpose_kind.hpp>
 
 #include <string_view>
@@ -25,7 +26,8 @@ enum class matmul_algorithm {
   blocked,         // host: panels packed for the caches, vectorised, threaded; the automatic choice
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(matmul_algorithm algorithm) noexcept;
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<matmul_algorithm> enum_rows() noexcept;
 
 struct SPARGO_EXPORT matmul_options {
   matmul_algorithm algorithm = matmul_algorithm::automatic;

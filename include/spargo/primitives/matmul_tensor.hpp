@@ -15,6 +15,7 @@
 
 #include <spargo/core/bfloat16.hpp>
 #include <spargo/core/dense.hpp>
+#include <spargo/core/enum_names.hpp>
 #include <spargo/primitives/transpose_kind.hpp>
 
 #include <string_view>
@@ -26,7 +27,8 @@ enum class tensor_inputs {
   bf16,  // float's range, 8 significant bits
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(tensor_inputs inputs) noexcept;
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<tensor_inputs> enum_rows() noexcept;
 
 struct SPARGO_EXPORT matmul_tensor_options {
   tensor_inputs inputs = tensor_inputs::tf32;  // precision that float inputs are rounded to

@@ -1,6 +1,7 @@
 // Associative operations for reductions and scans.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/types.hpp>
 
 #include <string_view>
@@ -11,6 +12,7 @@ namespace spargo {
 // operand is NaN. Bitwise operations are for integers only (floating point: invalid_argument).
 enum class operation { sum, product, min, max, bit_and, bit_or };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(operation op) noexcept;
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<operation> enum_rows() noexcept;
 
 }  // namespace spargo

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/core/enum_names.hpp>
 #include <spargo/primitives/operation.hpp>
 
 #include <string_view>
@@ -30,7 +31,8 @@ enum class reduce_algorithm {
   single_pass,            // device: one launch, 16-byte loads; the block that finishes last adds the blocks' values
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(reduce_algorithm algorithm) noexcept;
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<reduce_algorithm> enum_rows() noexcept;
 
 struct SPARGO_EXPORT reduce_options {
   reduce_algorithm algorithm = reduce_algorithm::automatic;

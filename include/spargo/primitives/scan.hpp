@@ -2,6 +2,7 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/core/enum_names.hpp>
 #include <spargo/primitives/operation.hpp>
 
 #include <string_view>
@@ -27,7 +28,8 @@ enum class scan_algorithm {
   chained_blocks  // threads pass on cache-sized blocks; a block's second pass hits the cache: 2n moves
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(scan_algorithm algorithm) noexcept;
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<scan_algorithm> enum_rows() noexcept;
 
 struct SPARGO_EXPORT scan_options {
   scan_algorithm algorithm = scan_algorithm::automatic;

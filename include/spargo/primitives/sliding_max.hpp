@@ -2,6 +2,7 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/core/enum_names.hpp>
 
 #include <string_view>
 
@@ -16,7 +17,8 @@ enum class sliding_max_algorithm {
               // 1993); volumes: one axis at a time
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(sliding_max_algorithm algorithm) noexcept;
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<sliding_max_algorithm> enum_rows() noexcept;
 
 struct SPARGO_EXPORT sliding_max_options {
   sliding_max_algorithm algorithm = sliding_max_algorithm::automatic;

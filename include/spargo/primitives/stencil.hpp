@@ -2,6 +2,7 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/core/enum_names.hpp>
 #include <spargo/primitives/convolve.hpp>  // image_view
 
 #include <string_view>
@@ -19,7 +20,8 @@ enum class stencil_algorithm {
                      // Werman, IEEE PAMI 15(5), 1993)
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(stencil_algorithm algorithm) noexcept;
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<stencil_algorithm> enum_rows() noexcept;
 
 struct SPARGO_EXPORT stencil_options {
   stencil_algorithm algorithm = stencil_algorithm::automatic;

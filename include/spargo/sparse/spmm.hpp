@@ -9,6 +9,7 @@
 #pragma once
 
 #include <spargo/core/dense.hpp>
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/formats/csr.hpp>
 
@@ -25,9 +26,11 @@ enum class spmm_algorithm {
   merge_path,  // equal shares of rows + entries (Merrill and Garland, SC 2016; Yang, Buluc, Owens, Euro-Par 2018)
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(spmm_algorithm algorithm);
-// Throws invalid_argument, listing the known names.
-[[nodiscard]] SPARGO_EXPORT spmm_algorithm parse_spmm_algorithm(std::string_view name);
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<spmm_algorithm> enum_rows() noexcept;
+[[nodiscard]] inline spmm_algorithm parse_spmm_algorithm(std::string_view name) {  // throws invalid_argument
+  return parse_enum<spmm_algorithm>("spmm: unknown algorithm", name);
+}
 
 struct SPARGO_EXPORT spmm_options {
   spmm_algorithm algorithm = spmm_algorithm::automatic;

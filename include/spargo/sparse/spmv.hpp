@@ -6,6 +6,7 @@
 // multiplies the padding of ELL and SELL: an infinite x[0] affects only rows with column 0.
 #pragma once
 
+#include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/formats/coo.hpp>
 #include <spargo/formats/csr.hpp>
@@ -39,9 +40,11 @@ enum class spmv_algorithm {
   coo_segmented,  // COO: segmented sums in a fixed order; deterministic
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(spmv_algorithm algorithm);
-// Throws invalid_argument, listing the known names.
-[[nodiscard]] SPARGO_EXPORT spmv_algorithm parse_spmv_algorithm(std::string_view name);
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<spmv_algorithm> enum_rows() noexcept;
+[[nodiscard]] inline spmv_algorithm parse_spmv_algorithm(std::string_view name) {  // throws invalid_argument
+  return parse_enum<spmv_algorithm>("spmv: unknown algorithm", name);
+}
 
 // Which arrays a plan reads when it runs.
 enum class spmv_storage {
@@ -49,7 +52,8 @@ enum class spmv_storage {
   copied,    // a copy in another format where that is faster; see workspace_bytes() and reason()
 };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(spmv_storage storage);
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<spmv_storage> enum_rows() noexcept;
 
 struct SPARGO_EXPORT spmv_options {
   // Throws `unsupported` for an algorithm that the matrix's format or the backend lacks.
@@ -133,7 +137,8 @@ void spmv(const context<Space>& ctx, std::type_identity_t<V> alpha, const Matrix
 
 enum class sparse_format { csr, coo, ell, sell };
 
-[[nodiscard]] SPARGO_EXPORT std::string_view to_string(sparse_format format);
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<sparse_format> enum_rows() noexcept;
 
 struct SPARGO_EXPORT format_choice {
   sparse_format format = sparse_format::csr;

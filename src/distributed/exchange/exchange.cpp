@@ -44,17 +44,15 @@ partition detail::distributed::balance(std::int64_t size, int parts, span<const 
   return made;
 }
 
-std::string_view to_string(device_link link) {
-  switch (link) {
-    case device_link::peer:
-      return "peer";
-    case device_link::nccl:
-      return "nccl";
-    case device_link::host_memory:
-      return "host_memory";
-    default:
-      return "automatic";
-  }
+template <>
+enum_table<device_link> enum_rows() noexcept {
+  static constexpr std::array<enum_row<device_link>, 4> rows{{
+      {device_link::automatic, "automatic"},
+      {device_link::peer, "peer"},
+      {device_link::nccl, "nccl"},
+      {device_link::host_memory, "host_memory"},
+  }};
+  return rows;
 }
 
 detail::distributed::exchange_pattern detail::distributed::make_pattern(const communicator& comm,

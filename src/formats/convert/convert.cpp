@@ -10,9 +10,21 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <limits>
 
 namespace spargo {
+
+template <>
+enum_table<symmetry_kind> enum_rows() noexcept {
+  static constexpr std::array<enum_row<symmetry_kind>, 4> rows{{
+      {symmetry_kind::general, "general"},
+      {symmetry_kind::symmetric, "symmetric"},
+      {symmetry_kind::skew_symmetric, "skew-symmetric"},
+      {symmetry_kind::hermitian, "hermitian"},
+  }};
+  return rows;
+}
 
 namespace {
 

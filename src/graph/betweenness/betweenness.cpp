@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 namespace spargo {
@@ -24,9 +25,7 @@ struct tuning {
 
 void check_options(const betweenness_options& o) {
   const auto is_one_of = [](auto value, auto... named) { return ((value == named) || ...); };
-  SPARGO_EXPECTS(is_one_of(o.normalization, betweenness_normalization::none, betweenness_normalization::pairs,
-                           betweenness_normalization::by_maximum),
-                 fmt::format("betweenness: no normalization has the number {}", static_cast<int>(o.normalization)));
+  expect_named("betweenness", "normalization", o.normalization);
   SPARGO_EXPECTS(is_one_of(o.endpoints, betweenness_endpoints::excluded, betweenness_endpoints::included),
                  fmt::format("betweenness: endpoints have no case {}", static_cast<int>(o.endpoints)));
   SPARGO_EXPECTS(is_one_of(o.edges, betweenness_edges::left_out, betweenness_edges::counted),
@@ -58,14 +57,19 @@ choice choose(const betweenness_options& options, std::int64_t vertices, std::in
 
 }  // namespace detail::betweenness
 
-std::string_view to_string(betweenness_algorithm algorithm) {
-  return detail::name_in(detail::betweenness::algorithms, algorithm);
+template <>
+enum_table<betweenness_algorithm> enum_rows() noexcept {
+  return detail::betweenness::algorithms;
 }
 
-betweenness_algorithm parse_betweenness_algorithm(std::string_view name) try {
-  return detail::parse_in(detail::betweenness::algorithms, "betweenness", name);
-} catch (...) {
-  detail::rethrow("betweenness");
+template <>
+enum_table<betweenness_normalization> enum_rows() noexcept {
+  static constexpr std::array<enum_row<betweenness_normalization>, 3> rows{{
+      {betweenness_normalization::none, "none"},
+      {betweenness_normalization::pairs, "pairs"},
+      {betweenness_normalization::by_maximum, "max", true, true, "maximum"},
+  }};
+  return rows;
 }
 
 template <index_type I, index_type O, class Space>

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -65,12 +66,28 @@ detail::bfs::choice choose_automatically(detail::bfs::backend_kind backend, cons
 
 }  // namespace
 
-std::string_view to_string(bfs_algorithm algorithm) { return detail::name_in(detail::bfs::algorithms, algorithm); }
+template <>
+enum_table<bfs_algorithm> enum_rows() noexcept {
+  return detail::bfs::algorithms;
+}
 
-bfs_algorithm parse_bfs_algorithm(std::string_view name) try {
-  return detail::parse_in(detail::bfs::algorithms, "bfs", name);
-} catch (...) {
-  detail::rethrow("bfs");
+template <>
+enum_table<bfs_direction> enum_rows() noexcept {
+  static constexpr std::array<enum_row<bfs_direction>, 3> rows{{
+      {bfs_direction::automatic, "automatic"},
+      {bfs_direction::push, "push"},
+      {bfs_direction::pull, "pull"},
+  }};
+  return rows;
+}
+
+template <>
+enum_table<bfs_parents> enum_rows() noexcept {
+  static constexpr std::array<enum_row<bfs_parents>, 2> rows{{
+      {bfs_parents::any, "any"},
+      {bfs_parents::smallest, "smallest"},
+  }};
+  return rows;
 }
 
 namespace detail::bfs {

@@ -38,20 +38,14 @@ namespace {
 namespace found = detail::communities;
 }
 
-std::string_view to_string(communities_method method) { return detail::name_in(found::methods, method); }
-std::string_view to_string(communities_algorithm algorithm) { return detail::name_in(found::algorithms, algorithm); }
-
-communities_method parse_communities_method(std::string_view name) try {
-  return detail::parse_in(found::methods, "communities", name);
-} catch (...) {
-  detail::rethrow("communities");
+template <>
+enum_table<communities_method> enum_rows() noexcept {
+  return found::methods;
 }
-communities_algorithm parse_communities_algorithm(std::string_view name) try {
-  return detail::parse_in(found::algorithms, "communities", name);
-} catch (...) {
-  detail::rethrow("communities");
+template <>
+enum_table<communities_algorithm> enum_rows() noexcept {
+  return found::algorithms;
 }
-
 template <index_type I, index_type O, class Space>
 struct communities_plan<I, O, Space>::state : detail::executor_state<found::executor<I, Space>> {
   graph<I, O, Space> proper;  // without the loops of the graph given, if it has some

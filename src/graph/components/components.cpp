@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <utility>
 
@@ -62,14 +63,28 @@ choice choose(components_algorithm asked, bool strong, bool can_skip, std::int64
 
 }  // namespace detail::components
 
-std::string_view to_string(components_algorithm algorithm) {
-  return detail::name_in(detail::components::algorithms, algorithm);
+template <>
+enum_table<components_algorithm> enum_rows() noexcept {
+  return detail::components::algorithms;
 }
 
-components_algorithm parse_components_algorithm(std::string_view name) try {
-  return detail::parse_in(detail::components::algorithms, "components", name);
-} catch (...) {
-  detail::rethrow("components");
+template <>
+enum_table<components_connection> enum_rows() noexcept {
+  static constexpr std::array<enum_row<components_connection>, 2> rows{{
+      {components_connection::weak, "weak"},
+      {components_connection::strong, "strong"},
+  }};
+  return rows;
+}
+
+template <>
+enum_table<components_labels> enum_rows() noexcept {
+  static constexpr std::array<enum_row<components_labels>, 3> rows{{
+      {components_labels::smallest_vertex, "smallest_vertex"},
+      {components_labels::dense, "dense"},
+      {components_labels::sinks_first, "sinks_first"},
+  }};
+  return rows;
 }
 
 template <index_type I, index_type O, class Space>

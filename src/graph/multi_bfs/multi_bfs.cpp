@@ -11,8 +11,9 @@
 
 namespace spargo {
 
-std::string_view to_string(multi_bfs_algorithm algorithm) {
-  return detail::name_in(detail::multi_bfs::algorithms, algorithm);
+template <>
+enum_table<multi_bfs_algorithm> enum_rows() noexcept {
+  return detail::multi_bfs::algorithms;
 }
 
 namespace detail::multi_bfs {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -44,14 +45,33 @@ choice choose(const pagerank_options& o) {
 
 }  // namespace
 
-std::string_view to_string(pagerank_algorithm algorithm) { return detail::name_in(ranking::algorithms, algorithm); }
+template <>
+enum_table<pagerank_algorithm> enum_rows() noexcept {
+  return ranking::algorithms;
+}
 
-std::string_view to_string(pagerank_copy copy) { return detail::name_in(ranking::copies, copy); }
+template <>
+enum_table<pagerank_copy> enum_rows() noexcept {
+  return ranking::copies;
+}
 
-pagerank_algorithm parse_pagerank_algorithm(std::string_view name) try {
-  return detail::parse_in(ranking::algorithms, "pagerank", name);
-} catch (...) {
-  detail::rethrow("pagerank");
+template <>
+enum_table<pagerank_norm> enum_rows() noexcept {
+  static constexpr std::array<enum_row<pagerank_norm>, 2> rows{{
+      {pagerank_norm::l1, "l1"},
+      {pagerank_norm::linf, "linf"},
+  }};
+  return rows;
+}
+
+template <>
+enum_table<pagerank_dangling> enum_rows() noexcept {
+  static constexpr std::array<enum_row<pagerank_dangling>, 3> rows{{
+      {pagerank_dangling::uniform, "uniform"},
+      {pagerank_dangling::personalization, "personalization"},
+      {pagerank_dangling::drop, "drop"},
+  }};
+  return rows;
 }
 
 void detail::pagerank::check_sum(const char* name, double sum, bool negative) {

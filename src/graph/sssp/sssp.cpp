@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -74,12 +75,18 @@ double choose_delta(double asked, bool whole, const paths::weight_facts& weights
 
 }  // namespace
 
-std::string_view to_string(sssp_algorithm algorithm) { return detail::name_in(paths::algorithms, algorithm); }
+template <>
+enum_table<sssp_algorithm> enum_rows() noexcept {
+  return paths::algorithms;
+}
 
-sssp_algorithm parse_sssp_algorithm(std::string_view name) try {
-  return detail::parse_in(paths::algorithms, "sssp", name);
-} catch (...) {
-  detail::rethrow("sssp");
+template <>
+enum_table<sssp_parents> enum_rows() noexcept {
+  static constexpr std::array<enum_row<sssp_parents>, 2> rows{{
+      {sssp_parents::any, "any"},
+      {sssp_parents::smallest, "smallest"},
+  }};
+  return rows;
 }
 
 template <class W>

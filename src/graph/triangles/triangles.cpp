@@ -43,14 +43,9 @@ choice choose(triangles_algorithm asked, const row_survey& survey) {
 
 }  // namespace detail::triangles
 
-std::string_view to_string(triangles_algorithm algorithm) {
-  return detail::name_in(detail::triangles::algorithms, algorithm);
-}
-
-triangles_algorithm parse_triangles_algorithm(std::string_view name) try {
-  return detail::parse_in(detail::triangles::algorithms, "triangles", name);
-} catch (...) {
-  detail::rethrow("triangles");
+template <>
+enum_table<triangles_algorithm> enum_rows() noexcept {
+  return detail::triangles::algorithms;
 }
 
 template <index_type I, index_type O, class Space>

@@ -8,9 +8,20 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 namespace spargo {
+
+template <>
+enum_table<duplicate_weights> enum_rows() noexcept {
+  static constexpr std::array<enum_row<duplicate_weights>, 3> rows{{
+      {duplicate_weights::min, "min"},
+      {duplicate_weights::sum, "sum"},
+      {duplicate_weights::first, "first"},
+  }};
+  return rows;
+}
 
 namespace detail {
 

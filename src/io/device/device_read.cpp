@@ -23,16 +23,14 @@
 
 namespace spargo {
 
-const char* to_string(device_read_algorithm algorithm) noexcept {
-  switch (algorithm) {
-    case device_read_algorithm::automatic:
-      return "automatic";
-    case device_read_algorithm::on_host:
-      return "on_host";
-    case device_read_algorithm::on_device:
-      return "on_device";
-  }
-  return "";
+template <>
+enum_table<device_read_algorithm> enum_rows() noexcept {
+  static constexpr std::array<enum_row<device_read_algorithm>, 3> rows{{
+      {device_read_algorithm::automatic, "automatic"},
+      {device_read_algorithm::on_host, "on_host"},
+      {device_read_algorithm::on_device, "on_device"},
+  }};
+  return rows;
 }
 
 namespace detail {

@@ -34,6 +34,26 @@
 
 namespace spargo {
 
+template <>
+enum_table<id_kind> enum_rows() noexcept {
+  static constexpr std::array<enum_row<id_kind>, 3> rows{{
+      {id_kind::automatic, "automatic"},
+      {id_kind::integers, "integers"},
+      {id_kind::names, "names"},
+  }};
+  return rows;
+}
+
+template <>
+enum_table<edge_direction> enum_rows() noexcept {
+  static constexpr std::array<enum_row<edge_direction>, 3> rows{{
+      {edge_direction::not_said, "not_said"},
+      {edge_direction::directed, "directed"},
+      {edge_direction::undirected, "undirected"},
+  }};
+  return rows;
+}
+
 namespace detail {
 
 namespace {

@@ -147,7 +147,7 @@ inline double table_weight(std::string_view field, const edge_list_header& heade
 
 // Gephi's type, which must equal that of the first edge.
 inline void check_type(std::string_view field, const edge_list_header& header) {
-  const std::string_view expected = header.direction == edge_direction::directed ? "directed" : "undirected";
+  const std::string_view expected = to_string(header.direction);
   const bool same = std::equal(field.begin(), field.end(), expected.begin(), expected.end(),
                                [](char given, char c) { return (given | 0x20) == c; });
   if (same) return;

@@ -28,9 +28,7 @@ enum class triangles { stored, both };
 // Entries in array layout for these dimensions; -1 if more than 2^63-1.
 [[nodiscard]] std::int64_t array_entries(std::int64_t rows, std::int64_t cols, symmetry_kind symmetry) noexcept;
 
-[[nodiscard]] const char* name_of(matrix_market_field field) noexcept;
-[[nodiscard]] const char* field_name(const matrix_market_header& header) noexcept;
-[[nodiscard]] const char* name_of(symmetry_kind kind) noexcept;
+[[nodiscard]] std::string_view field_name(const matrix_market_header& header) noexcept;
 
 // Like the public function.
 template <entry_type V, index_type I>

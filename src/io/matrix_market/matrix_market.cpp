@@ -17,6 +17,26 @@
 
 namespace spargo {
 
+template <>
+enum_table<matrix_market_layout> enum_rows() noexcept {
+  static constexpr std::array<enum_row<matrix_market_layout>, 2> rows{{
+      {matrix_market_layout::coordinate, "coordinate"},
+      {matrix_market_layout::array, "array"},
+  }};
+  return rows;
+}
+
+template <>
+enum_table<matrix_market_field> enum_rows() noexcept {
+  static constexpr std::array<enum_row<matrix_market_field>, 4> rows{{
+      {matrix_market_field::real, "real", true, true, "double"},
+      {matrix_market_field::integer, "integer", true, true, "unsigned-integer"},
+      {matrix_market_field::complex, "complex"},
+      {matrix_market_field::pattern, "pattern"},
+  }};
+  return rows;
+}
+
 namespace detail {
 
 namespace {
@@ -80,11 +100,11 @@ class token_reader {
 
   [[noreturn]] void fail(const std::string& message) const { source_.fail(token_.data(), message); }
 
-  template <class T, std::size_t N>
-  T one_of(const std::array<std::pair<const char*, T>, N>& names, const std::string& expected) {
+  template <named_enum E>
+  E one_of(const std::string& expected) {
     const std::string word = lower(next(expected));
-    for (const auto& [name, value] : names) {
-      if (word == name) return value;
+    for (const enum_row<E>& row : enum_rows<E>()) {
+      if (row.is_called(word)) return row.value;
     }
     refuse(expected);
   }
@@ -114,39 +134,26 @@ class token_reader {
   std::string_view token_;
 };
 
-constexpr const char* unsigned_field = "unsigned-integer";
+constexpr std::string_view unsigned_field = "unsigned-integer";
 
 void parse_banner(text_source& source, const char* line, matrix_market_header& header) {
   using field = matrix_market_field;
-  static constexpr std::array<std::pair<const char*, matrix_market_layout>, 2> layouts = {
-      {{"coordinate", matrix_market_layout::coordinate}, {"array", matrix_market_layout::array}}};
-  static constexpr std::array<std::pair<const char*, field>, 6> fields = {{{"real", field::real},
-                                                                           {"double", field::real},
-                                                                           {"integer", field::integer},
-                                                                           {unsigned_field, field::integer},
-                                                                           {"complex", field::complex},
-                                                                           {"pattern", field::pattern}}};
-  static constexpr std::array<std::pair<const char*, symmetry_kind>, 4> symmetries = {
-      {{"general", symmetry_kind::general},
-       {"symmetric", symmetry_kind::symmetric},
-       {"skew-symmetric", symmetry_kind::skew_symmetric},
-       {"hermitian", symmetry_kind::hermitian}}};
   token_reader tokens(source, line);
   if (token_at(line).empty() || lower(tokens.next("the banner")) != "%%matrixmarket") {
     source.fail(line, fmt::format("not a Matrix Market file: it begins with {} (expected the banner %%MatrixMarket)",
                                   quoted(token_at(line))));
   }
   if (lower(tokens.next("matrix")) != "matrix") tokens.refuse("matrix");
-  header.layout = tokens.one_of(layouts, "coordinate or array");
-  header.field = tokens.one_of(fields, "real, double, integer, complex or pattern");
+  header.layout = tokens.one_of<matrix_market_layout>("coordinate or array");
+  header.field = tokens.one_of<field>("real, double, integer, complex or pattern");
   header.is_unsigned = lower(tokens.current()) == unsigned_field;
   if (header.layout == matrix_market_layout::array && header.field == field::pattern) {
     tokens.fail("an array has values and cannot be a pattern (expected real, double, integer or complex)");
   }
-  header.symmetry = tokens.one_of(symmetries, "general, symmetric, skew-symmetric or hermitian");
+  header.symmetry = tokens.one_of<symmetry_kind>("general, symmetric, skew-symmetric or hermitian");
   if (header.field == field::pattern && header.symmetry != symmetry_kind::general &&
       header.symmetry != symmetry_kind::symmetric) {
-    tokens.fail("a pattern has no values and cannot be " + std::string(name_of(header.symmetry)) +
+    tokens.fail("a pattern has no values and cannot be " + std::string(to_string(header.symmetry)) +
                 " (expected general or symmetric)");
   }
   if (header.is_unsigned && header.symmetry == symmetry_kind::skew_symmetric) {
@@ -163,7 +170,7 @@ void parse_size_line(text_source& source, const char* line, matrix_market_header
   header.rows = tokens.count("rows");
   header.cols = tokens.count("columns");
   if (header.symmetry != symmetry_kind::general && header.rows != header.cols) {
-    tokens.fail(fmt::format("a {} matrix cannot be {} x {} (expected a square one)", name_of(header.symmetry),
+    tokens.fail(fmt::format("a {} matrix cannot be {} x {} (expected a square one)", to_string(header.symmetry),
                             header.rows, header.cols));
   }
   if (header.layout == matrix_market_layout::array) {
@@ -183,36 +190,8 @@ void parse_size_line(text_source& source, const char* line, matrix_market_header
 
 }  // namespace
 
-const char* field_name(const matrix_market_header& header) noexcept {
-  return header.is_unsigned ? unsigned_field : name_of(header.field);
-}
-
-const char* name_of(matrix_market_field field) noexcept {
-  switch (field) {
-    case matrix_market_field::real:
-      return "real";
-    case matrix_market_field::integer:
-      return "integer";
-    case matrix_market_field::complex:
-      return "complex";
-    case matrix_market_field::pattern:
-      return "pattern";
-  }
-  return "";
-}
-
-const char* name_of(symmetry_kind kind) noexcept {
-  switch (kind) {
-    case symmetry_kind::general:
-      return "general";
-    case symmetry_kind::symmetric:
-      return "symmetric";
-    case symmetry_kind::skew_symmetric:
-      return "skew-symmetric";
-    case symmetry_kind::hermitian:
-      return "hermitian";
-  }
-  return "";
+std::string_view field_name(const matrix_market_header& header) noexcept {
+  return header.is_unsigned ? unsigned_field : to_string(header.field);
 }
 
 std::int64_t array_entries(std::int64_t rows, std::int64_t cols, symmetry_kind symmetry) noexcept {

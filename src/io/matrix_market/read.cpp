@@ -302,7 +302,7 @@ class entry_reader {
     const auto col = static_cast<std::int64_t>(entries_.cols[second]) + 1;
     throw error(error_code::parse, position_of_entry(second),
                 fmt::format("entries ({}, {}) and ({}, {}) of a {} matrix are both given (expected one of them)", col,
-                            row, row, col, name_of(header_.symmetry)));
+                            row, row, col, to_string(header_.symmetry)));
   }
 
   // Reads the file again: entries do not store their lines.

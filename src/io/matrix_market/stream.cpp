@@ -90,7 +90,7 @@ class matrix_stream {
   void write_heading() {
     if (edges_) return out_.write(edge_list_heading(style_, values_ || ones_));
     out_.write(fmt::format("%%MatrixMarket matrix coordinate {} {}\n{} {} {}\n", field_name(header_),
-                           name_of(header_.symmetry), header_.rows, header_.cols, header_.entries));
+                           to_string(header_.symmetry), header_.rows, header_.cols, header_.entries));
   }
 
   void parse(part_type& part) const {

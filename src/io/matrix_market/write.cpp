@@ -40,7 +40,7 @@ constexpr const char* field_of() {
 
 // Banner and comment. A comment that ends with a newline is not followed by an empty line.
 std::string heading(const char* layout, const char* field, const options_type& options) {
-  std::string text = fmt::format("%%MatrixMarket matrix {} {} {}\n", layout, field, detail::name_of(options.symmetry));
+  std::string text = fmt::format("%%MatrixMarket matrix {} {} {}\n", layout, field, to_string(options.symmetry));
   std::string_view rest = options.comment;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -58,7 +58,7 @@ void check_symmetry(std::int64_t rows, std::int64_t cols, const options_type& op
       (symmetry == symmetry_kind::hermitian ? complex_type<V> : !is_pattern<V> && !std::same_as<V, std::uint64_t>);
   SPARGO_EXPECTS(possible && (symmetry == symmetry_kind::general || rows == cols),
                  fmt::format("write_matrix_market: a {} {} x {} matrix cannot be {}", field_of<V>(), rows, cols,
-                             detail::name_of(symmetry)));
+                             to_string(symmetry)));
 }
 
 // Describes an invalid value; empty if it is valid.

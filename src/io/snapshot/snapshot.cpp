@@ -53,6 +53,18 @@
 
 namespace spargo {
 
+template <>
+enum_table<value_kind> enum_rows() noexcept {
+  static constexpr std::array<enum_row<value_kind>, 5> rows{{
+      {value_kind::pattern, "pattern"},
+      {value_kind::fp32, "fp32"},
+      {value_kind::fp64, "fp64"},
+      {value_kind::complex_fp32, "complex-fp32"},
+      {value_kind::complex_fp64, "complex-fp64"},
+  }};
+  return rows;
+}
+
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the snapshot is mapped as it lies");

@@ -123,8 +123,9 @@ void convolve_checked(const context<Space>& ctx, const image_view<const T, Space
 
 }  // namespace
 
-std::string_view to_string(convolve_algorithm algorithm) noexcept {
-  return detail::name_in(detail::convolve::algorithms, algorithm);
+template <>
+enum_table<convolve_algorithm> enum_rows() noexcept {
+  return detail::convolve::algorithms;
 }
 
 template <detail::real T, class Space>

@@ -53,8 +53,9 @@ detail::histogram::even_bins<T> make_even_bins(T lower, T upper, std::int64_t bi
 
 }  // namespace
 
-std::string_view to_string(histogram_algorithm algorithm) noexcept {
-  return detail::name_in(detail::histogram::algorithms, algorithm);
+template <>
+enum_table<histogram_algorithm> enum_rows() noexcept {
+  return detail::histogram::algorithms;
 }
 
 template <detail::histogram_key Key, detail::histogram_count Count, class Space>

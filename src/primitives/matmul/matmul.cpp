@@ -10,8 +10,9 @@
 
 namespace spargo {
 
-std::string_view to_string(matmul_algorithm algorithm) noexcept {
-  return detail::name_in(detail::matmul::algorithms, algorithm);
+template <>
+enum_table<matmul_algorithm> enum_rows() noexcept {
+  return detail::matmul::algorithms;
 }
 
 namespace {

@@ -11,8 +11,9 @@
 
 namespace spargo {
 
-std::string_view to_string(reduce_algorithm algorithm) noexcept {
-  return detail::name_in(detail::reduce::algorithms, algorithm);
+template <>
+enum_table<reduce_algorithm> enum_rows() noexcept {
+  return detail::reduce::algorithms;
 }
 
 namespace {

@@ -44,8 +44,9 @@ void scan(const char* caller, const context<Space>& ctx, span<const T, Space> in
 
 }  // namespace
 
-std::string_view to_string(scan_algorithm algorithm) noexcept {
-  return detail::name_in(detail::scan::algorithms, algorithm);
+template <>
+enum_table<scan_algorithm> enum_rows() noexcept {
+  return detail::scan::algorithms;
 }
 
 template <detail::scalar T, class Space>

@@ -63,8 +63,9 @@ jacobi_result iterate(const context<Space>& ctx, const image_view<T, Space>& u, 
 
 }  // namespace
 
-std::string_view to_string(jacobi_algorithm algorithm) noexcept {
-  return detail::name_in(detail::stencil::jacobi_algorithms, algorithm);
+template <>
+enum_table<jacobi_algorithm> enum_rows() noexcept {
+  return detail::stencil::jacobi_algorithms;
 }
 
 template <detail::real T, class Space>

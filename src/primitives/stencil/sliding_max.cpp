@@ -82,8 +82,9 @@ void max_by_axis(const context<Space>& ctx, span<const T, Space> in, const volum
 
 }  // namespace
 
-std::string_view to_string(sliding_max_algorithm algorithm) noexcept {
-  return detail::name_in(detail::stencil::sliding_max_algorithms, algorithm);
+template <>
+enum_table<sliding_max_algorithm> enum_rows() noexcept {
+  return detail::stencil::sliding_max_algorithms;
 }
 
 template <detail::real T, class Space>

@@ -22,8 +22,9 @@ constexpr bool on_device = std::same_as<Space, device>;
 
 }  // namespace
 
-std::string_view to_string(stencil_algorithm algorithm) noexcept {
-  return detail::name_in(detail::stencil::window_average_algorithms, algorithm);
+template <>
+enum_table<stencil_algorithm> enum_rows() noexcept {
+  return detail::stencil::window_average_algorithms;
 }
 
 template <detail::real T, class Space>

@@ -53,12 +53,9 @@ void check_dense(std::string_view name, const dense_view<V, Space>& v, std::int6
 
 }  // namespace
 
-std::string_view to_string(spmm_algorithm algorithm) { return detail::name_in(algorithms, algorithm); }
-
-spmm_algorithm parse_spmm_algorithm(std::string_view name) try {
-  return detail::parse_in(algorithms, "spmm", name);
-} catch (...) {
-  detail::rethrow("spmm");
+template <>
+enum_table<spmm_algorithm> enum_rows() noexcept {
+  return algorithms;
 }
 
 template <value_type V, index_type I, index_type O, class Space>

@@ -22,6 +22,11 @@ inline constexpr algorithm_table<spmv_algorithm, 13> algorithms{{
     {spmv_algorithm::coo_segmented, "coo_segmented", true, true},
 }};
 
+inline constexpr algorithm_table<spmv_storage, 2> storages{{
+    {spmv_storage::borrowed, "borrowed"},
+    {spmv_storage::copied, "copied"},
+}};
+
 // The format that an algorithm reads; CSR for all not named here.
 [[nodiscard]] constexpr bool reads_ell(spmv_algorithm a) { return a == spmv_algorithm::ell; }
 [[nodiscard]] constexpr bool reads_sell(spmv_algorithm a) { return a == spmv_algorithm::sell; }

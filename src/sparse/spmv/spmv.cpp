@@ -137,15 +137,15 @@ detail::plan_state<State, spmv_algorithm> make_state(const context<Space>& ctx, 
 
 }  // namespace
 
-std::string_view to_string(spmv_algorithm algorithm) { return detail::name_in(detail::spmv::algorithms, algorithm); }
-
-spmv_algorithm parse_spmv_algorithm(std::string_view name) try {
-  return detail::parse_in(detail::spmv::algorithms, "spmv", name);
-} catch (...) {
-  detail::rethrow("spmv");
+template <>
+enum_table<spmv_algorithm> enum_rows() noexcept {
+  return detail::spmv::algorithms;
 }
 
-std::string_view to_string(spmv_storage storage) { return storage == spmv_storage::copied ? "copied" : "borrowed"; }
+template <>
+enum_table<spmv_storage> enum_rows() noexcept {
+  return detail::spmv::storages;
+}
 
 template <value_type V, index_type I, index_type O, class Space>
 struct spmv_plan<V, I, O, Space>::state {

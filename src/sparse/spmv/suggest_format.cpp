@@ -118,18 +118,15 @@ format_choice suggest_on_host(const context<host>& ctx, const csr_pattern_view<I
 
 }  // namespace
 
-std::string_view to_string(sparse_format format) {
-  switch (format) {
-    case sparse_format::csr:
-      return "csr";
-    case sparse_format::coo:
-      return "coo";
-    case sparse_format::ell:
-      return "ell";
-    case sparse_format::sell:
-      return "sell";
-  }
-  return "unknown";
+template <>
+enum_table<sparse_format> enum_rows() noexcept {
+  static constexpr std::array<enum_row<sparse_format>, 4> rows{{
+      {sparse_format::csr, "csr"},
+      {sparse_format::coo, "coo"},
+      {sparse_format::ell, "ell"},
+      {sparse_format::sell, "sell"},
+  }};
+  return rows;
 }
 
 template <memory_space Target, index_type I, index_type O>

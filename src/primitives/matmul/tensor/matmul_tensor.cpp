@@ -9,14 +9,13 @@
 
 namespace spargo {
 
-std::string_view to_string(tensor_inputs inputs) noexcept {
-  switch (inputs) {
-    case tensor_inputs::tf32:
-      return "tf32";
-    case tensor_inputs::bf16:
-      return "bf16";
-  }
-  return "unknown";
+template <>
+enum_table<tensor_inputs> enum_rows() noexcept {
+  static constexpr std::array<enum_row<tensor_inputs>, 2> rows{{
+      {tensor_inputs::tf32, "tf32"},
+      {tensor_inputs::bf16, "bf16"},
+  }};
+  return rows;
 }
 
 namespace {
