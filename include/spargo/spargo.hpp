@@ -8,6 +8,7 @@
 #include <spargo/core/context.hpp>
 #include <spargo/core/enum_names.hpp>
 #include <spargo/core/error.hpp>
+#include <spargo/core/estimate.hpp>
 #include <spargo/core/interruption.hpp>
 #include <spargo/core/stream_order.hpp>
 #include <spargo/core/threaded_copy.hpp>
@@ -23,6 +24,7 @@
 #include <spargo/graph/bfs_validate.hpp>
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
+#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace spargo::detail {
 
 namespace {
@@ -47,6 +49,10 @@ void expect_one_per_vertex(std::string_view operation, std::string_view name, st
                            std::int64_t vertices) {
   SPARGO_EXPECTS(values == 0 || values == vertices,
                  fmt::format("{}: {} {} for {} vertices", operation, values, name, vertices));
+}
+
+double expected_seconds(const graph_shape& shape, double entry_ns) {
+  return static_cast<double>(shape.vertices + shape.entries) * entry_ns * 1e-9 / std::clamp(shape.threads, 1, 64);
 }
 
 void refuse_without_in_edges(std::string_view operation) {

@@ -9,6 +9,7 @@
 #include "core/rethrow.hpp"
 
 #include <spargo/core/plan_state.hpp>
+#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 
 #include <memory>
@@ -61,6 +62,9 @@ void expect_one_per_vertex(std::string_view operation, std::string_view name, st
                            std::int64_t vertices);
 
 [[noreturn]] void refuse_without_in_edges(std::string_view operation);
+
+// What takes one thread so long an entry, by the threads of the shape; more than 64 were not timed.
+[[nodiscard]] double expected_seconds(const graph_shape& shape, double entry_ns);
 
 // The state of a plan, or the base of it.
 template <class Executor>

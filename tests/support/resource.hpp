@@ -20,7 +20,9 @@ class counting_resource final : public memory_resource<Space> {
   void* allocate(std::size_t bytes, stream_handle stream) override {
     if (requests_++ == fail_at_) throw error(error_code::out_of_memory, std::to_string(bytes) + " bytes refused");
     void* pointer = upstream_.allocate(bytes, stream);
-    live_ += static_cast<std::int64_t>(bytes);
+    const std::int64_t now = live_ += static_cast<std::int64_t>(bytes);
+    for (std::int64_t before = peak_; before < now && !peak_.compare_exchange_weak(before, now);) {
+    }
     return pointer;
   }
   void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept override {
@@ -29,6 +31,7 @@ class counting_resource final : public memory_resource<Space> {
   }
 
   [[nodiscard]] std::int64_t live() const { return live_; }  // bytes
+  [[nodiscard]] std::int64_t peak() const { return peak_; }  // the most that were live at once
   [[nodiscard]] std::int64_t requests() const { return requests_; }
 
  private:
@@ -36,6 +39,7 @@ class counting_resource final : public memory_resource<Space> {
   std::int64_t fail_at_;
   std::atomic<std::int64_t> requests_ = 0;
   std::atomic<std::int64_t> live_ = 0;
+  std::atomic<std::int64_t> peak_ = 0;
 };
 
 // Runs `operation(context<Space>)` repeatedly, failing each request to `upstream` in turn, until a run needs no more.

@@ -122,7 +122,7 @@ template <named_enum E>
   std::string known;
   for (const enum_row<E>& row : enum_rows<E>()) {
     if (row.is_called(name)) return row.value;
-    known += (known.empty() ? "'" : ", '") + std::string(row.word()) + "'";
+    known += (known.empty() ? "'" : ", '") + std::string(row.name == "automatic" ? row.word() : row.name) + "'";
   }
   throw nb::value_error((std::string(what) + " is '" + std::string(name) + "', and may be one of " + known).c_str());
 }

@@ -20,8 +20,11 @@ struct enum_row {
   bool on_device = true;
   std::string_view alias = {};  // another spelling that is understood
 
-  // For command lines, which say "auto".
-  [[nodiscard]] constexpr std::string_view word() const noexcept { return name == "automatic" ? "auto" : name; }
+  // The shorter spelling, for command lines: "auto" for "automatic".
+  [[nodiscard]] constexpr std::string_view word() const noexcept {
+    if (name == "automatic") return "auto";
+    return !alias.empty() && alias.size() < name.size() ? alias : name;
+  }
   [[nodiscard]] constexpr bool is_called(std::string_view text) const noexcept {
     return text == name || text == word() || (!alias.empty() && text == alias);
   }

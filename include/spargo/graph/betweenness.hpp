@@ -21,6 +21,7 @@
 
 #include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
+#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
 
 #include <optional>
@@ -81,6 +82,9 @@ struct betweenness_result {
   betweenness_algorithm algorithm = betweenness_algorithm::automatic;  // the one that ran
 };
 
+// Of a plan with these options for a graph of this shape. Seconds: for each source.
+[[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const betweenness_options& options);
+
 // Workspace for many runs on one graph, allocated once. The plan borrows the graph, and owns the transpose of a
 // directed graph without in-edges. Other memory, for 32-bit indices: by_level 144 bytes per vertex; by_source 24 bytes
 // per vertex and 4 per edge for each thread, and 128 per vertex (32 from 2^20 vertices on). On a device 133 bytes per
@@ -104,6 +108,11 @@ class SPARGO_EXPORT betweenness_plan {
   [[nodiscard]] betweenness_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }           // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
+
+  // What such a plan will take.
+  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const betweenness_options& options = {}) {
+    return spargo::estimate(shape.with_types<I, O>(), options);
+  }
 
  private:
   struct [[gnu::visibility("hidden")]] state;

@@ -7,6 +7,7 @@
 
 #include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
+#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
 
 #include <string>
@@ -74,6 +75,9 @@ struct bfs_result {
   bfs_algorithm algorithm = bfs_algorithm::automatic;  // the one that ran
 };
 
+// Of a plan with these options for a graph of this shape. Seconds: of one search.
+[[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const bfs_options& options);
+
 // Workspace for many searches of one graph, allocated once. Borrows the graph. A device run synchronizes once, at its
 // end.
 template <index_type I, index_type O, class Space>
@@ -95,6 +99,11 @@ class SPARGO_EXPORT bfs_plan {
   [[nodiscard]] bfs_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }   // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
+
+  // What such a plan will take.
+  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const bfs_options& options = {}) {
+    return spargo::estimate(shape.with_types<I, O>(), options);
+  }
 
  private:
   struct [[gnu::visibility("hidden")]] state;

@@ -13,6 +13,7 @@
 
 #include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
+#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
 
 #include <string>
@@ -59,6 +60,9 @@ struct communities_result {
   communities_algorithm algorithm = communities_algorithm::automatic;  // the one that ran
 };
 
+// Of a plan with these options for a graph of this shape.
+[[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const communities_options& options);
+
 // Workspace for many runs on one graph, allocated once. The plan borrows the graph. Memory besides the graph: per
 // vertex two labels and a byte, and one more label if some vertex has over 2^15 neighbours; per thread at most 0.8 MB
 // (1.4 MB with 64-bit indices). On a device: per vertex four labels and four bytes, and a label per 128 edges.
@@ -84,6 +88,11 @@ class SPARGO_EXPORT communities_plan {
   [[nodiscard]] communities_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }           // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
+
+  // What such a plan will take.
+  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const communities_options& options = {}) {
+    return spargo::estimate(shape.with_types<I, O>(), options);
+  }
 
  private:
   struct [[gnu::visibility("hidden")]] state;

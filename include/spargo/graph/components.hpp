@@ -11,6 +11,7 @@
 
 #include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
+#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
 
 #include <string>
@@ -64,6 +65,9 @@ struct components_result {
   components_algorithm algorithm = components_algorithm::automatic;  // the one that ran
 };
 
+// Of a plan with these options for a graph of this shape.
+[[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const components_options& options);
+
 // Workspace for one graph, allocated once. The plan borrows the graph, whose edges may change between runs; but not for
 // strong components, whose plan may own the transpose and on a device uses the degrees. On a device strong components
 // need about 75 bytes per vertex (I = int32), and the transpose if in-edges are missing.
@@ -84,6 +88,11 @@ class SPARGO_EXPORT components_plan {
   [[nodiscard]] components_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }          // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
+
+  // What such a plan will take.
+  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const components_options& options = {}) {
+    return spargo::estimate(shape.with_types<I, O>(), options);
+  }
 
  private:
   struct [[gnu::visibility("hidden")]] state;

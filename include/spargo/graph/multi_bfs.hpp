@@ -9,6 +9,7 @@
 #include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/graph/bfs.hpp>
+#include <spargo/graph/estimate.hpp>
 
 #include <string>
 #include <string_view>
@@ -56,6 +57,10 @@ struct multi_bfs_result {
   multi_bfs_algorithm algorithm = multi_bfs_algorithm::automatic;  // the one that ran
 };
 
+// Of a plan with these options for a graph of this shape. Seconds: of a run with max_sources.
+[[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, std::int64_t max_sources,
+                                                   const multi_bfs_options& options);
+
 // Workspace for many runs over one graph, allocated once. The plan borrows the graph. At most 24 * width + 2 *
 // sizeof(I) + 1/4 bytes per vertex (width 1 or 4; on a device with levels 32 * width more), plus the levels: 4 *
 // max_sources bytes per vertex.
@@ -78,6 +83,12 @@ class SPARGO_EXPORT multi_bfs_plan {
   [[nodiscard]] multi_bfs_algorithm algorithm() const noexcept { return state_.algorithm(); }       // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }              // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }  // levels included
+
+  // What such a plan will take.
+  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, std::int64_t max_sources,
+                                              const multi_bfs_options& options = {}) {
+    return spargo::estimate(shape.with_types<I, O>(), max_sources, options);
+  }
 
  private:
   struct [[gnu::visibility("hidden")]] state;

@@ -11,6 +11,7 @@
 
 #include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
+#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
 
 #include <string>
@@ -79,6 +80,10 @@ struct pagerank_result {
   pagerank_algorithm algorithm = pagerank_algorithm::automatic;  // the one that ran
 };
 
+// Of a plan with these options for a graph of this shape. Seconds: 10 iterations unless
+// their number is given.
+[[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const pagerank_options& options);
+
 // Workspace for many runs on one graph, allocated once. The plan borrows the graph. The host checks a device run for
 // convergence, which synchronizes, every few iterations. Memory besides the graph: 2 values per vertex, 1 for
 // gauss_seidel; on a device 4 and an index, and for a copy of the graph 2 to 4 bytes per edge (binned: 4 and a value).
@@ -103,6 +108,13 @@ class SPARGO_EXPORT pagerank_plan {
   [[nodiscard]] pagerank_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }        // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
+
+  // What such a plan will take.
+  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const pagerank_options& options = {}) {
+    graph_shape typed = shape.with_types<I, O>();
+    typed.value_bytes = sizeof(V);
+    return spargo::estimate(typed, options);
+  }
 
  private:
   struct [[gnu::visibility("hidden")]] state;

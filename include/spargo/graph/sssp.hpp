@@ -15,6 +15,7 @@
 
 #include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
+#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 
 #include <limits>
@@ -86,6 +87,9 @@ struct sssp_result {
   sssp_algorithm algorithm = sssp_algorithm::automatic;  // the one that ran
 };
 
+// Of a plan with these options for a graph of this shape. Seconds: of one search.
+[[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const sssp_options& options);
+
 // Workspace for many searches of one graph, allocated once. The plan borrows the graph, whose edges and weights must
 // not change. On a device `run` synchronizes once, at its end. Memory besides the graph, delta_stepping, 32-bit weights
 // and indices: some 24 bytes per vertex and half a MiB per thread; 8 more per vertex for parents. On a device 92 bytes
@@ -111,6 +115,13 @@ class SPARGO_EXPORT sssp_plan {
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }    // why, one sentence
   [[nodiscard]] double delta() const noexcept;  // width of a bucket; 0: no buckets
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
+
+  // What such a plan will take.
+  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const sssp_options& options = {}) {
+    graph_shape typed = shape.with_types<I, O>();
+    typed.value_bytes = sizeof(W);
+    return spargo::estimate(typed, options);
+  }
 
  private:
   struct [[gnu::visibility("hidden")]] state;

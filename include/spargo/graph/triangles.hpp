@@ -8,6 +8,7 @@
 
 #include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
+#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
 
 #include <string>
@@ -49,6 +50,9 @@ struct triangles_result {
   triangles_algorithm algorithm = triangles_algorithm::automatic;  // the one that ran
 };
 
+// Of a plan with these options for a graph of this shape.
+[[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const triangles_options& options);
+
 // Workspace for one graph, allocated once; each run orders and orients the graph. The plan borrows the graph,
 // which must not change, since the plan has surveyed it. Memory besides the graph for `bitmap`, I = int32: 4 bytes per
 // stored entry (directed: 8 per edge, links 2 more) and 20 per vertex, per_vertex 20 and links 8 more, and a bit per
@@ -76,6 +80,11 @@ class SPARGO_EXPORT triangles_plan {
   [[nodiscard]] triangles_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }         // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
+
+  // What such a plan will take.
+  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const triangles_options& options = {}) {
+    return spargo::estimate(shape.with_types<I, O>(), options);
+  }
 
  private:
   struct [[gnu::visibility("hidden")]] state;

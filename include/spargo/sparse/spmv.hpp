@@ -7,6 +7,7 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
+#include <spargo/core/estimate.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/formats/coo.hpp>
 #include <spargo/formats/csr.hpp>
@@ -64,6 +65,21 @@ struct SPARGO_EXPORT spmv_options {
   std::int64_t products = 0;
 };
 
+// Sizes of a matrix, for estimates.
+struct SPARGO_EXPORT matrix_shape {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t entries = 0;
+  std::int64_t index_bytes = 4;
+  std::int64_t offset_bytes = 4;
+  std::int64_t value_bytes = 8;
+  int threads = 1;  // of a host
+};
+
+// Of a plan with these options for a CSR matrix of this shape; an upper bound, with a copy that may be smaller or not
+// be made. Seconds: of a product.
+[[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const matrix_shape& shape, const spmv_options& options);
+
 // Analyses a matrix once (at most O(rows + nnz); a device plan may synchronise the stream). Then `run` never allocates,
 // is asynchronous on a device and may be captured in a graph. A plan without a copy borrows the matrix's arrays: they
 // must outlive it; values may change, the pattern may not. Not for concurrent use; plans are independent of each other.
@@ -88,6 +104,14 @@ class SPARGO_EXPORT spmv_plan {
   [[nodiscard]] spmv_storage storage() const noexcept;  // `copied`: the matrix may be freed or changed
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }  // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
+
+  // What such a plan of a CSR matrix will take.
+  [[nodiscard]] static plan_estimate estimate(matrix_shape shape, const spmv_options& options = {}) {
+    shape.index_bytes = sizeof(I);
+    shape.offset_bytes = sizeof(O);
+    shape.value_bytes = sizeof(V);
+    return spargo::estimate(shape, options);
+  }
 
  private:
   struct [[gnu::visibility("hidden")]] state;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -67,9 +68,33 @@ enum_table<betweenness_normalization> enum_rows() noexcept {
   static constexpr std::array<enum_row<betweenness_normalization>, 3> rows{{
       {betweenness_normalization::none, "none"},
       {betweenness_normalization::pairs, "pairs"},
-      {betweenness_normalization::by_maximum, "max", true, true, "maximum"},
+      {betweenness_normalization::by_maximum, "maximum", true, true, "max"},
   }};
   return rows;
+}
+
+plan_estimate estimate(const graph_shape& s, const betweenness_options& options) {
+  constexpr double entry_ns = 4.5;
+  constexpr std::int64_t lanes = 4;
+  const std::int64_t n = s.vertices;
+  const std::int64_t index = s.index_bytes;
+  const bool of_edges = options.edges == betweenness_edges::counted;
+  const std::int64_t results = 8 * (n + (of_edges ? s.entries : 0));
+  plan_estimate of;
+  const bool by_source =
+      detail::betweenness::choose<host>(options, n, s.entries).algorithm == betweenness_algorithm::by_source;
+  if (by_source) {  // rows of sums, and a search for each thread that has one
+    const std::int64_t rows = n < (std::int64_t{1} << 20) ? 16 : 4;
+    of.host_bytes = results + (rows - 1) * 8 * n +
+                    std::min<std::int64_t>(s.threads, rows) * (n * (3 * index + 12) + s.entries * index);
+  } else {
+    of.host_bytes = results + n * (2 * lanes * 12 + 4 + lanes * (index + 1) + 9);
+  }
+  of.host_bytes += s.missing_in_bytes() + 64;
+  of.device_bytes = n * (lanes * (24 + index) + 24 + (of_edges ? 8 * lanes : 0)) + (of_edges ? 8 * s.entries : 0) +
+                    s.entries / 4 + s.missing_in_bytes() + (std::int64_t{1} << 20);
+  of.host_seconds = detail::expected_seconds(s, entry_ns);
+  return of;
 }
 
 template <index_type I, index_type O, class Space>

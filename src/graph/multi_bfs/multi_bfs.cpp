@@ -1,4 +1,5 @@
 // What a multi-source search decides before it runs, whatever the backend, and the plan around an executor.
+#include "graph/bfs/host_steps.hpp"
 #include "graph/graph/with_in_edges.hpp"
 #include "graph/multi_bfs/algorithms.hpp"
 #include "graph/multi_bfs/executor.hpp"
@@ -38,6 +39,24 @@ void check_sources(std::int64_t sources, std::int64_t max_sources) {
 }
 
 }  // namespace detail::multi_bfs
+
+// Nanoseconds: untimed, from one search's, of which a word of 64 takes a few.
+plan_estimate estimate(const graph_shape& s, std::int64_t max_sources, const multi_bfs_options& options) {
+  constexpr double entry_ns = 12;
+  const bool narrow = options.algorithm == multi_bfs_algorithm::one_word ||
+                      (options.algorithm == multi_bfs_algorithm::automatic && max_sources <= 64);
+  const std::int64_t words = narrow ? 1 : 4;
+  const bool levels = options.output == multi_bfs_output::counts_and_levels;
+  const std::int64_t shared = 24 * words + 2 * s.index_bytes + (levels ? 4 * max_sources : 0);  // of a vertex
+  plan_estimate of;
+  of.host_bytes = s.vertices * shared + s.vertices / 8 +
+                  s.threads * detail::bfs::host_tuning::buffer_entries * s.index_bytes + 512 * words + 64;
+  of.device_bytes =
+      s.vertices * (shared + (levels ? 32 * words : 0)) + s.vertices / 4 + s.entries / 16 + (std::int64_t{1} << 20);
+  const std::int64_t batches = (max_sources + 64 * words - 1) / (64 * words);
+  of.host_seconds = detail::expected_seconds(s, entry_ns * static_cast<double>(words * batches));
+  return of;
+}
 
 template <index_type I, index_type O, class Space>
 struct multi_bfs_plan<I, O, Space>::state : detail::executor_state<detail::multi_bfs::executor<I, Space>> {

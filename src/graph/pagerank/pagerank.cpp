@@ -82,6 +82,24 @@ void detail::pagerank::check_sum(const char* name, double sum, bool negative) {
                   negative ? "a negative value" : fmt::format("values that sum to {}", sum), least));
 }
 
+plan_estimate estimate(const graph_shape& s, const pagerank_options& options) {
+  constexpr double step_ns = 2.3;           // an entry's
+  constexpr std::int64_t usual_steps = 10;  // to a tolerance
+  constexpr std::int64_t least_chunk = 1 << 15;
+  const bool in_place = options.algorithm == pagerank_algorithm::gauss_seidel ||
+                        (options.algorithm == pagerank_algorithm::automatic && options.iterations == 0);
+  plan_estimate of;
+  of.host_bytes = s.vertices * s.value_bytes * (in_place ? 1 : 2) + ((s.vertices + s.entries) / least_chunk + 2) * 32;
+  // `automatic` copies the graph only where memory allows it.
+  const std::int64_t copied = options.copy == pagerank_copy::blocked  ? 4
+                              : options.copy == pagerank_copy::binned ? 4 + s.value_bytes
+                                                                      : 0;
+  of.device_bytes = s.vertices * (6 * s.value_bytes + s.index_bytes) + s.entries * copied;
+  of.host_seconds = detail::expected_seconds(
+      s, step_ns * static_cast<double>(options.iterations > 0 ? options.iterations : usual_steps));
+  return of;
+}
+
 template <detail::real V, index_type I, index_type O, class Space>
 struct pagerank_plan<V, I, O, Space>::state : detail::executor_state<detail::pagerank::executor<V, Space>> {
   double tolerance;

@@ -1,6 +1,7 @@
 // Names, checks, the choice of algorithm and of the buckets' width, and the plan around an executor.
 #include "graph/plan.hpp"
 #include "graph/sssp/executor.hpp"
+#include "graph/sssp/host_bins.hpp"
 
 #include <spargo/core/error.hpp>
 
@@ -98,6 +99,31 @@ template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, std::int32
 template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, std::int64_t);
 template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, float);
 template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, double);
+
+// Host: lengths of 8 bytes in entries of 16, in chunks of which each thread may hold one a slot.
+// Device: results, lengths and buckets, the sorted copy, and what sorts it, 2^27 edges at a time.
+plan_estimate estimate(const graph_shape& s, const sssp_options& options) {
+  constexpr double entry_ns = 21;
+  const bool heap =
+      options.algorithm == sssp_algorithm::dijkstra ||
+      (options.algorithm == sssp_algorithm::automatic && s.vertices + s.entries < tuning::sequential_below);
+  const bool parents = options.output == sssp_output::distances_and_parents;
+  using chunk = paths::bin_chunk<std::int64_t, double>;
+  const std::int64_t chunks =
+      s.vertices / paths::host_bins_tuning::chunk_entries * 5 / 4 + s.threads * paths::host_bins_tuning::slots + 1;
+  plan_estimate of;
+  of.host_bytes = s.vertices * (16 + (parents ? 2 * s.index_bytes : 0));
+  if (heap) {
+    of.host_bytes += s.vertices * (16 + s.index_bytes);
+  } else {
+    of.host_bytes += chunks * std::int64_t{sizeof(chunk) + sizeof(chunk*)} + s.vertices / 8 + s.threads * 4096;
+  }
+  const std::int64_t sorted = std::min(s.entries, std::int64_t{1} << 27) * 32;
+  of.device_bytes =
+      s.vertices * 160 + s.entries * (s.index_bytes + s.value_bytes + 1) + sorted + (std::int64_t{1} << 20);
+  of.host_seconds = detail::expected_seconds(s, entry_ns);
+  return of;
+}
 
 template <detail::scalar W, index_type I, index_type O, class Space>
 struct sssp_plan<W, I, O, Space>::state : detail::executor_state<detail::sssp::executor<W, I, Space>> {
