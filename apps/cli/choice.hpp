@@ -1,8 +1,6 @@
 // Flags whose values are words: checked on the command line and offered by shell completion.
 #pragma once
 
-#include <spargo/core/enum_names.hpp>
-
 #include <string>
 #include <vector>
 
@@ -18,14 +16,6 @@ namespace spargo::apps {
 
 // "sideways is not a direction (expected auto, push or pull)", where `noun` is "a direction".
 [[nodiscard]] CLI::Validator one_of(std::string noun, std::vector<std::string> words);
-
-// The words of an enumeration, as its table has them.
-template <named_enum E>
-[[nodiscard]] std::vector<std::string> words_of() {
-  std::vector<std::string> words;
-  for (const enum_row<E>& row : enum_rows<E>()) words.emplace_back(row.word());
-  return words;
-}
 
 // Accepts everything; the words are suggestions, for example where a file is accepted as well.
 [[nodiscard]] CLI::Validator suggests(const std::vector<std::string>& words);

@@ -1,6 +1,6 @@
 #include "input/columns.hpp"
 
-#include "cli/choice.hpp"
+#include "cli/enum_words.hpp"
 #include "cli/report.hpp"
 
 #include <fmt/format.h>
