@@ -1,6 +1,6 @@
-// What every graph plan is built from: checks of its arguments, the algorithm that was asked for, and the state around
-// an executor. One mistake has one error code and one sentence whatever the operation: invalid_argument for bad input,
-// unsupported for what is right but cannot run here.
+// Shared by all graph plans: checks of arguments, and the state that owns an executor. Every operation reports the same
+// mistake with the same error code and sentence: invalid_argument for bad input, unsupported for valid input that the
+// backend or the graph does not support.
 #pragma once
 
 #include "core/algorithm_table.hpp"
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-// The views that plans are compiled for: index, offset, space.
+// The index types, offset types and spaces that plans are instantiated for.
 #define SPARGO_FOR_EACH_GRAPH(M)                  \
   M(std::int32_t, std::int32_t, ::spargo::host)   \
   M(std::int32_t, std::int32_t, ::spargo::device) \
@@ -38,8 +38,8 @@ template <class I, class O, class Space>
   return {edges.rows, edges.cols, edges.offsets.size(), edges.nnz(), weights};
 }
 
-// Throws invalid_argument when the parts of a graph do not fit together; `in` is null without in-edges. O(1): contents
-// are not read.
+// Throws invalid_argument if the arrays of a graph are inconsistent; `in` is null without in-edges. O(1): reads no
+// contents.
 void expect_shapes(std::string_view operation, const edges_shape& out, const edges_shape* in);
 
 template <class I, class O, class Space>
@@ -57,13 +57,13 @@ void expect_graph(std::string_view operation, const weighted_graph_view<W, I, O,
 void expect_source(std::string_view operation, std::int64_t source, std::int64_t vertices);
 // Throws invalid_argument unless the target is -1 (none) or a vertex.
 void expect_target(std::string_view operation, std::int64_t target, std::int64_t vertices);
-// Throws invalid_argument unless there are `expected` values, or none where they may be left out.
+// Throws invalid_argument unless `values` is 0 or equals `vertices`.
 void expect_one_per_vertex(std::string_view operation, std::string_view name, std::int64_t values,
                            std::int64_t vertices);
 
 [[noreturn]] void refuse_without_in_edges(std::string_view operation);
 
-// What takes one thread so long an entry, by the threads of the shape; more than 64 were not timed.
+// Seconds on shape.threads threads, at most 64 (more were not timed), if one thread takes entry_ns per vertex or entry.
 [[nodiscard]] double expected_seconds(const graph_shape& shape, double entry_ns);
 
 // The state of a plan, or the base of it.

@@ -1,5 +1,5 @@
-// Estimates of plans against what plans take on the host: no less memory than its peak while a plan is made and runs,
-// at most 1.5 times as much, and times of the right order.
+// Estimates of plans on the host: at least the peak memory of construction and run, at most 1.5 times as much, and
+// times of the right order of magnitude.
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/betweenness.hpp>
 #include <spargo/graph/bfs.hpp>
@@ -29,7 +29,7 @@ using index = std::int32_t;
 using offset = std::int64_t;
 using view = weighted_graph_view<double, index, offset, host>;
 
-// What surrounds small graphs, and threads.
+// Fixed memory of small graphs and of threads.
 constexpr std::int64_t slack = std::int64_t{64} << 10;
 
 struct test_graph {
@@ -78,7 +78,7 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// `make` makes a plan and hands it to `then`, which runs it.
+// `make` constructs a plan and passes its run to `then`.
 template <class Make>
 void expect_estimate(const std::string& what, int threads, const plan_estimate& estimate, Make&& make,
                      double factor = 1.5) {
@@ -94,7 +94,7 @@ void expect_estimate(const std::string& what, int threads, const plan_estimate& 
   EXPECT_LE(counted.peak(), estimate.host_bytes) << "took more than estimated";
   EXPECT_LE(static_cast<double>(estimate.host_bytes), factor * static_cast<double>(counted.peak()) + slack * threads);
   EXPECT_GT(estimate.device_bytes, 0);
-  // Of one thread, of a graph that is worth it: waiting for nobody.
+  // Times only of one thread, which waits for no other, and of graphs that are large enough.
   if (threads == 1 && seconds > 1e-3) {
     EXPECT_LT(seconds, 30 * estimate.host_seconds);
     EXPECT_GT(seconds, estimate.host_seconds / 30);
@@ -194,7 +194,7 @@ TEST(Estimate, Communities) {
                                                                            [](auto& plan) { plan.run(); });
 }
 
-// A row that is longer than a thread's table of labels.
+// A row longer than a thread's table of labels.
 TEST(Estimate, CommunitiesOfAHub) {
   const context<host> ctx({.threads = 2});
   std::vector<index> from(40'000, 0);
@@ -211,11 +211,11 @@ TEST(Estimate, CommunitiesOfAHub) {
       then([&] { plan.run(); });
     });
   }
-  // On a device: four labels, and a round's number (which commands took for three labels).
+  // Device: four labels and a round number.
   EXPECT_GE(plan_type::estimate(shape).device_bytes, 20 * shape.vertices);
 }
 
-// A plan that has to transpose.
+// A plan that must transpose the graph.
 TEST(Estimate, OfMissingInEdges) {
   const test_graph t("directed", "gen:rmat:scale=14", direction_kind::directed, false);
   using plan_type = betweenness_plan<index, offset, host>;

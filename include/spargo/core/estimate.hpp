@@ -1,4 +1,4 @@
-// What a plan will take, from sizes alone: before anything is read, copied or allocated.
+// Estimated memory and time of a plan, from sizes alone, before reading or allocating anything.
 #pragma once
 
 #include <spargo/core/config.hpp>
@@ -7,8 +7,8 @@
 
 namespace spargo {
 
-// Bytes are a plan's at its peak, results included and its input not, and upper bounds: on the host at most 1.5 times
-// what a plan takes, wherever its algorithm does not depend on what the input holds.
+// Bytes are upper bounds of a plan's peak memory, with results, without input. On the host they are at most 1.5 times
+// the peak, unless the plan's algorithm depends on the input's contents.
 struct SPARGO_EXPORT plan_estimate {
   std::int64_t host_bytes = 0;    // of a plan on the host
   std::int64_t device_bytes = 0;  // of a plan on a device

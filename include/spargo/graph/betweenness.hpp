@@ -82,7 +82,7 @@ struct betweenness_result {
   betweenness_algorithm algorithm = betweenness_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan with these options for a graph of this shape. Seconds: for each source.
+// Estimates memory and time of a plan. host_seconds: per source.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const betweenness_options& options);
 
 // Workspace for many runs on one graph, allocated once. The plan borrows the graph, and owns the transpose of a
@@ -109,7 +109,7 @@ class SPARGO_EXPORT betweenness_plan {
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }           // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
-  // What such a plan will take.
+  // The same with the types of this plan.
   [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const betweenness_options& options = {}) {
     return spargo::estimate(shape.with_types<I, O>(), options);
   }

@@ -75,7 +75,7 @@ struct bfs_result {
   bfs_algorithm algorithm = bfs_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan with these options for a graph of this shape. Seconds: of one search.
+// Estimates memory and time of a plan. host_seconds: one search.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const bfs_options& options);
 
 // Workspace for many searches of one graph, allocated once. Borrows the graph. A device run synchronizes once, at its
@@ -100,7 +100,7 @@ class SPARGO_EXPORT bfs_plan {
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }   // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
-  // What such a plan will take.
+  // The same with the types of this plan.
   [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const bfs_options& options = {}) {
     return spargo::estimate(shape.with_types<I, O>(), options);
   }

@@ -60,7 +60,7 @@ struct communities_result {
   communities_algorithm algorithm = communities_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan with these options for a graph of this shape.
+// Estimates memory and time of a plan.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const communities_options& options);
 
 // Workspace for many runs on one graph, allocated once. The plan borrows the graph. Memory besides the graph: per
@@ -89,7 +89,7 @@ class SPARGO_EXPORT communities_plan {
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }           // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
-  // What such a plan will take.
+  // The same with the types of this plan.
   [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const communities_options& options = {}) {
     return spargo::estimate(shape.with_types<I, O>(), options);
   }

@@ -65,7 +65,7 @@ struct components_result {
   components_algorithm algorithm = components_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan with these options for a graph of this shape.
+// Estimates memory and time of a plan.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const components_options& options);
 
 // Workspace for one graph, allocated once. The plan borrows the graph, whose edges may change between runs; but not for
@@ -89,7 +89,7 @@ class SPARGO_EXPORT components_plan {
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }          // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
-  // What such a plan will take.
+  // The same with the types of this plan.
   [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const components_options& options = {}) {
     return spargo::estimate(shape.with_types<I, O>(), options);
   }

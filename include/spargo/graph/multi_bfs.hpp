@@ -57,7 +57,7 @@ struct multi_bfs_result {
   multi_bfs_algorithm algorithm = multi_bfs_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan with these options for a graph of this shape. Seconds: of a run with max_sources.
+// Estimates memory and time of a plan. host_seconds: a run with max_sources.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, std::int64_t max_sources,
                                                    const multi_bfs_options& options);
 
@@ -84,7 +84,7 @@ class SPARGO_EXPORT multi_bfs_plan {
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }              // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }  // levels included
 
-  // What such a plan will take.
+  // The same with the types of this plan.
   [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, std::int64_t max_sources,
                                               const multi_bfs_options& options = {}) {
     return spargo::estimate(shape.with_types<I, O>(), max_sources, options);

@@ -80,8 +80,7 @@ struct pagerank_result {
   pagerank_algorithm algorithm = pagerank_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan with these options for a graph of this shape. Seconds: 10 iterations unless
-// their number is given.
+// Estimates memory and time of a plan. host_seconds: options.iterations, or 10 if 0.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const pagerank_options& options);
 
 // Workspace for many runs on one graph, allocated once. The plan borrows the graph. The host checks a device run for
@@ -109,7 +108,7 @@ class SPARGO_EXPORT pagerank_plan {
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }        // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
-  // What such a plan will take.
+  // The same with the types of this plan.
   [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const pagerank_options& options = {}) {
     graph_shape typed = shape.with_types<I, O>();
     typed.value_bytes = sizeof(V);

@@ -87,7 +87,7 @@ struct sssp_result {
   sssp_algorithm algorithm = sssp_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan with these options for a graph of this shape. Seconds: of one search.
+// Estimates memory and time of a plan. host_seconds: one search.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const sssp_options& options);
 
 // Workspace for many searches of one graph, allocated once. The plan borrows the graph, whose edges and weights must
@@ -116,7 +116,7 @@ class SPARGO_EXPORT sssp_plan {
   [[nodiscard]] double delta() const noexcept;  // width of a bucket; 0: no buckets
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
-  // What such a plan will take.
+  // The same with the types of this plan.
   [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const sssp_options& options = {}) {
     graph_shape typed = shape.with_types<I, O>();
     typed.value_bytes = sizeof(W);

@@ -50,7 +50,7 @@ struct triangles_result {
   triangles_algorithm algorithm = triangles_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan with these options for a graph of this shape.
+// Estimates memory and time of a plan.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const triangles_options& options);
 
 // Workspace for one graph, allocated once; each run orders and orients the graph. The plan borrows the graph,
@@ -81,7 +81,7 @@ class SPARGO_EXPORT triangles_plan {
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }         // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
-  // What such a plan will take.
+  // The same with the types of this plan.
   [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const triangles_options& options = {}) {
     return spargo::estimate(shape.with_types<I, O>(), options);
   }

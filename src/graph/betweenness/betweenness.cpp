@@ -1,4 +1,4 @@
-// Names, checks, the choice of algorithm and the plan around an executor: all that does not touch the graph's contents.
+// Names, checks, the choice of an algorithm, and the plan: everything that does not read the graph's contents.
 #include "graph/betweenness/executor.hpp"
 #include "graph/plan.hpp"
 
@@ -15,12 +15,12 @@ namespace detail::betweenness {
 namespace {
 
 struct tuning {
-  // Vertices plus stored edges up to which threads have sources of their own: a level is then often too small for two
-  // threads to meet over it (about 5 us), by choice.
+  // Below this many vertices plus stored edges each thread searches from its own sources: most levels are then too
+  // small to pay for a barrier (about 5 us).
   static constexpr std::int64_t small = std::int64_t{1} << 18;
-  // Stored edges per vertex from which levels are few, and lanes that share them meet. CPU time from 4 sources, Zen 5,
-  // by_level / by_source: grid 2000 x 2000 (4 per vertex) 3.5 / 0.33 s; uniform 2^20 with 4 per vertex 0.62 / 0.32 s,
-  // with 8 0.55 / 0.49 s, where by_level has work for more threads than there are sources.
+  // Stored edges per vertex from which a graph has few levels, whose lanes share vertices. CPU time from 4 sources,
+  // Zen 5, by_level / by_source: grid 2000 x 2000 (4 per vertex) 3.5 / 0.33 s; uniform 2^20 with 4 per vertex 0.62 /
+  // 0.32 s, with 8 0.55 / 0.49 s, where by_level can use more threads than sources.
   static constexpr std::int64_t few_edges = 6;
 };
 
@@ -83,7 +83,7 @@ plan_estimate estimate(const graph_shape& s, const betweenness_options& options)
   plan_estimate of;
   const bool by_source =
       detail::betweenness::choose<host>(options, n, s.entries).algorithm == betweenness_algorithm::by_source;
-  if (by_source) {  // rows of sums, and a search for each thread that has one
+  if (by_source) {  // rows of sums, and one search per thread
     const std::int64_t rows = n < (std::int64_t{1} << 20) ? 16 : 4;
     of.host_bytes = results + (rows - 1) * 8 * n +
                     std::min<std::int64_t>(s.threads, rows) * (n * (3 * index + 12) + s.entries * index);

@@ -1,5 +1,4 @@
-// What a plan hides: one executor a backend, with its workspace and the values of the last run; and the rule by which
-// sums become values, the same for both.
+// The executor of a backend: workspace and the values of the last run. And how sums become values, on both backends.
 #pragma once
 
 #include "graph/betweenness/algorithms.hpp"
@@ -11,7 +10,7 @@ namespace spargo::detail::betweenness {
 
 using choice = plan_choice<betweenness_algorithm>;
 
-// What sums of dependencies are multiplied by, before a division by the maximum.
+// Factors that sums of dependencies are multiplied by, before a division by the maximum.
 struct scale_rule {
   double vertices = 0;
   double sources = 0;         // given ones; of all the vertices
@@ -21,13 +20,13 @@ struct scale_rule {
   [[nodiscard]] bool by_pairs() const { return options.normalization == betweenness_normalization::pairs; }
   [[nodiscard]] bool with_endpoints() const { return options.endpoints == betweenness_endpoints::included; }
 
-  // For edges, which have two ends however a path goes on.
+  // For edges, which have two ends on every path.
   [[nodiscard]] double edge_factor() const {
     const double pairs = sources * (vertices - 1) * (counts_twice ? 0.5 : 1);
     return !by_pairs() ? 1 : pairs > 0 ? 1 / pairs : 0;
   }
 
-  // For a vertex that is `times` of the sources.
+  // For a vertex that occurs `times` times among the sources.
   [[nodiscard]] double factor(double times) const {
     if (!by_pairs()) return counts_twice ? 0.5 : 1;
     const double targets = with_endpoints() ? vertices - 1 : vertices - 2;
@@ -44,16 +43,16 @@ class executor {
   executor& operator=(const executor&) = delete;
   virtual ~executor() = default;
 
-  // Sources are vertices, and there are some unless all are meant.
+  // Sources are vertices; empty: all vertices.
   virtual void run(span<const I, host> sources) = 0;
-  // All values become 0.
+  // Sets all values to 0.
   virtual void clear() = 0;
   [[nodiscard]] virtual span<const double, Space> values() const noexcept = 0;
   [[nodiscard]] virtual span<const double, Space> edges() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
-// The graph and the options are checked; options.algorithm is the one to run.
+// Precondition: the graph and the options are valid; options.algorithm is not `automatic`.
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g,

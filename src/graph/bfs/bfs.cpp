@@ -1,5 +1,4 @@
-// Names, checks, the choice of algorithm and the plan around an executor: all of a search that does not touch the
-// graph's contents.
+// Names, checks, the choice of an algorithm, and the plan: everything that does not read the graph's contents.
 #include "graph/bfs/algorithms.hpp"
 #include "graph/bfs/executor.hpp"
 #include "graph/bfs/host_narrow.hpp"
@@ -20,7 +19,7 @@ namespace spargo {
 namespace {
 
 struct tuning {
-  // Below this many vertices plus edges a host search ends before a second thread has woken up (about 10 us).
+  // Below this many vertices plus edges a host search ends before a second thread could start (about 10 us).
   static constexpr std::int64_t sequential_below = 4096;
 };
 
@@ -113,8 +112,8 @@ choice choose(backend_kind backend, const graph_facts& facts, const bfs_options&
 
 }  // namespace detail::bfs
 
-// Nanoseconds: R-MAT 22, degree 8, 4.4 ms by 16 threads. A device: levels, parents, a queue, the likely parents and the
-// bitmaps take at most 16 bytes a vertex and two indices, and chunks of long rows.
+// entry_ns: R-MAT 22, degree 8, takes 16 threads 4.4 ms. Device: levels, parents, a queue, candidate parents and
+// bitmaps take at most 16 bytes and two indices per vertex; hubs take chunks.
 plan_estimate estimate(const graph_shape& s, const bfs_options& options) {
   constexpr double entry_ns = 1.05;
   const bool small = s.vertices + s.entries < tuning::sequential_below && options.direction != bfs_direction::pull;

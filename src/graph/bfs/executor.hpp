@@ -1,4 +1,4 @@
-// What a plan hides: one executor a backend, with its workspace and the results of the last run.
+// The executor of a backend: workspace and the results of the last run.
 #pragma once
 
 #include "graph/bfs/common.hpp"
@@ -15,8 +15,8 @@ class executor {
   executor& operator=(const executor&) = delete;
   virtual ~executor() = default;
 
-  virtual void run(I source) = 0;  // of a vertex
-  // Of the last run; what was not asked for is empty.
+  virtual void run(I source) = 0;
+  // Results of the last run; empty if not requested.
   [[nodiscard]] virtual span<const std::int32_t, Space> levels() const noexcept = 0;
   [[nodiscard]] virtual span<const I, Space> parents() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t reached() const noexcept = 0;
@@ -24,17 +24,17 @@ class executor {
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
-// A search on the device that other algorithms put between kernels of their own.
+// A device search that other algorithms run between their own kernels.
 template <class I>
 class device_search : public executor<I, device> {
  public:
-  // Does not wait. Of its results only levels and parents are those of this search.
+  // Asynchronous. Of the results only levels and parents belong to this search.
   virtual void enqueue(I source) = 0;
-  // On the device, once it is done: vertices of a last level that was not expanded, for a limit on the depth.
+  // On the device, after the search: the number of vertices in the last level if the depth limit kept it unexpanded.
   [[nodiscard]] virtual const std::int64_t* unexpanded() const noexcept = 0;
 };
 
-// The graph and the options are checked, and `choice` is made for them.
+// Precondition: the graph and the options are valid, and `choice` is made for them.
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g, const choice& choice,

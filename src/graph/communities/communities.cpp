@@ -1,4 +1,4 @@
-// Names, checks, the choice of algorithm and the plan around an executor.
+// Names, checks, the choice of an algorithm, and the plan.
 #include "graph/communities/algorithms.hpp"
 #include "graph/communities/executor.hpp"
 #include "graph/graph/with_in_edges.hpp"
@@ -47,11 +47,11 @@ template <>
 enum_table<communities_algorithm> enum_rows() noexcept {
   return found::algorithms;
 }
-// Nanoseconds: R-MAT 22, degree 8, 10 rounds in 210 ms by 16 threads. A device: labels of three rounds, the rows'
-// order, a round's number, and what lists the long rows.
+// entry_ns: R-MAT 22, degree 8, 10 rounds take 16 threads 210 ms. Device: labels of three rounds, the order of rows, a
+// round number per vertex, lists of long rows.
 plan_estimate estimate(const graph_shape& s, const communities_options& options) {
   constexpr double entry_ns = 5;
-  constexpr std::int64_t segment = 1 << 15;  // of a row, for a thread's table
+  constexpr std::int64_t segment = 1 << 15;  // part of a row that a thread's table holds
   const std::int64_t index = s.index_bytes;
   const std::int64_t most = s.longest_row >= 0 ? s.longest_row : segment + 1;
   const auto longest = static_cast<std::uint64_t>(std::clamp<std::int64_t>(most, 1, segment));
@@ -67,7 +67,7 @@ plan_estimate estimate(const graph_shape& s, const communities_options& options)
 
 template <index_type I, index_type O, class Space>
 struct communities_plan<I, O, Space>::state : detail::executor_state<found::executor<I, Space>> {
-  graph<I, O, Space> proper;  // without the loops of the graph given, if it has some
+  graph<I, O, Space> proper;  // a copy, if the graph has loops
   found::run_outcome outcome;
 };
 

@@ -1,4 +1,4 @@
-// What a plan hides: one executor per backend, with its workspace and the labels of the last run.
+// The executor of a backend: workspace and the labels of the last run.
 #pragma once
 
 #include <spargo/graph/communities.hpp>
@@ -20,13 +20,13 @@ class executor {
   executor& operator=(const executor&) = delete;
   virtual ~executor() = default;
 
-  // There are as many initial labels as vertices, or none. Throws invalid_argument for one that is no vertex.
+  // `initial`: one label per vertex, or empty. Throws invalid_argument unless every label is a vertex.
   virtual run_outcome run(span<const I, Space> initial) = 0;
   [[nodiscard]] virtual span<const I, Space> labels() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
-// The graph and the options are checked; options.algorithm is the one to run.
+// Precondition: the graph and the options are valid; options.algorithm is not `automatic`.
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g,

@@ -15,7 +15,7 @@ inline constexpr algorithm_table<components_algorithm, 5> algorithms{{
     {components_algorithm::forward_backward, "forward_backward", true, true},
 }};
 
-// Whether it follows edges along their direction only.
+// Whether it follows edges only along their direction.
 [[nodiscard]] constexpr bool finds_strong(components_algorithm algorithm) {
   return algorithm == components_algorithm::tarjan || algorithm == components_algorithm::forward_backward;
 }

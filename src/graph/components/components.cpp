@@ -1,4 +1,4 @@
-// Names, checks, the choice of algorithm and the plan around an executor: all that does not touch the graph's contents.
+// Names, checks, the choice of an algorithm, and the plan: everything that does not read the graph's contents.
 #include "graph/components/algorithms.hpp"
 #include "graph/components/executor.hpp"
 #include "graph/plan.hpp"
@@ -20,7 +20,7 @@ namespace detail::components {
 namespace {
 
 struct tuning {
-  // Below this many vertices plus edges one thread is done before a second has woken up (about 10 us).
+  // Below this many vertices plus edges one thread ends before a second could start (about 10 us).
   static constexpr std::int64_t sequential_below = 8192;
 };
 
@@ -30,7 +30,7 @@ void expect_to_find(components_algorithm asked, bool strong) {
                              to_string(asked), strong ? "weak" : "strong", strong ? "strong" : "weak"));
 }
 
-// The algorithm asked for, or that the labels ask for.
+// The requested algorithm, or the one that the labels require.
 template <class Space>
 components_algorithm with_labels(const components_options& options) {
   if (options.labels != components_labels::sinks_first) return options.algorithm;
@@ -88,7 +88,7 @@ enum_table<components_labels> enum_rows() noexcept {
   return rows;
 }
 
-// Nanoseconds: R-MAT 22, directed, 40 ms by 16 threads.
+// Time: R-MAT 22, directed, takes 16 threads 40 ms.
 plan_estimate estimate(const graph_shape& s, const components_options& options) {
   using algorithm = components_algorithm;
   const bool directed = s.direction == direction_kind::directed;
@@ -100,7 +100,7 @@ plan_estimate estimate(const graph_shape& s, const components_options& options) 
   const std::int64_t tarjan = s.vertices * (4 * index + s.offset_bytes);
   plan_estimate of;
   of.host_bytes = s.vertices * index * (options.labels == components_labels::smallest_vertex ? 1 : 2);
-  // Labels, a list of vertices, numbers, and a bit for each vertex.
+  // Labels, a list of vertices, numbers, and one bit per vertex.
   const std::int64_t arrays = options.labels == components_labels::smallest_vertex ? 2 : 3;
   of.device_bytes = s.vertices * arrays * index + s.vertices / 8 + s.entries / 128 + (std::int64_t{1} << 20);
   if (strong) {
@@ -124,7 +124,7 @@ components_plan<I, O, Space>::components_plan(const context<Space>& ctx, const g
   if constexpr (detail::is_built<Space>) {
     detail::expect_graph("components", g);
     const bool undirected = g.direction == direction_kind::undirected;
-    // An undirected graph's components are both; an algorithm that was asked for decides which way they are found.
+    // In an undirected graph weak and strong components are the same; the requested algorithm decides.
     const components_algorithm asked = detail::components::with_labels<Space>(options);
     const bool strong =
         undirected ? detail::components::finds_strong(asked) : options.connection == components_connection::strong;

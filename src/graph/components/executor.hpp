@@ -1,4 +1,4 @@
-// What a plan hides: one executor per backend, with its workspace and the labels of the last run.
+// The executor of a backend: workspace and the labels of the last run.
 #pragma once
 
 #include <spargo/graph/components.hpp>
@@ -19,18 +19,17 @@ class executor {
   virtual ~executor() = default;
 
   virtual void run() = 0;
-  // Of the last run.
+  // Results of the last run.
   [[nodiscard]] virtual span<const I, Space> labels() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t count() const = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 
-  // For ranks, see make_rank_executor. Edges to ghosts may be unread in one tree, that of skipped(), which waits for
-  // the run; -1: all are read. join_skipped() reads them.
+  // For make_rank_executor. A vertex of the one tree whose edges to ghosts are still unread, -1: none. Synchronizes.
   [[nodiscard]] virtual std::int64_t skipped() const { return -1; }
-  virtual void join_skipped() {}
+  virtual void join_skipped() {}  // reads those edges
 };
 
-// The graph is checked, and the algorithm chosen for it.
+// Precondition: the graph is valid and supports the algorithm.
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g,
@@ -42,10 +41,9 @@ template <class I, class O>
                                                                  components_algorithm algorithm,
                                                                  components_labels labels);
 
-// Weak components of a rank's vertices and, numbered behind them, of others' that they have edges to: ghosts, whose
-// rows are empty. All other edges have both directions; a row has ghosts last. The label of a ghost may be any
-// ancestor's, and count() tells nothing. Of every so many vertices one is joined with its last neighbour, whatever tree
-// it is in.
+// Weak components of a rank's own vertices and of ghosts: remote neighbours, numbered after them, with empty rows.
+// Precondition: other edges are stored in both directions, and ghosts are last in a row. A ghost's label may be any of
+// its ancestors; count() is meaningless. One in vertices_per_ghost vertices of all trees joins its last neighbour.
 inline constexpr std::int64_t vertices_per_ghost = 16;
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, host>> make_rank_executor(const context<host>& ctx,
@@ -54,7 +52,7 @@ template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, device>> make_rank_executor(const context<device>& ctx,
                                                                       const graph_view<I, O, device>& g);
 
-// Of strong components.
+// Computes strong components.
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, device>> make_strong_executor(const context<device>& ctx,
                                                                         const graph_view<I, O, device>& g,

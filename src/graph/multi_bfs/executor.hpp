@@ -1,4 +1,4 @@
-// What a plan hides: one executor a backend, with its workspace and the results of the last run.
+// The executor of a backend: workspace and the results of the last run.
 #pragma once
 
 #include "graph/multi_bfs/common.hpp"
@@ -15,14 +15,14 @@ class executor {
   executor& operator=(const executor&) = delete;
   virtual ~executor() = default;
 
-  virtual void run(span<const I, host> sources) = 0;  // of vertices, no more than the plan has room for
-  // Of the last run; no levels unless they were asked for.
+  virtual void run(span<const I, host> sources) = 0;  // vertices, at most the plan's max_sources
+  // Results of the last run; no levels unless requested.
   [[nodiscard]] virtual span<const std::int32_t, Space> levels() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<multi_bfs_counts>& counts() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
-// The graph and the options are checked, and `choice` is made for them.
+// Precondition: the graph and the options are valid, and `choice` is made for them.
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g, const choice& choice,

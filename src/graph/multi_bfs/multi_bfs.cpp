@@ -1,4 +1,4 @@
-// What a multi-source search decides before it runs, whatever the backend, and the plan around an executor.
+// Names, checks, the choice of an algorithm, and the plan.
 #include "graph/bfs/host_steps.hpp"
 #include "graph/graph/with_in_edges.hpp"
 #include "graph/multi_bfs/algorithms.hpp"
@@ -40,14 +40,14 @@ void check_sources(std::int64_t sources, std::int64_t max_sources) {
 
 }  // namespace detail::multi_bfs
 
-// Nanoseconds: untimed, from one search's, of which a word of 64 takes a few.
+// entry_ns is not measured: a few times that of a single search, for a word of 64.
 plan_estimate estimate(const graph_shape& s, std::int64_t max_sources, const multi_bfs_options& options) {
   constexpr double entry_ns = 12;
   const bool narrow = options.algorithm == multi_bfs_algorithm::one_word ||
                       (options.algorithm == multi_bfs_algorithm::automatic && max_sources <= 64);
   const std::int64_t words = narrow ? 1 : 4;
   const bool levels = options.output == multi_bfs_output::counts_and_levels;
-  const std::int64_t shared = 24 * words + 2 * s.index_bytes + (levels ? 4 * max_sources : 0);  // of a vertex
+  const std::int64_t shared = 24 * words + 2 * s.index_bytes + (levels ? 4 * max_sources : 0);  // bytes per vertex
   plan_estimate of;
   of.host_bytes = s.vertices * shared + s.vertices / 8 +
                   s.threads * detail::bfs::host_tuning::buffer_entries * s.index_bytes + 512 * words + 64;

@@ -1,5 +1,4 @@
-// What a plan hides: one executor per backend, with its workspace and the ranks of the last run; and the rule of a
-// step, the same for both.
+// The executor of a backend: workspace and the ranks of the last run. And the formula of a step, for both backends.
 #pragma once
 
 #include "graph/pagerank/algorithms.hpp"
@@ -9,13 +8,13 @@
 
 namespace spargo::detail::pagerank {
 
-// A rank is constant + per_preference * personalization + damping * what comes in.
+// A rank is constant + per_preference * personalization + damping * (sum over in-edges).
 struct step_terms {
   double constant = 0;
   double per_preference = 0;  // 0 without a personalization
 };
 
-// What a run is about, its options reduced to numbers.
+// The options of a run as numbers.
 struct step_rule {
   double vertices = 0;
   double damping = 0;
@@ -31,7 +30,7 @@ struct step_rule {
   }
 };
 
-// What a step, or a part of it, leaves behind.
+// Result of a step or of a part of it.
 struct step_outcome {
   double change = 0;    // in the norm
   double dangling = 0;  // rank of the vertices without out-edges
@@ -55,14 +54,14 @@ class executor {
   executor& operator=(const executor&) = delete;
   virtual ~executor() = default;
 
-  // Sizes are right, and there are vertices. Throws invalid_argument for values that are none.
+  // Precondition: sizes are valid and the graph has vertices. Throws invalid_argument for invalid values.
   virtual run_outcome run(span<const V, Space> personalization, span<const V, Space> guess) = 0;
   [[nodiscard]] virtual span<const V, Space> ranks() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
-  [[nodiscard]] virtual std::string reason() const { return {}; }  // for a copy of the graph, or none
+  [[nodiscard]] virtual std::string reason() const { return {}; }  // why it copied the graph, or not
 };
 
-// The graph and the options are checked; options.algorithm is the one to run.
+// Precondition: the graph and the options are valid; options.algorithm is not `automatic`.
 template <class V, class I, class O>
 [[nodiscard]] std::unique_ptr<executor<V, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g,
@@ -76,7 +75,7 @@ template <class V, class I, class O>
   return options.iterations > 0 ? options.iterations : options.max_iterations;
 }
 
-// For a vector whose values sum to `sum` and are all 0 or more unless `negative`.
+// Throws invalid_argument unless a vector of this sum, with a negative value or not, can be normalized.
 void check_sum(const char* name, double sum, bool negative);
 
 }  // namespace spargo::detail::pagerank

@@ -1,4 +1,4 @@
-// Names, checks, the choice of algorithm and the plan around an executor.
+// Names, checks, the choice of an algorithm, and the plan.
 #include "graph/graph/with_in_edges.hpp"
 #include "graph/pagerank/executor.hpp"
 #include "graph/plan.hpp"
@@ -75,7 +75,7 @@ enum_table<pagerank_dangling> enum_rows() noexcept {
 }
 
 void detail::pagerank::check_sum(const char* name, double sum, bool negative) {
-  constexpr double least = std::numeric_limits<double>::min();  // 1 over anything less may overflow
+  constexpr double least = std::numeric_limits<double>::min();  // the inverse of a smaller value may overflow
   SPARGO_EXPECTS(
       !negative && std::isfinite(sum) && sum >= least,
       fmt::format("pagerank: the {} holds {} (expected finite values of 0 or more that sum to at least {:.2g})", name,
@@ -83,14 +83,14 @@ void detail::pagerank::check_sum(const char* name, double sum, bool negative) {
 }
 
 plan_estimate estimate(const graph_shape& s, const pagerank_options& options) {
-  constexpr double step_ns = 2.3;           // an entry's
-  constexpr std::int64_t usual_steps = 10;  // to a tolerance
+  constexpr double step_ns = 2.3;           // per entry
+  constexpr std::int64_t usual_steps = 10;  // until the tolerance is met
   constexpr std::int64_t least_chunk = 1 << 15;
   const bool in_place = options.algorithm == pagerank_algorithm::gauss_seidel ||
                         (options.algorithm == pagerank_algorithm::automatic && options.iterations == 0);
   plan_estimate of;
   of.host_bytes = s.vertices * s.value_bytes * (in_place ? 1 : 2) + ((s.vertices + s.entries) / least_chunk + 2) * 32;
-  // `automatic` copies the graph only where memory allows it.
+  // `automatic` copies the graph only if memory suffices.
   const std::int64_t copied = options.copy == pagerank_copy::blocked  ? 4
                               : options.copy == pagerank_copy::binned ? 4 + s.value_bytes
                                                                       : 0;

@@ -1,4 +1,4 @@
-// What a plan hides: one executor with its workspace and the result of the last run; and what is known of the weights.
+// The executor of a backend: workspace and the result of the last run; and a summary of the weights.
 #pragma once
 
 #include "graph/sssp/algorithms.hpp"
@@ -9,14 +9,14 @@
 
 namespace spargo::detail::sssp {
 
-// Of all weights, none of which is negative or NaN.
+// Summary of all weights, none of which is negative or NaN.
 struct weight_facts {
   double smallest = 0;
   double largest = 0;  // infinity among them
   double mean = 0;     // of the finite ones
 };
 
-// The same of a part of the weights.
+// Summary of a part of the weights.
 struct partial_facts {
   std::int64_t offending = std::numeric_limits<std::int64_t>::max();  // the first edge whose weight is refused
   double smallest = std::numeric_limits<double>::infinity();
@@ -43,7 +43,7 @@ struct partial_facts {
 template <class W>
 [[noreturn]] void refuse_weight(std::int64_t from, std::int64_t to, W weight);
 
-// Throws invalid_data naming the first edge whose weight is negative or NaN. On the device: synchronises.
+// Throws invalid_data naming the first edge whose weight is negative or NaN. Synchronizes a device.
 template <class W, class I, class O>
 [[nodiscard]] weight_facts examine_weights(const context<host>& ctx, const csr_pattern_view<I, O, host>& edges,
                                            span<const W, host> weights);
@@ -66,8 +66,8 @@ class executor {
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
-// The graph and the options are checked; options.algorithm is the one to run, and options.delta a power of 2 (on the
-// device: or half as much again).
+// Precondition: the graph and the options are valid, options.algorithm is not `automatic`, and options.delta is a
+// power of 2 (on the device: or 1.5 times one).
 template <class W, class I, class O>
 [[nodiscard]] std::unique_ptr<executor<W, I, host>> make_executor(const context<host>& ctx,
                                                                   const weighted_graph_view<W, I, O, host>& g,

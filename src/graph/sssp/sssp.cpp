@@ -1,4 +1,4 @@
-// Names, checks, the choice of algorithm and of the buckets' width, and the plan around an executor.
+// Names, checks, the choice of an algorithm and of the bucket width, and the plan.
 #include "graph/plan.hpp"
 #include "graph/sssp/executor.hpp"
 #include "graph/sssp/host_bins.hpp"
@@ -23,9 +23,10 @@ struct tuning {
   // one thread of a Xeon: karate (190) 0.8 / 1.7 us, jagmesh7 (7,450) 43 / 59, road-minnesota (9,200) 150 / 83, dwt_992
   // (16,700) 69 / 99, wiki-Vote (208,000) 1346 / 1219, roads of Luxembourg (354,000) 57,100 / 4,260.
   static constexpr std::int64_t sequential_below = 8192;
-  // Widths of buckets in mean weights, by edges per vertex. Processor time of one thread of a Xeon, weights 1..255,
-  // widths of 4 / 8 / 16: R-MAT 20, degree 16, 377 / 303 / 315 ms, uniform 2^20 597 / 484 / 495 (a busy machine); grid
-  // 2000 x 2000, 64 / 256 / 512 / 1024 / 2048: 335 / 365 / 353 / 425 / 444, and the wider, the more for each thread.
+  // Bucket widths in mean weights, by edges per vertex. CPU time of one thread of a Xeon, weights 1..255, widths of
+  // 4 / 8 / 16: R-MAT 20, degree 16, 377 / 303 / 315 ms, uniform 2^20 597 / 484 / 495 (a busy machine); grid
+  // 2000 x 2000, 64 / 256 / 512 / 1024 / 2048: 335 / 365 / 353 / 425 / 444, and wider buckets give each thread more
+  // work.
   static constexpr double long_rows = 8;
   static constexpr double narrow = 0.1;
   static constexpr double wide = 5;
@@ -33,7 +34,7 @@ struct tuning {
   // 16 / 24 / 32: 1.97 / 1.52 / 1.41 / 1.46; grid 2048 x 2048, 512 / 1024 / 2048 / 4096: 13.7 / 10.4 / 8.6 / 8.8.
   static constexpr double narrow_there = 0.19;
   static constexpr double wide_there = 20;
-  // Exponents of delta: its inverse and its first thousands of multiples are normal numbers.
+  // Limit of delta's exponent: its inverse and its first thousands of multiples are normal numbers.
   static constexpr int most_exponent = 900;
 };
 
@@ -58,8 +59,8 @@ choice choose(sssp_algorithm asked, std::int64_t size) {
   return {sssp_algorithm::delta_stepping, "threads share the vertices of a bucket"};
 }
 
-// A power of 2, on the device that or half as much again. Narrow buckets where rows are long, lest many vertices be
-// reached by long paths before short ones; wide ones where rows are short, so that there is work for every thread.
+// A power of 2; on the device that or 1.5 times a power of 2. Buckets are narrow where rows are long, so that fewer
+// vertices are reached by a long path before a short one; wide where rows are short, so that every thread has work.
 template <class Space>
 double choose_delta(double asked, bool whole, const paths::weight_facts& weights, double degree) {
   constexpr bool there = std::same_as<Space, device>;
@@ -100,8 +101,8 @@ template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, std::int64
 template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, float);
 template void detail::sssp::refuse_weight(std::int64_t, std::int64_t, double);
 
-// Host: lengths of 8 bytes in entries of 16, in chunks of which each thread may hold one a slot.
-// Device: results, lengths and buckets, the sorted copy, and what sorts it, 2^27 edges at a time.
+// Host: 8-byte lengths in 16-byte entries, in chunks; each thread may hold one chunk per slot. Device: results,
+// lengths, buckets, the sorted copy, and scratch to sort 2^27 edges at a time.
 plan_estimate estimate(const graph_shape& s, const sssp_options& options) {
   constexpr double entry_ns = 21;
   const bool heap =

@@ -1,4 +1,4 @@
-// What a plan hides: one executor per backend, with its workspace and the counts of the last run.
+// The executor of a backend: workspace and the counts of the last run.
 #pragma once
 
 #include <spargo/graph/triangles.hpp>
@@ -17,7 +17,7 @@ class executor {
   virtual ~executor() = default;
 
   virtual void run() = 0;
-  // Of the last run.
+  // Results of the last run.
   [[nodiscard]] virtual std::int64_t total() const = 0;
   [[nodiscard]] virtual span<const std::int64_t, Space> per_vertex() const noexcept = 0;
   [[nodiscard]] virtual span<const std::int64_t, Space> links() const noexcept = 0;
@@ -25,7 +25,7 @@ class executor {
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
-// What the choice of an algorithm goes by.
+// The properties of rows that decide the algorithm.
 struct row_survey {
   std::int64_t longest = 0;
   bool canonical = false;  // an undirected graph whose rows ascend, without duplicates and loops
@@ -38,7 +38,7 @@ template <class I, class O>
 template <class I>
 struct count_loops;
 
-// The graph is checked; options.algorithm is the one to run. Null: the best loops that this processor has.
+// Precondition: the graph is valid; options.algorithm is not `automatic`. Null: the best loops for this processor.
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g,
@@ -46,11 +46,10 @@ template <class I, class O>
                                                                const row_survey& survey,
                                                                const count_loops<I>* loops = nullptr);
 
-// How much a device's sets may hold, where that is less than there is room for: so that tests of small graphs get by
-// all that large ones do.
+// Capacities of a device's sets, so that tests with small graphs reach every path of large ones.
 struct set_limits {
-  std::int64_t bits = std::numeric_limits<std::int64_t>::max();    // ranks that are bits; others are hashed
-  std::int64_t hashed = std::numeric_limits<std::int64_t>::max();  // ranks that a hash table holds at a time
+  std::int64_t bits = std::numeric_limits<std::int64_t>::max();    // ranks stored as bits; others are hashed
+  std::int64_t hashed = std::numeric_limits<std::int64_t>::max();  // ranks per hash table
 };
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
@@ -59,7 +58,7 @@ template <class I, class O>
                                                                  const row_survey& survey,
                                                                  const set_limits& limits = {});
 
-// coefficients[v] = links_of_one counts[v] / (d (d - 1)), 0 where the degree d is below 2. Sizes agree.
+// coefficients[v] = links_of_one counts[v] / (d (d - 1)), 0 where the degree d is below 2. Precondition: equal sizes.
 template <class I>
 void find_coefficients(const context<host>& ctx, span<const std::int64_t, host> counts, span<const I, host> degrees,
                        double links_of_one, span<double, host> coefficients);

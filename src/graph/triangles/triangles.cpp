@@ -1,4 +1,4 @@
-// Names, checks, the choice of algorithm and the plan around an executor; clustering coefficients.
+// Names, checks, the choice of an algorithm, and the plan; clustering coefficients.
 #include "core/parallel.hpp"
 #include "graph/plan.hpp"
 #include "graph/triangles/algorithms.hpp"
@@ -19,12 +19,10 @@ namespace detail::triangles {
 namespace {
 
 struct tuning {
-  // Rows up to here are sooner merged as they are than the graph is oriented. Sapphire Rapids, one thread, ms merged
-  // and oriented: grid 2000^2, rows of 4: 18, 201; random ones of 2^20 vertices, of up to about 14: 49, 120; 22: 333,
-  // 168.
+  // Merging rows as stored is faster than orienting the graph if no row is longer. Sapphire Rapids, one thread, ms
+  // merged and oriented: grid 2000^2, rows of 4: 18, 201; 2^20 random rows of up to about 14: 49, 120; 22: 333, 168.
   static constexpr std::int64_t short_rows = 12;
-  // On a device. H200, ms merged and oriented: grid 2048^2 0.05, 2.2; random rows of 2^22 vertices, of 32 on
-  // average 4.0, 12.7. Longer ones are not timed.
+  // H200, ms merged and oriented: grid 2048^2 0.05, 2.2; 2^22 random rows of 32 on average 4.0, 12.7; longer: untimed.
   static constexpr std::int64_t short_device_rows = 128;
 };
 
@@ -50,8 +48,8 @@ enum_table<triangles_algorithm> enum_rows() noexcept {
   return detail::triangles::algorithms;
 }
 
-// For `bitmap`, which takes more than `merge`: what automatic takes depends on the rows. Nanoseconds: R-MAT 22, degree
-// 8, 280 ms by 16 threads. A device: 24 bytes for each edge that is kept, and a directed graph's copies.
+// For `bitmap`, which needs more than `merge`; the choice of `automatic` depends on the rows. entry_ns: R-MAT 22,
+// degree 8, takes 16 threads 280 ms. Device: 24 bytes per oriented edge, and copies of a directed graph.
 plan_estimate estimate(const graph_shape& s, const triangles_options& options) {
   constexpr double entry_ns = 65;
   const bool directed = s.direction == direction_kind::directed;
@@ -61,7 +59,7 @@ plan_estimate estimate(const graph_shape& s, const triangles_options& options) {
   const std::int64_t n = s.vertices;
   const std::int64_t index = s.index_bytes;
   const std::int64_t entries = s.entries * (directed ? 2 : 1);
-  constexpr std::int64_t block = 512;  // ranks, a bit each
+  constexpr std::int64_t block = 512;  // ranks, one bit each
   const auto root = static_cast<std::int64_t>(std::sqrt(256 * static_cast<double>(entries)));
   const std::int64_t hubs = std::min<std::int64_t>({n, root + 1, counts ? 1 << 14 : 1 << 15});
   const std::int64_t blocks = (hubs + block - 1) / block;
