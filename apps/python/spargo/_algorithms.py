@@ -18,7 +18,7 @@ from ._storage import Stored, Vertex, Vertices
 
 
 class Algorithms(Stored):
-    """The methods of `Graph` that search, rank and count; what they call a vertex `Graph` says."""
+    """The methods of `Graph` that search, rank and count. A vertex is a number, or an id that is none: see `Graph`."""
 
     __slots__ = ()
 

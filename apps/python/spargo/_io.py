@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple, Union
@@ -408,6 +409,13 @@ def columns_text(columns: str | Sequence[str | int] | None) -> str:
     return columns if isinstance(columns, str) else ",".join(map(str, columns))
 
 
+def warn_of_rounding(source: Source, weights: int) -> None:
+    if weights > 0:
+        name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a file")
+        text = f"{name}: {weights:,} weights are integers beyond what float64 holds exactly, rounded to nearest"
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
 def read_edgelist(
     path: Source,
     *,
@@ -454,11 +462,12 @@ def read_edgelist(
     if ids not in ("renumber", "keep"):
         raise ValueError(f"ids is {ids!r}, and may be 'renumber' or 'keep'")
     with readable(path) as name:
-        _, sources, targets, values, names, _ = _core.read_edges(name, columns_text(columns), kind, threads())
+        _, sources, targets, values, names, _, rounded = _core.read_edges(name, columns_text(columns), kind, threads())
         if values is None and weights == "require":
             raise Error(f"{name}: the edges have no weights", "invalid_data", name)
     if ids == "keep":
         sources, targets = names[sources], names[targets]
+    warn_of_rounding(path, 0 if weights == "ignore" else rounded)
     return EdgeList(sources, targets, None if weights == "ignore" else values, names)
 
 

@@ -149,12 +149,14 @@ void bind_array_writer(nb::module_& m) {
 // --- Graphs
 // -----------------------------------------------------------------------------------------------------------
 
-// A graph as a file lists it: (vertices, sources, targets, weights or None, ids or None, directed).
+// A graph as a file lists it: (vertices, sources, targets, weights or None, ids or None, directed, how many weights are
+// integers that float64 rounds).
 template <class I>
-nb::object edges_of(coo_matrix<double, I, host> edges, bool weighted, nb::object ids, bool directed) {
+nb::object edges_of(coo_matrix<double, I, host> edges, bool weighted, nb::object ids, bool directed,
+                    std::int64_t rounded) {
   const std::int64_t vertices = std::max(edges.rows(), edges.cols());
   return nb::make_tuple(vertices, moved(std::move(edges.row_indices())), moved(std::move(edges.col_indices())),
-                        weighted ? moved(std::move(edges.values())) : nb::none(), std::move(ids), directed);
+                        weighted ? moved(std::move(edges.values())) : nb::none(), std::move(ids), directed, rounded);
 }
 
 nb::object ids_of(const std::vector<std::int64_t>& ids) {
@@ -181,7 +183,7 @@ nb::object read_edges(const std::string& path, const std::string& columns, std::
     auto list = unlocked([&] { return read_edge_list<I>(ctx, file, options); });
     const bool directed = list.header.direction != edge_direction::undirected;
     nb::object labels = list.header.ids == id_kind::names ? names_of(list.names) : ids_of(list.ids);
-    return edges_of(std::move(list.edges), list.weighted, std::move(labels), directed);
+    return edges_of(std::move(list.edges), list.weighted, std::move(labels), directed, list.rounded_integers);
   });
 }
 
@@ -199,22 +201,23 @@ nb::object read_graph(const std::string& path, const std::string& columns, std::
     case input_format::matrix_market: {
       const auto header = unlocked([&] { return read_matrix_market_header(file); });
       return with_index(header.rows, header.cols, [&]<class I>() {
-        auto entries = unlocked([&] { return read_matrix_market_stored<double, I>(ctx, file); });
+        matrix_market_summary summary;
+        auto entries = unlocked([&] { return read_matrix_market_stored<double, I>(ctx, file, {}, &summary); });
         return edges_of(std::move(entries), header.field != matrix_market_field::pattern, nb::none(),
-                        header.symmetry == symmetry_kind::general);
+                        header.symmetry == symmetry_kind::general, summary.rounded_integers);
       });
     }
     case input_format::metis:
       return with_index_by_trial(file, [&]<class I>() {
         auto read = unlocked([&] { return read_metis<I>(ctx, file); });
-        return edges_of(std::move(read.triangle), read.weighted, nb::none(), false);
+        return edges_of(std::move(read.triangle), read.weighted, nb::none(), false, read.rounded_integers);
       });
     case input_format::dimacs_arcs:
     case input_format::dimacs_edges:
       return with_index_by_trial(file, [&]<class I>() {
         const bool arcs = format == input_format::dimacs_arcs;
         auto read = unlocked([&] { return read_dimacs<I>(ctx, file); });
-        return edges_of(std::move(read.entries), arcs, nb::none(), arcs);
+        return edges_of(std::move(read.entries), arcs, nb::none(), arcs, read.rounded_integers);
       });
     case input_format::snapshot:
       break;

@@ -206,6 +206,27 @@ def test_edge_lists(tmp_path):
     assert caught.value.line == 2
 
 
+@pytest.mark.parametrize("text, name", [
+    ("0 1 9007199254740993\n1 2 1\n", "a.el"),
+    ("%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 9007199254740993\n2 3 1\n", "a.mtx"),
+    ("p sp 3 2\na 1 2 9007199254740993\na 2 3 1\n", "a.gr"),
+    ("3 2 1\n2 9007199254740993\n1 9007199254740993 3 1\n2 1\n", "a.graph"),
+])
+def test_integers_that_are_rounded_are_warned_of(text, name, tmp_path, recwarn):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.warns(RuntimeWarning, match=f"{name}: . weights are integers beyond"):
+        spargo.Graph.read(path)
+    if name == "a.el":
+        with pytest.warns(RuntimeWarning, match="1 weights are integers beyond"):
+            spargo.read_edgelist(path)
+        spargo.read_edgelist(path, weights="ignore")
+    spargo.Graph.read(path, weights=False)
+    path.write_text(text.replace("9007199254740993", "9007199254740992"))
+    spargo.Graph.read(path)
+    assert not recwarn.list
+
+
 def test_columns_of_edge_lists(tmp_path):
     text = "id,source,target,weight\n0,10,20,1.5\n1,20,30,2.5\n"
     edges = spargo.read_edgelist(io.StringIO(text))

@@ -52,6 +52,7 @@ def test_what_counts_parallel_edges_and_what_does_not(g):
     assert graph.triangles().per_vertex.tolist() == single.triangles().per_vertex.tolist()
     assert graph.clustering().tolist() == single.clustering().tolist()
     assert graph.multi_bfs([0, 1]).distance_sums.tolist() == single.multi_bfs([0, 1]).distance_sums.tolist()
+    assert graph.degrees.sum() == graph.indices.size > single.indices.size
     want = list(nx.pagerank(g, tol=1e-12, max_iter=1000, backend="networkx").values())
     np.testing.assert_allclose(graph.pagerank(tolerance=1e-13).ranks, want, atol=1e-9)
 
@@ -66,3 +67,10 @@ def test_betweenness_of_a_matrix_with_duplicates(ascending):
         np.testing.assert_allclose(got.betweenness(), want.betweenness())
         by_edge = [sparse.csr_array((g.edge_betweenness(), g.indices, g.offsets), shape=(4, 4)).toarray() for g in (got, want)]
         np.testing.assert_allclose(by_edge[0], by_edge[1])
+
+
+def test_communities_count_parallel_edges():
+    """As votes: 0 hears twice from 2, and once from 1 whose label is smaller."""
+    g = nx.MultiDiGraph([(1, 0), (2, 0), (2, 0)])
+    assert spargo.Graph(g).communities(iterations=1)[1][list(g).index(0)] == list(g).index(2)
+    assert spargo.Graph(nx.DiGraph(g)).communities(iterations=1)[1][list(g).index(0)] == list(g).index(1)
