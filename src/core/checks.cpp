@@ -39,7 +39,7 @@ void expect_range(std::string_view operation, std::string_view name, const void*
 
 void expect_same_size(std::string_view operation, std::int64_t inputs, std::int64_t outputs) {
   SPARGO_EXPECTS(inputs == outputs,
-                 fmt::format("{}: {} inputs and {} outputs (expected as many)", operation, inputs, outputs));
+                 fmt::format("{}: {} inputs and {} outputs (expected equal numbers)", operation, inputs, outputs));
 }
 
 void expect_matrix(std::string_view operation, std::string_view name, const matrix_extent& m, std::int64_t size) {

@@ -71,7 +71,7 @@ TEST_F(Checks, MessagesNameOperationAndArgument) {
   EXPECT_EQ(range({nullptr, 3}), "f: x is null and has 3 elements");
   EXPECT_EQ(range({nullptr, -3}), "f: x has -3 elements (expected 0 or more)");
   EXPECT_EQ(refusal([] { detail::expect_same_size("f", 3, 3); }), "accepted");
-  EXPECT_EQ(refusal([] { detail::expect_same_size("f", 3, 4); }), "f: 3 inputs and 4 outputs (expected as many)");
+  EXPECT_EQ(refusal([] { detail::expect_same_size("f", 3, 4); }), "f: 3 inputs and 4 outputs (expected equal numbers)");
   const auto apart = [&](std::int64_t first) {
     return refusal([&] { detail::expect_apart("f", "y", memory_of(part(first, 5)), "x", memory_of(part(0, 5))); });
   };

@@ -320,8 +320,8 @@ TYPED_TEST_P(Convert, PaddingIsLimited) {
       EXPECT_NE(std::string(e.what()).find(size), std::string::npos) << e.what();
     }
   };
-  refused([&] { (void)to_ell(run.ctx, csr.view()); }, "9000000 places would be stored for 5999");
-  refused([&] { (void)to_sell(run.ctx, csr.view()); }, "places would be stored for 5999");
+  refused([&] { (void)to_ell(run.ctx, csr.view()); }, "padding gives 9000000 slots for 5999");
+  refused([&] { (void)to_sell(run.ctx, csr.view()); }, "slots for 5999");
   EXPECT_EQ(to_ell(run.ctx, csr.view(), {.max_padding_ratio = 2000}).width(), 3000);
 }
 

@@ -109,7 +109,7 @@ TYPED_TEST(Validate, CsrWithoutColumns) {
   const auto there = run.in(std::move(m));
   auto view = there.view();
   view.cols = 0;
-  expect_invalid([&] { validate<V>(run.ctx, view); }, "csr: row 1, entry 0: column 0 where there are none");
+  expect_invalid([&] { validate<V>(run.ctx, view); }, "csr: row 1, entry 0: column 0 (expected none)");
 }
 
 TYPED_TEST(Validate, CooNamesTheEntry) {

@@ -315,7 +315,7 @@ TEST(SpmvCompressedChoice, TakesTilesWhereTheyPay) {
     EXPECT_EQ(other, spmv_algorithm::row_per_thread) << m.name;
     return why;
   };
-  EXPECT_NE(refusal(random_rows<float>("x in cache", 65'536, 400'000, [](i64) { return 4; })).find("caches hold"),
+  EXPECT_NE(refusal(random_rows<float>("x in cache", 65'536, 400'000, [](i64) { return 4; })).find("fits the caches"),
             std::string::npos);
   EXPECT_NE(refusal(random_rows<float>("few entries", 65'536, 600'000, [](i64) { return 1; })).find("only 6553 ent"),
             std::string::npos);

@@ -20,7 +20,7 @@ TEST(SpmvCopyCost, CountsProducts) {
       EXPECT_EQ(detail::spmv::why_too_few(kind, bytes, least), "");
       const std::string why = detail::spmv::why_too_few(kind, bytes, least - 1);
       EXPECT_NE(why.find("from " + std::to_string(least) + " products"), std::string::npos) << why;
-      EXPECT_NE(why.find(std::to_string(least - 1) + " are wanted"), std::string::npos) << why;
+      EXPECT_NE(why.find(std::to_string(least - 1) + " were requested"), std::string::npos) << why;
     }
   }
 }

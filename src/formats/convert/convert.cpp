@@ -100,7 +100,7 @@ void check_padding(const char* operation, std::int64_t stored, std::int64_t nnz,
     throw error(
         error_code::unsupported,
         fmt::format(
-            "{}: {} places would be stored for {} entries (expected at most {:g} times as many; CSR has no padding)",
+            "{}: padding gives {} slots for {} entries (expected at most {:g} times as many; CSR has no padding)",
             operation, stored, nnz, ratio));
   }
 }
@@ -123,7 +123,7 @@ template <class O, class Space>
 void lengths_to_offsets(const char* operation, const context<Space>& ctx, array<O, Space>& offsets, std::int64_t nnz) {
   exclusive_scan<O, Space>(ctx, offsets.view(), offsets.view());
   const O total = detail::element<O>(ctx, offsets.view(), offsets.size() - 1);
-  SPARGO_EXPECTS(total == nnz, fmt::format("{}: the rows hold {} entries, the matrix says {}", operation, total, nnz));
+  SPARGO_EXPECTS(total == nnz, fmt::format("{}: the rows have {} entries (expected {})", operation, total, nnz));
 }
 
 template <class O, class Space>

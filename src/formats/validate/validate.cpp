@@ -18,7 +18,7 @@ template <class... T>
 
 // "column 912 outside 0..911"
 std::string outside(const char* what, std::int64_t value, std::int64_t bound) {
-  if (bound <= 0) return fmt::format("{} {} where there are none", what, value);
+  if (bound <= 0) return fmt::format("{} {} (expected none)", what, value);
   return fmt::format("{} {} outside 0..{}", what, value, bound - 1);
 }
 

@@ -114,7 +114,8 @@ void convolve_checked(const context<Space>& ctx, const image_view<const T, Space
       detail::convolve::run_image(ctx, in, *parts, out);
       return;
     }
-    SPARGO_EXPECTS(algorithm != separable, "convolve: the filter is not the outer product of two");
+    SPARGO_EXPECTS(algorithm != separable,
+                   "convolve: the filter is not separable (expected the outer product of a column and a row)");
   }
   if (algorithm == automatic) algorithm = register_tiled;
   if (!all_finite(filter.taps)) algorithm = naive;
@@ -136,7 +137,7 @@ void convolve(const context<Space>& ctx, std::type_identity_t<span<const T, Spac
   detail::expect_in_and_out("convolve", in, out);
   detail::expect_range("convolve", "the filter", filter);
   expect_algorithm<Space>(options.algorithm, odd_width(filter.size()));
-  SPARGO_EXPECTS(options.algorithm != separable, "convolve: separable is an algorithm of images, not of lines");
+  SPARGO_EXPECTS(options.algorithm != separable, "convolve: separable is for images, not for lines");
   if (in.empty()) return;
   convolve_algorithm algorithm = options.algorithm == automatic ? register_tiled : options.algorithm;
   if (!all_finite(filter)) algorithm = naive;

@@ -43,10 +43,10 @@ void run(const char* caller, const context<Space>& ctx, span<const typename Bins
 template <std::floating_point T>
 detail::histogram::even_bins<T> make_even_bins(T lower, T upper, std::int64_t bins) {
   const double scale = static_cast<double>(bins) / (static_cast<double>(upper) - static_cast<double>(lower));
-  SPARGO_EXPECTS(bins >= 1, "histogram_even: there are no bins");
+  SPARGO_EXPECTS(bins >= 1, "histogram_even: no bins (expected at least one)");
   SPARGO_EXPECTS(std::isfinite(lower) && std::isfinite(upper) && lower < upper && std::isfinite(scale) && scale > 0,
-                 fmt::format("histogram_even: {} bins over [{}, {}): lower < upper, both finite and a width that is "
-                             "neither too large nor too small are needed",
+                 fmt::format("histogram_even: {} bins over [{}, {}) (expected finite lower < upper, and a finite, "
+                             "positive bins / (upper - lower))",
                              bins, lower, upper));
   return {lower, upper, scale, static_cast<std::uint64_t>(bins)};
 }
@@ -88,15 +88,15 @@ void histogram_edges(const context<Space>& ctx, span<const T, Space> values,
   expect_ranges("histogram_edges", values, span<const Count, Space>(counts), options.algorithm);
   detail::expect_range("histogram_edges", "edges", edges);
   SPARGO_EXPECTS(counts.size() >= 1 && edges.size() == counts.size() + 1,
-                 fmt::format("histogram_edges: {} edges for {} bins, one more than bins and at least two are needed",
-                             edges.size(), counts.size()));
+                 fmt::format("histogram_edges: {} edges for {} bins (expected bins + 1, at least 2)", edges.size(),
+                             counts.size()));
   detail::expect_apart("histogram_edges", "counts", detail::memory_of(counts), "the edges", detail::memory_of(edges));
   if constexpr (std::same_as<Space, host>) {
     const auto descends = [](T a, T b) { return !(a <= b); };
     const auto* wrong = std::adjacent_find(edges.begin(), edges.end(), descends);
-    SPARGO_EXPECTS(wrong == edges.end(), fmt::format("histogram_edges: edge {} is {}, the next one {}: edges must "
-                                                     "ascend",
-                                                     wrong - edges.begin(), wrong[0], wrong[1]));
+    SPARGO_EXPECTS(wrong == edges.end(),
+                   fmt::format("histogram_edges: edge {} is {}, the next one {} (expected ascending edges)",
+                               wrong - edges.begin(), wrong[0], wrong[1]));
   }
   const detail::histogram::edge_bins<T> bins{edges.data(), static_cast<std::uint64_t>(counts.size())};
   run("histogram_edges", ctx, values, bins, counts, counts.size(), options.algorithm);
@@ -109,8 +109,8 @@ void letter_histogram(const context<Space>& ctx, span<const Char, Space> text, i
                       const histogram_options& options) try {
   expect_ranges("letter_histogram", text, span<const Count, Space>(counts), options.algorithm);
   SPARGO_EXPECTS(group >= 1 && counts.size() == div_up(26, group),
-                 fmt::format("letter_histogram: {} counts for groups of {} letters: a positive group and one count for "
-                             "each group of the 26 letters are needed",
+                 fmt::format("letter_histogram: {} counts for groups of {} letters (expected a positive group, and one "
+                             "count per group of the 26 letters)",
                              counts.size(), group));
   const span<const std::uint8_t, Space> bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
   run("letter_histogram", ctx, bytes, detail::histogram::letter_bins(group), counts, counts.size(), options.algorithm);

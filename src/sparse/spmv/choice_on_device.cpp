@@ -44,7 +44,7 @@ choice choose_csr_on_device(const row_profile& p, const gathered_vector& x) {
                                              : tuning::cached_scattered_entries;
   if (p.longest > tuning::thread_row && p.nnz < cached) {
     return {spmv_algorithm::row_per_warp,
-            fmt::format("few entries: rows of {:.1f} on average by groups of threads, the longest ({}) by blocks",
+            fmt::format("few entries: groups of threads for rows of {:.1f} on average, blocks for the longest ({})",
                         p.mean(), p.longest)};
   }
   if (irregular) {
@@ -61,7 +61,7 @@ choice choose_csr_on_device(const row_profile& p, const gathered_vector& x) {
   // row_blocks 1.39 and 2.36 or more. 27-point 160^3: row_blocks 0.231 and 0.336, merge_path 0.316 and 0.384.
   const auto shape = fmt::format("rows of {:.1f} entries, longest {}, ", p.mean(), p.longest);
   if (p.is_local() && static_cast<double>(p.longest) <= tuning::longest_staged * p.mean()) {
-    return {spmv_algorithm::row_blocks, shape + "whose columns lie near those of the next row"};
+    return {spmv_algorithm::row_blocks, shape + "with columns near those of the next row"};
   }
   if (passes_pay(p, x)) {
     return {spmv_algorithm::column_passes,
@@ -69,7 +69,7 @@ choice choose_csr_on_device(const row_profile& p, const gathered_vector& x) {
                         x.bytes() / 1'000'000, column_passes(x))};
   }
   return {spmv_algorithm::merge_path,
-          shape + (p.is_local() ? "of which the longest would keep its block busy" : "with scattered columns")};
+          shape + (p.is_local() ? "one of which would outlast the other blocks" : "with scattered columns")};
 }
 
 }  // namespace spargo::detail::spmv

@@ -74,12 +74,13 @@ std::int64_t product_bytes(const csr_pattern_view<I, O, host>& m, std::int64_t v
 // The reason against ELL and SELL on the host; empty if there is none.
 template <class I, class O>
 std::string why_not_lanes(const csr_pattern_view<I, O, host>& m, const format_use& use) {
-  if (m.nnz() < tuning::few_entries) return fmt::format("{} entries are too few for another format to pay", m.nnz());
-  if (use.complex_values) return "complex values are multiplied one by one in any format";
-  if (!detail::spmv::gathers_are_fast()) return "gathers, which other formats take, are slow on this processor";
+  if (m.nnz() < tuning::few_entries)
+    return fmt::format("{} entries are too few for another format to pay off", m.nnz());
+  if (use.complex_values) return "complex values are not vectorised in any format";
+  if (!detail::spmv::gathers_are_fast()) return "other formats need gathers, which are slow on this processor";
   const std::int64_t bytes = product_bytes(m, use.value_bytes);
   if (bytes > detail::host_l2_bytes()) {
-    return fmt::format("a matrix of {:.1f} MB is read from beyond the L2 cache of {:.1f} MB, and CSR is the smallest",
+    return fmt::format("a matrix of {:.1f} MB exceeds the L2 cache of {:.1f} MB, and CSR is the smallest format",
                        static_cast<double>(bytes) * 1e-6, static_cast<double>(detail::host_l2_bytes()) * 1e-6);
   }
   return {};
@@ -95,7 +96,7 @@ format_choice suggest_on_host(const context<host>& ctx, const csr_pattern_view<I
   const double sell = static_cast<double>(sell_storage(m)) / entries;
   const auto unless_few = [&](format_choice choice, std::int64_t least) -> format_choice {
     if (use.products == 0 || use.products >= least) return choice;
-    return {sparse_format::csr, fmt::format("{} products are too few for {}, whose conversion pays from {} on",
+    return {sparse_format::csr, fmt::format("{} products are too few for {}, whose conversion pays off after {}",
                                             use.products, to_string(choice.format), least)};
   };
   const double ell_padding = use.value_bytes < 8 ? tuning::ell_padding_narrow : tuning::ell_padding;

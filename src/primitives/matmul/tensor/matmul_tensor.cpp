@@ -24,8 +24,9 @@ template <class T>
 void check_view(const dense_view<T, device>& x, const char* name) {
   detail::expect_matrix("matmul_tensor", name, x);
   if (x.rows > detail::matmul::tensor::largest_size || x.cols > detail::matmul::tensor::largest_size) {
-    throw error(error_code::unsupported, fmt::format("matmul_tensor: {} is {} x {} (at most {} a side)", name, x.rows,
-                                                     x.cols, detail::matmul::tensor::largest_size));
+    throw error(error_code::unsupported,
+                fmt::format("matmul_tensor: {} is {} x {} (expected at most {} rows and columns)", name, x.rows, x.cols,
+                            detail::matmul::tensor::largest_size));
   }
 }
 

@@ -27,20 +27,20 @@ struct tuning {
 std::string why_not_binned(const binning_profile& p, copy_demand demand) {
   constexpr std::int64_t most = std::int64_t{1} << 32;
   if (p.rows > most - 1 || p.cols > most - 1 || p.nnz > most - 1) {
-    return fmt::format("{} x {} with {} entries, of which one is beyond 32 bits", p.rows, p.cols, p.nnz);
+    return fmt::format("{} x {} with {} entries: one number exceeds 32 bits", p.rows, p.cols, p.nnz);
   }
   if (demand == copy_demand::by_name) return {};
   if (p.cols * p.value_bytes <= tuning::cached_bytes) {
-    return fmt::format("x of {} elements is in the cache as it is", p.cols);
+    return fmt::format("x of {} elements fits the cache", p.cols);
   }
   if (p.value_bytes > tuning::widest_value ||
       (p.value_bytes > tuning::narrow_value && p.cols * p.value_bytes <= p.l2_bytes)) {
-    return fmt::format("values of {} bytes cost more to write and read again than x of {} elements to gather",
+    return fmt::format("writing and reading products of {} bytes costs more than gathering x of {} elements",
                        p.value_bytes, p.cols);
   }
   if (p.nnz < tuning::least_nnz) return fmt::format("{} entries are too few for two passes", p.nnz);
   if (p.sectors < tuning::least_sectors) {
-    return fmt::format("1000 entries touch only {} sectors of x", p.sectors);
+    return fmt::format("1000 entries read only {} sectors of x", p.sectors);
   }
   if (p.nnz / p.blocks / p.bins < tuning::least_cell) {
     return fmt::format("{} blocks of columns and {} bins of rows leave cells of {:.1f} entries", p.blocks, p.bins,

@@ -437,7 +437,7 @@ copy_attempt<V> bin_products(const context<device>& ctx, const csr_view<const V,
   if (!refused.empty()) return {nullptr, std::move(refused)};
   auto copy = bin_entries<V, I, O>(ctx, matrix, renumbered ? &used : nullptr, {block_columns<D>, bin_items<D>});
   auto reason = "products by " + std::to_string(copy.blocks) + " blocks of columns, sums by " +
-                std::to_string(copy.bins) + " bins of rows: 1000 entries touch " + std::to_string(profile.sectors) +
+                std::to_string(copy.bins) + " bins of rows: 1000 entries read " + std::to_string(profile.sectors) +
                 " sectors of x";
   return {std::make_unique<device_binned<V>>(ctx, std::move(copy), kept), std::move(reason)};
 }

@@ -37,16 +37,16 @@ double blocked_bytes(const blocking_profile& p) {
 std::string why_not_blocked(const blocking_profile& p, copy_demand demand) {
   constexpr std::int64_t most = (std::int64_t{1} << 32) - (std::int64_t{1} << 16);
   if (p.rows > most || p.cols > most || p.nnz > most) {
-    return fmt::format("{} x {} with {} entries, of which one is beyond {}", p.rows, p.cols, p.nnz, most);
+    return fmt::format("{} x {} with {} entries: one number exceeds {}", p.rows, p.cols, p.nnz, most);
   }
   if (demand == copy_demand::by_name) return {};
   if (p.cols * p.value_bytes <= tuning::cached_bytes) {
-    return fmt::format("x of {} elements is in the cache as it is", p.cols);
+    return fmt::format("x of {} elements fits the cache", p.cols);
   }
   if (p.nnz < tuning::least_nnz) return fmt::format("{} entries are too few for a product in three steps", p.nnz);
   const double part = blocked_bytes(p) / csr_bytes(p);
   if (part > tuning::most_bytes) {
-    return fmt::format("{} percent of the entries would be gathered, {:.0f} percent of the traffic remain",
+    return fmt::format("{} percent of the entries would be gathered, {:.0f} percent of the traffic would remain",
                        100 * p.gathered / p.nnz, 100 * part);
   }
   return {};

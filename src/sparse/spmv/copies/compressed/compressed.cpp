@@ -32,38 +32,38 @@ constexpr std::int64_t longest_row = UINT16_MAX;
 }  // namespace
 
 std::string why_not_compressed(const slice_statistics& s, copy_demand demand) {
-  if (s.cols > most_columns) return fmt::format("{} columns, at most {} can be compressed", s.cols, most_columns);
+  if (s.cols > most_columns) return fmt::format("{} columns (at most {} can be compressed)", s.cols, most_columns);
   if (s.longest_row > longest_row) {
-    return fmt::format("a row of {} entries, at most {} can be compressed", s.longest_row, longest_row);
+    return fmt::format("a row of {} entries (at most {} can be compressed)", s.longest_row, longest_row);
   }
   const bool by_name = demand == copy_demand::by_name;
   const auto slots = static_cast<double>(s.slots - (by_name ? tuning::free_slots : 0));
   if (slots > tuning::most_padding * static_cast<double>(s.nnz)) {
-    return fmt::format("slices of 32 rows would hold {:.2f} slots per entry, at most {} pay",
+    return fmt::format("slices of 32 rows would have {:.2f} slots per entry (at most {} pay off)",
                        static_cast<double>(s.slots) / static_cast<double>(s.nnz), tuning::most_padding);
   }
   if (!by_name && s.rows < tuning::least_rows) {
-    return fmt::format("{} rows are too few to fill the device with a lane each", s.rows);
+    return fmt::format("{} rows, one lane each, are too few to fill the device", s.rows);
   }
   return {};
 }
 
 std::string why_not_compressed(const compressed_size& s) {
   if (s.csr_bytes < tuning::least_bytes) {
-    return fmt::format("{:.1f} MB are in the cache as they are", static_cast<double>(s.csr_bytes) * 1e-6);
+    return fmt::format("{:.1f} MB of CSR fit the cache", static_cast<double>(s.csr_bytes) * 1e-6);
   }
   const bool small = s.rows < tuning::enough_rows || s.csr_bytes < tuning::cached_bytes;
   const double largest = small ? tuning::largest_small_share : tuning::largest_share;
   const double share = static_cast<double>(s.compressed_bytes) / static_cast<double>(s.csr_bytes);
   if (share <= largest) return {};
-  return fmt::format("compressed it takes {:.2f} of CSR's bytes, at most {} pay{}", share, largest,
-                     small ? " for so small a matrix" : "");
+  return fmt::format("compressed, it takes {:.2f} of CSR's bytes (at most {} pays off{})", share, largest,
+                     small ? " for a matrix this small" : "");
 }
 
 std::string in_words(const compressed_storage& how) {
   if (how.pairs > 0) return fmt::format("one byte per entry: {} pairs of (column - row) and value", how.pairs);
   const std::string values = how.values > 0 ? fmt::format("values of one byte each: {} distinct", how.values)
-                                            : std::string("values as they are");
+                                            : std::string("values unchanged");
   if (how.differences > 0)
     return fmt::format("columns of one byte each: {} distances from the row; {}", how.differences, values);
   return fmt::format("columns as offsets of {:.2f} bytes on average; {}", how.column_bytes, values);

@@ -297,10 +297,10 @@ std::string why_not_tiles(const context<host>& ctx, const csr_pattern_view<I, O,
     return fmt::format("a tile's x of {} bytes is too large for an L2 cache of {} bytes", tile_bytes, host_l2_bytes());
   }
   const std::int64_t x_bytes = static_cast<std::int64_t>(a.cols) * value_bytes;
-  if (x_bytes < tuning::least_x_bytes) return fmt::format("x has {} bytes, which caches hold", x_bytes);
+  if (x_bytes < tuning::least_x_bytes) return fmt::format("x of {} bytes fits the caches", x_bytes);
   const std::int64_t squares = div_up(rows, tile_side) * columns;
   if (a.nnz() / squares < tuning::least_entries) {
-    return fmt::format("only {} entries a square of 65536 rows and columns", a.nnz() / squares);
+    return fmt::format("only {} entries per 65536 x 65536 tile", a.nnz() / squares);
   }
   const double tiles = scatter(ctx, a);
   if (tiles < static_cast<double>(tuning::least_scatter)) {
@@ -319,7 +319,7 @@ copy_attempt<V> compress_tiles(const context<host>& ctx, const csr_view<const V,
   if (!why_not.empty()) return {nullptr, std::move(why_not)};
   const shape s = shape_of(matrix.rows, matrix.cols, ctx.threads(), value_bytes);
   return {std::make_unique<tiles_executor<V>>(tile_pattern(ctx, matrix, s), matrix.values),
-          fmt::format("scattered columns, in {} x {} tiles whose part of x caches hold", s.blocks, s.columns)};
+          fmt::format("scattered columns, in {} x {} tiles whose part of x fits the caches", s.blocks, s.columns)};
 }
 
 #define INSTANTIATE(V, I, O) \
