@@ -90,29 +90,29 @@ class pinned_resource final : public memory_resource<host> {
     if (bytes > largest_kept) return lock(bytes);
     {
       const std::lock_guard guard(mutex_);
-      auto& kept = kept_[place_of(bytes)];
+      auto& kept = kept_[size_class_of(bytes)];
       if (!kept.empty()) {
         void* const pointer = kept.back();
         kept.pop_back();
         return pointer;
       }
     }
-    return lock(std::size_t{smallest_kept} << place_of(bytes));
+    return lock(std::size_t{smallest_kept} << size_class_of(bytes));
   }
   void deallocate(void* pointer, std::size_t bytes, stream_handle) noexcept override {
-    if (bytes <= largest_kept && keep(pointer, place_of(bytes))) return;
+    if (bytes <= largest_kept && keep(pointer, size_class_of(bytes))) return;
     cudaFreeHost(pointer);
   }
 
  private:
   static constexpr std::size_t smallest_kept = 4096;
-  static constexpr int places = 5;  // size classes, powers of two
-  static constexpr std::size_t largest_kept = smallest_kept << (places - 1);
+  static constexpr int size_classes = 5;  // powers of two
+  static constexpr std::size_t largest_kept = smallest_kept << (size_classes - 1);
 
-  static std::size_t place_of(std::size_t bytes) {
-    std::size_t place = 0;
-    while (smallest_kept << place < bytes) ++place;
-    return place;
+  static std::size_t size_class_of(std::size_t bytes) {
+    std::size_t size_class = 0;
+    while (smallest_kept << size_class < bytes) ++size_class;
+    return size_class;
   }
   static void* lock(std::size_t bytes) {
     void* pointer = nullptr;
@@ -125,10 +125,10 @@ class pinned_resource final : public memory_resource<host> {
     }
     throw error(error_code::device_unavailable, std::string("pinned host memory: ") + cudaGetErrorString(status));
   }
-  bool keep(void* pointer, std::size_t place) noexcept {
+  bool keep(void* pointer, std::size_t size_class) noexcept {
     try {
       const std::lock_guard guard(mutex_);
-      kept_[place].push_back(pointer);
+      kept_[size_class].push_back(pointer);
       return true;
     } catch (...) {
       return false;  // no memory to record it
@@ -136,11 +136,11 @@ class pinned_resource final : public memory_resource<host> {
   }
 
   std::mutex mutex_;
-  std::array<std::vector<void*>, places> kept_;
+  std::array<std::vector<void*>, size_classes> kept_;
 };
 
 // A missing driver is reported as "insufficient", with version 0.
-std::string why_no_devices(cudaError_t status) {
+std::string no_device_reason(cudaError_t status) {
   int version = 0;
   if (status == cudaErrorNoDevice || status == cudaSuccess) return "no GPU found";
   if (status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&version) == cudaSuccess && version == 0) {
@@ -209,7 +209,7 @@ device_status query_devices() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
     cudaGetLastError();
-    return {0, why_no_devices(status), {}};
+    return {0, no_device_reason(status), {}};
   }
   try {
     std::vector<detail::device_description> devices;
@@ -232,7 +232,7 @@ struct [[gnu::visibility("hidden")]] context<device>::state {
     const cudaError_t status = cudaGetDeviceCount(&count);
     if (status != cudaSuccess) {
       cudaGetLastError();
-      throw error(error_code::device_unavailable, "device: " + why_no_devices(status));
+      throw error(error_code::device_unavailable, "device: " + no_device_reason(status));
     }
     if (ordinal < 0 || ordinal >= count) {
       throw error(error_code::device_unavailable,

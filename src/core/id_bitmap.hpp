@@ -81,8 +81,8 @@ class id_bitmap {
 
   // After `finish`, for a marked id.
   [[nodiscard]] std::int64_t rank(I id) const {
-    const place& here = at(id >> 6);
-    return here.before + count_bits(here.word & ((std::uint64_t{1} << (id & 63)) - 1));
+    const place& word = at(id >> 6);
+    return word.before + count_bits(word.word & ((std::uint64_t{1} << (id & 63)) - 1));
   }
 
  private:

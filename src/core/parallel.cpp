@@ -36,12 +36,12 @@ using std::chrono::milliseconds;
 
 struct tuning {
   // How long a thread polls before it sleeps. Chosen longer than the small levels between two regions of a search.
-  static constexpr clock::duration looking = microseconds(200);
+  static constexpr clock::duration poll_time = microseconds(200);
   // The same for a leader while its team does not poll: parts take longer than this, and those it waits for have begun.
-  static constexpr clock::duration looking_at_rest = microseconds(20);
-  static constexpr int looks = 16;  // between readings of the clock: about 1 us
+  static constexpr clock::duration resting_poll_time = microseconds(20);
+  static constexpr int polls_per_reading = 16;  // between readings of the clock: about 1 us
   // If polls took this long, the thread was preempted.
-  static constexpr clock::duration gap = microseconds(300);
+  static constexpr clock::duration preemption_gap = microseconds(300);
   // How long a team then stops polling. Doubles each time, until polling has worked for as long.
   static constexpr clock::duration least_rest = milliseconds(5);
   static constexpr clock::duration most_rest = milliseconds(640);
@@ -60,14 +60,14 @@ int processors_by_affinity() {
 }
 
 // Rounded up: half a processor gives one thread. Read once per process.
-std::atomic<int> known_quota{0};
+std::atomic<int> cached_quota{0};
 int processors_by_quota() {
-  if (known_quota.load(std::memory_order_relaxed) == 0) {
+  if (cached_quota.load(std::memory_order_relaxed) == 0) {
     const auto cpus = cpu_quota();
-    known_quota =
+    cached_quota =
         cpus ? std::max(1, static_cast<int>(std::min(std::ceil(*cpus), 1e6))) : std::numeric_limits<int>::max();
   }
-  return known_quota.load(std::memory_order_relaxed);
+  return cached_quota.load(std::memory_order_relaxed);
 }
 
 // The first number of an OpenMP variable ("4" or "4,2"); INT_MAX if there is none.
@@ -102,17 +102,17 @@ class team {
   // 2 * number: not in region `number` or an earlier one; 2 * number + 1: in it.
   struct alignas(64) worker {
     std::atomic<std::uint64_t> state{0};
-    team* home = nullptr;
+    team* owner = nullptr;
     int slot = 0;
   };
 
   static void* main_of_worker(void* self);
   void serve(worker& me);
-  [[nodiscard]] region_name await_region(region_name seen, bool looks);
+  [[nodiscard]] region_name await_region(region_name seen, bool polls);
   void sleep_until_published(region_name seen);
   void await_worker(worker& other, std::uint64_t in);
   template <class Done>
-  [[nodiscard]] bool look_for(Done&& done, clock::duration at_rest);
+  [[nodiscard]] bool poll(Done&& done, clock::duration at_rest);
 
   [[nodiscard]] bool is_resting(clock::time_point now) const {
     return now.time_since_epoch().count() < rest_until_.load(std::memory_order_relaxed);
@@ -124,11 +124,11 @@ class team {
   region_function function_ = nullptr;
   void* self_ = nullptr;
   alignas(64) std::atomic<int> sleepers_{0};
-  std::atomic<std::uint32_t> bell_{0};  // sleeping workers wait on it
+  std::atomic<std::uint32_t> worker_wakeups_{0};  // sleeping workers wait on it
   alignas(64) std::atomic<clock::rep> rest_until_{0};
   std::atomic<clock::rep> rested_{0};  // length of the last rest
-  alignas(64) std::atomic<bool> leader_sleeps_{false};
-  std::atomic<std::uint32_t> leaders_bell_{0};
+  alignas(64) std::atomic<bool> leader_sleeping_{false};
+  std::atomic<std::uint32_t> leader_wakeups_{0};
   std::vector<std::unique_ptr<worker>> workers_;
 };
 
@@ -172,13 +172,13 @@ class team_pool {
 };
 
 // The team of a thread that has called an operation, until the thread ends.
-struct lease {
-  team* mine = nullptr;
-  ~lease() {
-    if (mine != nullptr) team_pool::get().give_back(mine);
+struct team_lease {
+  team* leased_team = nullptr;
+  ~team_lease() {
+    if (leased_team != nullptr) team_pool::get().give_back(leased_team);
   }
 };
-thread_local lease leased;
+thread_local team_lease leased;
 
 // A forked child has only the forking thread: the parent's teams are abandoned.
 team_pool::team_pool() {
@@ -187,8 +187,8 @@ team_pool::team_pool() {
                    team_pool& pool = get();
                    pool.idle_.clear();
                    pool.workers_ = 0;
-                   leased.mine = nullptr;
-                   known_quota = 0;
+                   leased.leased_team = nullptr;
+                   cached_quota = 0;
                    pool.mutex_.unlock();
                  });
 }
@@ -203,18 +203,18 @@ void team::rest(clock::time_point now) {
 
 // True once done() is; false if polling takes too long.
 template <class Done>
-bool team::look_for(Done&& done, clock::duration at_rest) {
+bool team::poll(Done&& done, clock::duration at_rest) {
   if (done()) return true;
   const clock::time_point start = clock::now();
-  const clock::time_point end = start + (is_resting(start) ? at_rest : tuning::looking);
+  const clock::time_point end = start + (is_resting(start) ? at_rest : tuning::poll_time);
   if (start == end) return false;
   for (clock::time_point before = start;;) {
-    for (int k = 0; k < tuning::looks; ++k) {
+    for (int k = 0; k < tuning::polls_per_reading; ++k) {
       pause_thread();
       if (done()) return true;
     }
     const clock::time_point now = clock::now();
-    if (now - before > tuning::gap) {
+    if (now - before > tuning::preemption_gap) {
       rest(now);
       return false;
     }
@@ -225,12 +225,13 @@ bool team::look_for(Done&& done, clock::duration at_rest) {
 
 void team::sleep_until_published(region_name seen) {
   sleepers_.fetch_add(1);
-  for (std::uint32_t bell = bell_.load(); published_.load() == seen.bits; bell = bell_.load()) bell_.wait(bell);
+  for (std::uint32_t count = worker_wakeups_.load(); published_.load() == seen.bits; count = worker_wakeups_.load())
+    worker_wakeups_.wait(count);
   sleepers_.fetch_sub(1);
 }
 
-region_name team::await_region(region_name seen, bool looks) {
-  if (!looks || !look_for([&] { return published_.load(std::memory_order_acquire) != seen.bits; }, clock::duration(0)))
+region_name team::await_region(region_name seen, bool polls) {
+  if (!polls || !poll([&] { return published_.load(std::memory_order_acquire) != seen.bits; }, clock::duration(0)))
     sleep_until_published(seen);
   return {published_.load(std::memory_order_acquire)};
 }
@@ -238,43 +239,44 @@ region_name team::await_region(region_name seen, bool looks) {
 void* team::main_of_worker(void* self) {
   worker& me = *static_cast<worker*>(self);
   inside_region = true;  // nested regions run on this thread alone
-  me.home->serve(me);
+  me.owner->serve(me);
   return nullptr;
 }
 
 void team::serve(worker& me) {
   region_name region;
-  bool looks = true;
+  bool polls = true;
   while (true) {
-    region = await_region(region, looks);
-    looks = false;  // poll again only after some work: a worker that came late, or is not needed, sleeps
+    region = await_region(region, polls);
+    polls = false;  // poll again only after some work: a worker that came late, or is not needed, sleeps
     if (me.slot >= region.threads()) continue;
     const std::uint64_t out = 2 * region.number();
     std::uint64_t state = me.state.load(std::memory_order_relaxed);
     while (state < out && !me.state.compare_exchange_weak(state, out + 1, std::memory_order_acq_rel)) {
     }
     if (state >= out) continue;  // already closed
-    looks = function_(self_, me.slot);
+    polls = function_(self_, me.slot);
     me.state.store(out);
-    if (leader_sleeps_.load()) {
-      leaders_bell_.fetch_add(1);
-      leaders_bell_.notify_one();
+    if (leader_sleeping_.load()) {
+      leader_wakeups_.fetch_add(1);
+      leader_wakeups_.notify_one();
     }
   }
 }
 
 void team::await_worker(worker& other, std::uint64_t in) {
   const auto is_out = [&] { return other.state.load(std::memory_order_acquire) != in; };
-  if (look_for(is_out, tuning::looking_at_rest)) return;
-  leader_sleeps_.store(true);
-  for (std::uint32_t bell = leaders_bell_.load(); !is_out(); bell = leaders_bell_.load()) leaders_bell_.wait(bell);
-  leader_sleeps_.store(false);
+  if (poll(is_out, tuning::resting_poll_time)) return;
+  leader_sleeping_.store(true);
+  for (std::uint32_t count = leader_wakeups_.load(); !is_out(); count = leader_wakeups_.load())
+    leader_wakeups_.wait(count);
+  leader_sleeping_.store(false);
 }
 
 void team::grow(int workers) {
   while (this->workers() < workers && team_pool::get().count_worker()) {
     auto fresh = std::make_unique<worker>();
-    fresh->home = this;
+    fresh->owner = this;
     fresh->slot = this->workers() + 1;
     fresh->state.store(2 * region_name{published_.load()}.number());
     workers_.reserve(workers_.size() + 1);
@@ -302,8 +304,8 @@ void team::run(int threads, region_function function, void* self, waking wake) {
   published_.store(number * region_name::base + static_cast<std::uint64_t>(threads));
   // A worker that is not counted yet will see the number before it sleeps.
   if (sleepers_.load() > 0 && (wake == waking::always || !is_resting(clock::now()))) {
-    bell_.store(static_cast<std::uint32_t>(number));
-    bell_.notify_all();
+    worker_wakeups_.store(static_cast<std::uint32_t>(number));
+    worker_wakeups_.notify_all();
   }
 
   function(self, 0);
@@ -388,16 +390,16 @@ int team_size(int threads) {
 
 void run_region(int threads, region_function function, void* self, waking wake) {
   if (threads > 1) {
-    if (leased.mine == nullptr) leased.mine = team_pool::get().take();
-    leased.mine->grow(threads - 1);
-    threads = std::min(threads, leased.mine->workers() + 1);
+    if (leased.leased_team == nullptr) leased.leased_team = team_pool::get().take();
+    leased.leased_team->grow(threads - 1);
+    threads = std::min(threads, leased.leased_team->workers() + 1);
   }
   if (threads <= 1) {
     function(self, 0);
     return;
   }
   inside_region = true;
-  leased.mine->run(threads, function, self, wake);
+  leased.leased_team->run(threads, function, self, wake);
   inside_region = false;
 }
 

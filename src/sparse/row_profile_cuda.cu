@@ -89,14 +89,14 @@ row_profile profile_rows(const context<device>& ctx, const csr_pattern_view<I, O
     launch_kernel(ctx, one_thread_each(samples, threads), locality_kernel<I, O>, matrix.offsets.data(),
                   matrix.indices.data(), rows, samples, counters.data());
   }
-  const auto there = to_host(ctx, std::as_const(counters).view());
+  const auto counted = to_host(ctx, std::as_const(counters).view());
   return {rows,
           matrix.nnz(),
-          static_cast<std::int64_t>(there[0].longest),
-          static_cast<std::int64_t>(there[0].empty_rows),
-          static_cast<std::int64_t>(there[0].long_entries),
-          static_cast<std::int64_t>(there[0].sampled_pairs),
-          static_cast<std::int64_t>(there[0].near_pairs)};
+          static_cast<std::int64_t>(counted[0].longest),
+          static_cast<std::int64_t>(counted[0].empty_rows),
+          static_cast<std::int64_t>(counted[0].long_entries),
+          static_cast<std::int64_t>(counted[0].sampled_pairs),
+          static_cast<std::int64_t>(counted[0].near_pairs)};
 }
 
 #define INSTANTIATE(I, O) \

@@ -137,7 +137,7 @@ TEST(Cgroup, BlanksInTheMountPointAreEscaped) {
   EXPECT_EQ(cpu_quota(system.root()), 0.25);
 }
 
-TEST(Cgroup, WhatCannotBeUnderstoodLimitsNothing) {
+TEST(Cgroup, UnreadableFilesSetNoLimit) {
   const fake_system system({{cgroup, "garbage\n0::/a\n"},
                             {mountinfo, "short\n1 2 - x\n" + mount_two},
                             {"sys/fs/cgroup/a/cpu.max", "fast\n"},

@@ -33,7 +33,7 @@ bool has_context(int ordinal) {
   return active != 0;
 }
 
-TEST(DeviceGuard, AskingMakesNoContext) {
+TEST(DeviceGuard, QueriesCreateNoContext) {
   SPARGO_TEST_NEEDS_GPU();
   EXPECT_TRUE(query_devices().usable());
   for (int d = 0; d < device_count(); ++d) EXPECT_FALSE(has_context(d)) << "device " << d;

@@ -45,7 +45,7 @@ TEST(DeviceList, TheFirstUsableOneComesFirst) {
   EXPECT_EQ(status.reason, "Big");
 }
 
-TEST(DeviceList, WithoutAUsableOneTheFirstReasonIsTold) {
+TEST(DeviceList, WithoutAUsableOneTheFirstReasonIsReported) {
   const auto status = usable_devices({{"Old", 75}, {"Busy", 90, true}}, "90");
   EXPECT_FALSE(status.usable());
   EXPECT_TRUE(status.ordinals.empty());

@@ -45,7 +45,7 @@ TEST(HugePages, LargeArraysAskForThem) {
 }
 
 // Allocation and release use the same alignment, repeatedly: AddressSanitizer sees a mismatch.
-TEST(HugePages, ComeAndGo) {
+TEST(HugePages, AreAllocatedAndFreed) {
   const context<host> ctx;
   for (std::int64_t bytes = mebibyte; bytes <= 64 * mebibyte; bytes = bytes * 3 / 2 + 7) {
     array<char, host> a(ctx, bytes);

@@ -91,7 +91,7 @@ TEST_P(Parallel, RegionsInsideOfPartsRunAlone) {
   EXPECT_EQ(parts.load(), 64);
 }
 
-TEST_P(Parallel, ExceptionsComeOut) {
+TEST_P(Parallel, ExceptionsAreRethrown) {
   for (const int threads : {1, 4}) {
     for (const std::int64_t bad : {0, 7, 99}) {
       EXPECT_THROW(parallel_parts(threads, 100,

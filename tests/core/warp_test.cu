@@ -231,7 +231,7 @@ TEST_F(WarpCopies, ComplexValues) {
   }
 }
 
-TEST_F(WarpCopies, CopiesBesideTheThreads) {
+TEST_F(WarpCopies, AsynchronousCopies) {
   std::vector<std::uint32_t> values(2 * copied);
   for (int k = 0; k < 2 * copied; ++k) values[k] = 3U * static_cast<unsigned>(k);
   std::vector<std::uint32_t> expected = values;

@@ -34,7 +34,7 @@ TEST_P(RowRanks, AreCountsOfSmallerColumns) {
   }
 }
 
-TEST_P(RowRanks, TellWhereTwoColumnsAreEqual) {
+TEST_P(RowRanks, DetectEqualColumns) {
   for (int n = 2; n <= most_ranked; ++n) {
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < i; ++j) {

@@ -322,7 +322,7 @@ void expect_refused(const char* part, const std::function<void()>& call,
   }
 }
 
-TEST(HistogramErrors, SaidBeforeAnythingRuns) {
+TEST(HistogramErrors, ThrownBeforeAnythingRuns) {
   const context<host> ctx;
   const std::vector<float> values(10, 1.0F);
   std::vector<std::int32_t> counts(4);

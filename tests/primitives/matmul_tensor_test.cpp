@@ -53,7 +53,7 @@ TEST(Bfloat16, KeepsInfinityAndNan) {
   EXPECT_TRUE(std::isnan(static_cast<float>(bfloat16(from_pattern(0xffffffffU)))));
 }
 
-TEST(Bfloat16, EveryValueSurvivesTheWayToFloatAndBack) {
+TEST(Bfloat16, EveryValueSurvivesConversionToFloatAndBack) {
   for (std::uint32_t bits = 0; bits < 0x10000U; ++bits) {
     const auto value = bfloat16::from_bits(static_cast<std::uint16_t>(bits));
     if (std::isnan(static_cast<float>(value))) continue;

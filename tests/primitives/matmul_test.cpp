@@ -303,7 +303,7 @@ void expect_message(const char* part, const std::function<void()>& call) {
   }
 }
 
-TEST(MatmulErrors, SaidBeforeAnythingRuns) {
+TEST(MatmulErrors, ThrownBeforeAnythingRuns) {
   const context<host> ctx;
   const std::vector<float> twelve(12, 1.0F);
   std::vector<float> nine(9);

@@ -366,7 +366,7 @@ TEST(ReduceErrors, EmptyRanges) {
   EXPECT_EQ((reduce<std::int32_t, host>(context<host>(), {}, operation::bit_or)), 0);
 }
 
-TEST(ReduceErrors, SaidBeforeAnythingRuns) {
+TEST(ReduceErrors, ThrownBeforeAnythingRuns) {
   const context<host> ctx;
   const std::vector<float> three(3, 1.0F);
   const std::vector<float> four(4, 1.0F);

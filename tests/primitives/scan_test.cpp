@@ -437,7 +437,7 @@ TYPED_TEST(FloatScan, DeviceSameBitsEveryTimeAndForAnyAlignment) {
 }
 
 // Many scans in a row, of varying lengths: scratch left by one must not be used by the next.
-TEST(ScanOnTheDevice, OneAfterTheOther) {
+TEST(ScanOnTheDevice, ManyInARow) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
   for (int k = 0; k < 60; ++k) {

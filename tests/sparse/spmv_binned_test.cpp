@@ -13,7 +13,7 @@ using i32 = std::int32_t;
 using i64 = std::int64_t;
 using detail::spmv::binning_profile;
 using detail::spmv::copy_demand;
-using detail::spmv::why_not_binned;
+using detail::spmv::reason_against_binning;
 
 // A matrix worth a copy.
 constexpr binning_profile worthy{.rows = 1 << 20,
@@ -25,56 +25,56 @@ constexpr binning_profile worthy{.rows = 1 << 20,
                                  .blocks = 22,
                                  .bins = 1088};
 
-TEST(SpmvBinning, RefusesColumnsThatLieTogether) {
-  EXPECT_EQ(why_not_binned(worthy, copy_demand::if_it_pays), "");
+TEST(SpmvBinning, RefusesAdjacentColumns) {
+  EXPECT_EQ(reason_against_binning(worthy, copy_demand::if_it_pays), "");
   binning_profile local = worthy;
   local.sectors = 799;
-  EXPECT_NE(why_not_binned(local, copy_demand::if_it_pays).find("799 sectors"), std::string::npos);
-  EXPECT_EQ(why_not_binned(local, copy_demand::by_name), "");
+  EXPECT_NE(reason_against_binning(local, copy_demand::if_it_pays).find("799 sectors"), std::string::npos);
+  EXPECT_EQ(reason_against_binning(local, copy_demand::by_name), "");
   local.sectors = 800;
-  EXPECT_EQ(why_not_binned(local, copy_demand::if_it_pays), "");
+  EXPECT_EQ(reason_against_binning(local, copy_demand::if_it_pays), "");
 }
 
 TEST(SpmvBinning, RefusesVectorsInTheCache) {
   binning_profile small = worthy;
   small.cols = 65'536;
-  EXPECT_NE(why_not_binned(small, copy_demand::if_it_pays).find("in the cache"), std::string::npos);
-  EXPECT_EQ(why_not_binned(small, copy_demand::by_name), "");
+  EXPECT_NE(reason_against_binning(small, copy_demand::if_it_pays).find("in the cache"), std::string::npos);
+  EXPECT_EQ(reason_against_binning(small, copy_demand::by_name), "");
 }
 
 TEST(SpmvBinning, RefusesWideValuesWhileXFitsTheL2Cache) {
   binning_profile wide = worthy;
   wide.value_bytes = 8;
-  EXPECT_NE(why_not_binned(wide, copy_demand::if_it_pays).find("8 bytes"), std::string::npos);
-  EXPECT_EQ(why_not_binned(wide, copy_demand::by_name), "");
+  EXPECT_NE(reason_against_binning(wide, copy_demand::if_it_pays).find("8 bytes"), std::string::npos);
+  EXPECT_EQ(reason_against_binning(wide, copy_demand::by_name), "");
   wide.cols = 7'500'000;
-  EXPECT_NE(why_not_binned(wide, copy_demand::if_it_pays), "");
+  EXPECT_NE(reason_against_binning(wide, copy_demand::if_it_pays), "");
   wide.cols = 7'500'001;
-  EXPECT_EQ(why_not_binned(wide, copy_demand::if_it_pays), "");
+  EXPECT_EQ(reason_against_binning(wide, copy_demand::if_it_pays), "");
   wide.value_bytes = 16;
-  EXPECT_NE(why_not_binned(wide, copy_demand::if_it_pays).find("16 bytes"), std::string::npos);
+  EXPECT_NE(reason_against_binning(wide, copy_demand::if_it_pays).find("16 bytes"), std::string::npos);
 }
 
 TEST(SpmvBinning, RefusesFewEntriesAndSmallCells) {
   binning_profile few = worthy;
   few.nnz = 1 << 20;
-  EXPECT_NE(why_not_binned(few, copy_demand::if_it_pays).find("too few"), std::string::npos);
-  EXPECT_EQ(why_not_binned(few, copy_demand::by_name), "");
+  EXPECT_NE(reason_against_binning(few, copy_demand::if_it_pays).find("too few"), std::string::npos);
+  EXPECT_EQ(reason_against_binning(few, copy_demand::by_name), "");
   binning_profile thin = worthy;
   thin.blocks = 10'000;
-  EXPECT_NE(why_not_binned(thin, copy_demand::if_it_pays).find("cells of 1.5"), std::string::npos);
-  EXPECT_EQ(why_not_binned(thin, copy_demand::by_name), "");
+  EXPECT_NE(reason_against_binning(thin, copy_demand::if_it_pays).find("cells of 1.5"), std::string::npos);
+  EXPECT_EQ(reason_against_binning(thin, copy_demand::by_name), "");
 }
 
 TEST(SpmvBinning, RefusesWhatDoesNotFit32Bits) {
   constexpr i64 most = (i64{1} << 32) - 1;
   binning_profile large = worthy;
   large.rows = large.cols = large.nnz = most;
-  EXPECT_EQ(why_not_binned(large, copy_demand::by_name), "");
+  EXPECT_EQ(reason_against_binning(large, copy_demand::by_name), "");
   for (const auto size : {&binning_profile::rows, &binning_profile::cols, &binning_profile::nnz}) {
     binning_profile larger = large;
     larger.*size += 1;
-    EXPECT_NE(why_not_binned(larger, copy_demand::by_name), "");
+    EXPECT_NE(reason_against_binning(larger, copy_demand::by_name), "");
   }
 }
 

@@ -15,7 +15,7 @@ using i32 = std::int32_t;
 using i64 = std::int64_t;
 using detail::spmv::blocking_profile;
 using detail::spmv::copy_demand;
-using detail::spmv::why_not_blocked;
+using detail::spmv::reason_against_blocking;
 
 // A matrix worth a copy.
 constexpr blocking_profile worthy{.rows = 1 << 22,
@@ -27,21 +27,21 @@ constexpr blocking_profile worthy{.rows = 1 << 22,
                                   .strips = 5'000'000,
                                   .ranked = 2'000'000};
 
-TEST(SpmvBlocking, RefusesWhatSavesTooLittle) {
+TEST(SpmvBlocking, RefusesSmallSavings) {
   // Bytes: 60e6 * 44 = 2640e6; 60e6 * 12 + 5e6 * 44 + 2e6 * 52 = 1044e6, plus 32 per gathered entry.
   constexpr i64 most = (2'640'000'000 / 4 * 3 - 1'044'000'000) / 32;
   blocking_profile p = worthy;
   p.gathered = most;
-  EXPECT_EQ(why_not_blocked(p, copy_demand::if_it_pays), "");
+  EXPECT_EQ(reason_against_blocking(p, copy_demand::if_it_pays), "");
   p.gathered = most + 1;
-  const auto why = why_not_blocked(p, copy_demand::if_it_pays);
+  const auto why = reason_against_blocking(p, copy_demand::if_it_pays);
   EXPECT_NE(why.find("48 percent of the entries"), std::string::npos) << why;
   EXPECT_NE(why.find("75 percent of the traffic"), std::string::npos) << why;
-  EXPECT_EQ(why_not_blocked(p, copy_demand::by_name), "");
+  EXPECT_EQ(reason_against_blocking(p, copy_demand::by_name), "");
   for (const auto count : {&blocking_profile::strips, &blocking_profile::ranked}) {
     blocking_profile more = worthy;
     more.*count = 60'000'000;
-    EXPECT_NE(why_not_blocked(more, copy_demand::if_it_pays), "");
+    EXPECT_NE(reason_against_blocking(more, copy_demand::if_it_pays), "");
   }
 }
 
@@ -49,38 +49,39 @@ TEST(SpmvBlocking, RefusesRowsThatShareSectors) {
   blocking_profile local = worthy;
   local.sectors = 60;
   local.gathered = 0;
-  EXPECT_NE(why_not_blocked(local, copy_demand::if_it_pays), "");
-  EXPECT_EQ(why_not_blocked(local, copy_demand::by_name), "");
+  EXPECT_NE(reason_against_blocking(local, copy_demand::if_it_pays), "");
+  EXPECT_EQ(reason_against_blocking(local, copy_demand::by_name), "");
 }
 
 TEST(SpmvBlocking, RefusesVectorsInTheCache) {
   blocking_profile small = worthy;
   small.cols = 32'768;
-  EXPECT_NE(why_not_blocked(small, copy_demand::if_it_pays).find("32768 elements"), std::string::npos);
-  EXPECT_EQ(why_not_blocked(small, copy_demand::by_name), "");
+  EXPECT_NE(reason_against_blocking(small, copy_demand::if_it_pays).find("32768 elements"), std::string::npos);
+  EXPECT_EQ(reason_against_blocking(small, copy_demand::by_name), "");
   small.cols = 32'769;
-  EXPECT_EQ(why_not_blocked(small, copy_demand::if_it_pays), "");
+  EXPECT_EQ(reason_against_blocking(small, copy_demand::if_it_pays), "");
 }
 
 TEST(SpmvBlocking, RefusesFewEntries) {
   blocking_profile few = worthy;
   few.gathered = few.strips = few.ranked = 0;
   few.nnz = (i64{1} << 23) - 1;
-  EXPECT_NE(why_not_blocked(few, copy_demand::if_it_pays).find("8388607 entries are too few"), std::string::npos);
-  EXPECT_EQ(why_not_blocked(few, copy_demand::by_name), "");
+  EXPECT_NE(reason_against_blocking(few, copy_demand::if_it_pays).find("8388607 entries are too few"),
+            std::string::npos);
+  EXPECT_EQ(reason_against_blocking(few, copy_demand::by_name), "");
   few.nnz += 1;
-  EXPECT_EQ(why_not_blocked(few, copy_demand::if_it_pays), "");
+  EXPECT_EQ(reason_against_blocking(few, copy_demand::if_it_pays), "");
 }
 
 TEST(SpmvBlocking, RefusesWhatDoesNotFit32Bits) {
   constexpr i64 most = (i64{1} << 32) - (i64{1} << 16);
   blocking_profile large = worthy;
   large.rows = large.cols = large.nnz = most;
-  EXPECT_EQ(why_not_blocked(large, copy_demand::by_name), "");
+  EXPECT_EQ(reason_against_blocking(large, copy_demand::by_name), "");
   for (const auto size : {&blocking_profile::rows, &blocking_profile::cols, &blocking_profile::nnz}) {
     blocking_profile larger = large;
     larger.*size += 1;
-    EXPECT_NE(why_not_blocked(larger, copy_demand::by_name), "");
+    EXPECT_NE(reason_against_blocking(larger, copy_demand::by_name), "");
   }
 }
 
@@ -145,7 +146,7 @@ TYPED_TEST(SpmvBlocked, LeavesColumnsWithoutEntriesUnread) {
 }
 
 // Empty slots refer to the most used column, or the first of their block: NaN there must stay in its own rows.
-TYPED_TEST(SpmvBlocked, BringsAnElementOfXToRowsThatHaveItAlone) {
+TYPED_TEST(SpmvBlocked, ElementsOfXAffectOnlyTheirRows) {
   SPMV_TYPES;
   const context<device> ctx;
   for (const auto& m : {popular_columns<V>(3000, 5003, 20), long_rows<V>("long rows", 150, 60'000, 1)}) {
@@ -216,7 +217,7 @@ TYPED_TEST(SpmvBlocked, IsNotChosenForFewEntries) {
 }
 
 // More than 2^23 entries: mostly in a few columns, in long scattered rows, or in short rows.
-TEST(SpmvBlockedChoice, TakesWhatAFewColumnsHold) {
+TEST(SpmvBlockedChoice, ChosenForHotColumns) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
   const auto m = popular_columns<double>(220'000, 300'000, 40);

@@ -98,7 +98,7 @@ TYPED_TEST(SpmvCompressedHost, BandsAgreeWithTheReference) {
 }
 
 // Infinite and NaN elements of x affect exactly the rows with an entry there.
-TYPED_TEST(SpmvCompressedHost, BandsMeetNothingElse) {
+TYPED_TEST(SpmvCompressedHost, BandsReadNothingElse) {
   SPMV_TYPES;
   const context<host> ctx({.threads = 2});
   for (const fill how : {fill::repeated, fill::distinct}) {
@@ -145,7 +145,7 @@ TEST(SpmvCompressedBands, KeepTheSignOfZero) {
   EXPECT_EQ(made.reason.find("which 0 values"), std::string::npos) << made.reason;
 }
 
-TEST(SpmvCompressedBands, StoreWhatRepeatsOnce) {
+TEST(SpmvCompressedBands, StoreRepeatedValuesOnce) {
   const context<host> ctx({.threads = 1});
   const auto bytes = [&](fill how) {
     const auto csr = as_csr<double, i32, i32>(ctx, diagonals<double>(100'000, 100'000, {-1, 0, 1}, how, 1'000'000));

@@ -13,49 +13,50 @@ namespace {
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 using detail::spmv::copy_demand;
-using detail::spmv::why_not_compressed;
+using detail::spmv::reason_against_compressing;
 
 TEST(SpmvCompression, RefusesWhatCannotBeStored) {
   constexpr auto by_name = copy_demand::by_name;
   const i64 many = i64{1} << 32;
-  EXPECT_EQ(why_not_compressed({1000, many, 5000, 5000, 5}, by_name), "");
-  EXPECT_NE(why_not_compressed({1000, many + 1, 5000, 5000, 5}, by_name), "");
-  EXPECT_EQ(why_not_compressed({1, 70'000, 65'535, 65'535, 65'535}, by_name), "");
-  EXPECT_NE(why_not_compressed({1, 70'000, 65'536, 65'536, 65'536}, by_name).find("65536"), std::string::npos);
+  EXPECT_EQ(reason_against_compressing({1000, many, 5000, 5000, 5}, by_name), "");
+  EXPECT_NE(reason_against_compressing({1000, many + 1, 5000, 5000, 5}, by_name), "");
+  EXPECT_EQ(reason_against_compressing({1, 70'000, 65'535, 65'535, 65'535}, by_name), "");
+  EXPECT_NE(reason_against_compressing({1, 70'000, 65'536, 65'536, 65'536}, by_name).find("65536"), std::string::npos);
 }
 
 TEST(SpmvCompression, RefusesPadding) {
   constexpr auto automatic = copy_demand::if_it_pays;
   constexpr auto by_name = copy_demand::by_name;
-  EXPECT_EQ(why_not_compressed({1 << 20, 1 << 20, 4'000'000, 5'000'000, 20}, automatic), "");
-  const std::string why = why_not_compressed({1 << 20, 1 << 20, 4'000'000, 5'200'000, 20}, automatic);
+  EXPECT_EQ(reason_against_compressing({1 << 20, 1 << 20, 4'000'000, 5'000'000, 20}, automatic), "");
+  const std::string why = reason_against_compressing({1 << 20, 1 << 20, 4'000'000, 5'200'000, 20}, automatic);
   EXPECT_NE(why.find("1.30"), std::string::npos) << why;
   // Requested by name, a small matrix may have any padding, a large one not.
-  EXPECT_NE(why_not_compressed({300, 1000, 8000, 70'000, 7000}, automatic), "");
-  EXPECT_EQ(why_not_compressed({300, 1000, 8000, 70'000, 7000}, by_name), "");
-  EXPECT_NE(why_not_compressed({1 << 20, 1 << 20, 4'000'000, 7'200'000, 20}, by_name), "");
+  EXPECT_NE(reason_against_compressing({300, 1000, 8000, 70'000, 7000}, automatic), "");
+  EXPECT_EQ(reason_against_compressing({300, 1000, 8000, 70'000, 7000}, by_name), "");
+  EXPECT_NE(reason_against_compressing({1 << 20, 1 << 20, 4'000'000, 7'200'000, 20}, by_name), "");
 }
 
 TEST(SpmvCompression, RefusesFewRows) {
   constexpr auto automatic = copy_demand::if_it_pays;
-  EXPECT_NE(why_not_compressed({99'999, 1000, 2'700'000, 2'700'000, 10}, automatic).find("99999"), std::string::npos);
-  EXPECT_EQ(why_not_compressed({100'000, 1000, 2'700'000, 2'700'000, 10}, automatic), "");
-  EXPECT_EQ(why_not_compressed({1000, 1000, 10'000, 10'000, 10}, copy_demand::by_name), "");
+  EXPECT_NE(reason_against_compressing({99'999, 1000, 2'700'000, 2'700'000, 10}, automatic).find("99999"),
+            std::string::npos);
+  EXPECT_EQ(reason_against_compressing({100'000, 1000, 2'700'000, 2'700'000, 10}, automatic), "");
+  EXPECT_EQ(reason_against_compressing({1000, 1000, 10'000, 10'000, 10}, copy_demand::by_name), "");
 }
 
 TEST(SpmvCompression, RefusesToSaveNothing) {
   constexpr i64 mega = 1'000'000;
   constexpr i64 many = 270'336;
-  EXPECT_EQ(why_not_compressed({many, 100 * mega, 90 * mega}), "");
-  EXPECT_NE(why_not_compressed({many, 100 * mega, 91 * mega}), "");
+  EXPECT_EQ(reason_against_compressing({many, 100 * mega, 90 * mega}), "");
+  EXPECT_NE(reason_against_compressing({many, 100 * mega, 91 * mega}), "");
   // With fewer rows, or in cache, more must be saved.
   for (const auto& [rows, bytes] : {std::pair(many - 1, 100 * mega), std::pair(many, 48 * mega - 10)}) {
-    EXPECT_EQ(why_not_compressed({rows, bytes, bytes / 2}), "");
-    EXPECT_NE(why_not_compressed({rows, bytes, bytes / 2 + 1}).find("this small"), std::string::npos);
+    EXPECT_EQ(reason_against_compressing({rows, bytes, bytes / 2}), "");
+    EXPECT_NE(reason_against_compressing({rows, bytes, bytes / 2 + 1}).find("this small"), std::string::npos);
   }
-  EXPECT_EQ(why_not_compressed({many, 48 * mega, 43 * mega}), "");
-  EXPECT_EQ(why_not_compressed({many, 24 * mega, 1000}), "");
-  EXPECT_NE(why_not_compressed({many, 24 * mega - 100'000, 1000}).find("23.9 MB"), std::string::npos);
+  EXPECT_EQ(reason_against_compressing({many, 48 * mega, 43 * mega}), "");
+  EXPECT_EQ(reason_against_compressing({many, 24 * mega, 1000}), "");
+  EXPECT_NE(reason_against_compressing({many, 24 * mega - 100'000, 1000}).find("23.9 MB"), std::string::npos);
 }
 
 template <class Types>

@@ -16,9 +16,9 @@ TEST(SpmvCopyCost, CountsProducts) {
     for (const std::int64_t bytes : {4, 8, 16}) {
       const std::int64_t least = detail::spmv::pays_from(kind, bytes);
       EXPECT_GT(least, 1);
-      EXPECT_EQ(detail::spmv::why_too_few(kind, bytes, 0), "");  // many
-      EXPECT_EQ(detail::spmv::why_too_few(kind, bytes, least), "");
-      const std::string why = detail::spmv::why_too_few(kind, bytes, least - 1);
+      EXPECT_EQ(detail::spmv::reason_against_copy(kind, bytes, 0), "");  // many
+      EXPECT_EQ(detail::spmv::reason_against_copy(kind, bytes, least), "");
+      const std::string why = detail::spmv::reason_against_copy(kind, bytes, least - 1);
       EXPECT_NE(why.find("from " + std::to_string(least) + " products"), std::string::npos) << why;
       EXPECT_NE(why.find(std::to_string(least - 1) + " were requested"), std::string::npos) << why;
     }
@@ -37,7 +37,7 @@ triplets<double> tridiagonal(bool repeated) {
   return m;
 }
 
-TEST(SpmvCopyCost, PlansCopyFromThatManyProductsOn) {
+TEST(SpmvCopyCost, PlansCopyFromEnoughProductsOn) {
   const context<host> ctx({.threads = 2});
   for (const bool repeated : {true, false}) {
     const auto csr = as_csr<double, i32, i32>(ctx, tridiagonal(repeated));
@@ -56,7 +56,7 @@ TEST(SpmvCopyCost, PlansCopyFromThatManyProductsOn) {
 }
 
 // Algorithms requested by name are used even for one product.
-TEST(SpmvCopyCost, NamesAreObeyed) {
+TEST(SpmvCopyCost, RequestsByNameAreKept) {
   const context<host> ctx({.threads = 2});
   const auto csr = as_csr<double, i32, i32>(ctx, tridiagonal(false));
   const spmv_plan<double, i32, i32, host> plan(ctx, csr.view(),

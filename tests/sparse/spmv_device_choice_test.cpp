@@ -25,12 +25,13 @@ spmv_algorithm chosen(const row_profile& profile, const detail::spmv::gathered_v
   return detail::spmv::choose_csr_on_device(profile, x).algorithm;
 }
 
-TEST(SpmvDeviceChoice, CopiesAskHowMuchSharedMemoryThereIs) {
+TEST(SpmvDeviceChoice, CopiesCheckSharedMemory) {
   device_properties device;
   device.name = "A100";
   device.shared_memory_per_block = i64{163} << 10;
-  EXPECT_EQ(detail::spmv::why_no_room(device, i64{163} << 10), "");
-  EXPECT_EQ(detail::spmv::why_no_room(device, i64{192} << 10), "a block needs 192 KiB of shared memory, A100 has 163");
+  EXPECT_EQ(detail::spmv::reason_against_device(device, i64{163} << 10), "");
+  EXPECT_EQ(detail::spmv::reason_against_device(device, i64{192} << 10),
+            "a block needs 192 KiB of shared memory, A100 has 163");
 }
 
 TEST(SpmvDeviceChoice, GivesShortRowsAThreadEach) {
@@ -40,7 +41,7 @@ TEST(SpmvDeviceChoice, GivesShortRowsAThreadEach) {
   }
 }
 
-TEST(SpmvDeviceChoice, GivesMatricesThatTheCacheHoldsToGroups) {
+TEST(SpmvDeviceChoice, GivesMatricesInCacheToGroups) {
   const auto of = [](i64 nnz, i64 near_pairs, i64 long_entries) {
     auto profile = even(nnz / 20, 20);
     profile.nnz = nnz;
@@ -64,7 +65,7 @@ TEST(SpmvDeviceChoice, GivesMatricesThatTheCacheHoldsToGroups) {
   }
 }
 
-TEST(SpmvDeviceChoice, GivesLongRowsAmidFewEntriesToGroups) {
+TEST(SpmvDeviceChoice, GivesLongRowsInSmallMatricesToGroups) {
   for (const i64 longest : {632, 5000, 9000, 70'000, 1'000'000}) {
     auto hub = even(2000, 20);
     hub.nnz += longest;
@@ -127,7 +128,7 @@ TEST(SpmvDeviceChoice, TakesScatteredColumnsOfALargeXInPasses) {
   EXPECT_NE(choice.reason.find("3 column blocks"), std::string::npos) << choice.reason;
 }
 
-TEST(SpmvDeviceChoice, CountsPassesByWhatTheCacheKeeps) {
+TEST(SpmvDeviceChoice, CountsPassesByCacheSize) {
   const auto passes = [](i64 size) { return detail::spmv::column_passes({size, 8, cache}); };
   constexpr i64 part = cache / 10 * 6 / 8;
   EXPECT_EQ(passes(1), 2);
@@ -138,7 +139,7 @@ TEST(SpmvDeviceChoice, CountsPassesByWhatTheCacheKeeps) {
   EXPECT_EQ(detail::spmv::column_passes({0, 8, 0}), 2);
 }
 
-TEST(SpmvDeviceChoice, FetchesMoreThanAskedForOfAnXThatTheCacheKeeps) {
+TEST(SpmvDeviceChoice, LoadsWholeLinesOfAnXThatFitsTheCache) {
   constexpr i64 part = cache / 10 * 6 / 8;
   EXPECT_TRUE(detail::spmv::is_kept(4 * part, {part - 1, 8, cache}));
   EXPECT_FALSE(detail::spmv::is_kept(5 * part, {part + 1, 8, cache}));

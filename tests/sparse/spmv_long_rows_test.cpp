@@ -65,7 +65,7 @@ TYPED_TEST(SpmvLongRows, GiveTheSameBitsEveryTimeAndFromEveryPlan) {
 
 // Rows long enough on average for a warp each, except one row that would outlast its warp. It has as many parts as a
 // device runs at once, so they are longer.
-TYPED_TEST(SpmvLongRows, LieAmidRowsOfAWarpEach) {
+TYPED_TEST(SpmvLongRows, AmongRowsOfAWarpEach) {
   SPMV_TYPES;
   const context<device> ctx;
   const auto m =

@@ -52,7 +52,7 @@ TEST(SuggestFormat, TakesLanesInCacheWhereGathersAreFast) {
   EXPECT_NE(uneven.reason.find("90"), std::string::npos) << uneven.reason;
 }
 
-TEST(SuggestFormat, CountsTheProductsThatConversionMustPayIn) {
+TEST(SuggestFormat, CountsTheProductsThatPayForConversion) {
   if (!detail::spmv::gathers_are_fast()) GTEST_SKIP() << "this processor's gathers are slow";
   EXPECT_EQ(suggestion<host>(equal_rows(), {.products = 64}).format, sparse_format::ell);
   EXPECT_EQ(suggestion<host>(similar_rows(), {.products = 200}).format, sparse_format::sell);

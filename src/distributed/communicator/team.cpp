@@ -6,7 +6,7 @@
 // a part of it (`split`) only has its own barrier and shared pointers.
 #include <spargo/distributed/communicator.hpp>
 
-#include "core/bell.hpp"
+#include "core/futex_event.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -31,9 +31,9 @@ struct team_state {
       100};  // nobody yields for this long afterwards: a sleeper is woken sooner than a yield returns
   static constexpr std::chrono::microseconds leave_poll_interval{50};
 
-  explicit team_state(int ranks) : bells(static_cast<std::size_t>(ranks)), ended(static_cast<std::size_t>(ranks)) {}
+  explicit team_state(int ranks) : events(static_cast<std::size_t>(ranks)), ended(static_cast<std::size_t>(ranks)) {}
 
-  std::vector<detail::bell> bells;  // one per rank
+  std::vector<detail::futex_event> events;  // one per rank
   std::atomic<clock::rep> rests_until{0};
   std::vector<std::atomic<bool>> ended;
   std::atomic<bool> any_ended{false};
@@ -43,9 +43,9 @@ struct team_state {
   std::exception_ptr failure;       // the first
   std::exception_ptr stranded;      // from a rank whose peer was gone
 
-  void ring(int rank) { bells[static_cast<std::size_t>(rank)].ring(); }
+  void ring(int rank) { events[static_cast<std::size_t>(rank)].notify(); }
   void ring_all() {
-    for (detail::bell& each : bells) each.ring();
+    for (detail::futex_event& each : events) each.notify();
   }
 
   // Returns once `done`; throws if it cannot become true: a rank has failed, or the awaited rank is `gone`. Whoever
@@ -59,13 +59,13 @@ struct team_state {
       const clock::time_point after = clock::now();
       if (after - before > slow_yield) rests_until.store((after + rest_time).time_since_epoch().count());
     }
-    detail::bell& own = bells[static_cast<std::size_t>(rank)];
-    for (std::uint32_t heard = own.heard(); !done(); heard = own.heard()) {
+    detail::futex_event& own = events[static_cast<std::size_t>(rank)];
+    for (std::uint32_t epoch = own.epoch(); !done(); epoch = own.epoch()) {
       if (broken || gone()) {
         if (done()) return;  // done in between, before the other ended
         leave();
       }
-      own.sleep(heard);
+      own.wait(epoch);
     }
   }
 

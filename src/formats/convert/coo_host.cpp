@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t share = 1 << 15;  // least entries per thread: over 8 us of work
 
-constexpr std::int64_t look = 1 << 12;  // entries that stay in L1 from one loop to the next
+constexpr std::int64_t cached_entries = 1 << 12;  // entries that stay in L1 from one loop to the next
 
 // Branchless, so that the compiler can vectorise: conditions are accumulated in the sign bit.
 template <class I>
@@ -28,7 +28,7 @@ struct block_facts {
   bits above = 0;
   bits diagonal = 0;  // entries on it
 
-  static bool yes(bits any) { return static_cast<I>(any) < 0; }
+  static bool holds(bits any) { return static_cast<I>(any) < 0; }
 
   block_facts(const coo_pattern_view<I, host>& m, std::int64_t first, std::int64_t last) {
     const auto last_row = static_cast<bits>(m.rows) - 1;
@@ -73,17 +73,17 @@ void compare_neighbours(const coo_pattern_view<I, host>& m, std::int64_t first, 
 template <class I>
 coo_facts examine_share(const coo_pattern_view<I, host>& m, std::int64_t first, std::int64_t last) {
   coo_facts order{.by_columns = true, .all_below = true, .all_above = true};
-  for (std::int64_t begin = first; begin < last; begin += look) {
-    const std::int64_t end = std::min(begin + look, last);
+  for (std::int64_t begin = first; begin < last; begin += cached_entries) {
+    const std::int64_t end = std::min(begin + cached_entries, last);
     const block_facts<I> facts(m, begin, end);
-    if (facts.yes(facts.outside)) {
-      const auto is_outside = [&](std::int64_t k) { return facts.yes(block_facts<I>(m, k, k + 1).outside); };
+    if (facts.holds(facts.outside)) {
+      const auto is_outside = [&](std::int64_t k) { return facts.holds(block_facts<I>(m, k, k + 1).outside); };
       order.first_invalid = begin;
       while (!is_outside(order.first_invalid)) ++order.first_invalid;
       return order;
     }
-    order.all_below &= !facts.yes(facts.above);
-    order.all_above &= !facts.yes(facts.below);
+    order.all_below &= !facts.holds(facts.above);
+    order.all_above &= !facts.holds(facts.below);
     order.diagonal += static_cast<std::int64_t>(facts.diagonal);
     const bool some_order = order.rows_ascending || order.cols_ascending;
     if (some_order) compare_neighbours(m, std::max<std::int64_t>(begin, 1), end, order);

@@ -203,9 +203,9 @@ __global__ void __launch_bounds__(block_threads)
 // Copies taps to the device. The host memory may be freed on return.
 template <class T>
 array<T, device> upload(const context<device>& ctx, std::vector<T> taps) {
-  array<T, device> there(ctx, static_cast<std::int64_t>(taps.size()));
-  copy<T>(ctx, span<const T, host>(taps), there.view());
-  return there;
+  array<T, device> uploaded(ctx, static_cast<std::int64_t>(taps.size()));
+  copy<T>(ctx, span<const T, host>(taps), uploaded.view());
+  return uploaded;
 }
 template <class T>
 array<T, device> upload_rows(const context<device>& ctx, const plain_filter<T>& filter) {

@@ -30,7 +30,7 @@ struct request {
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(out.size); }
 
   // Blocks that are resident with `shared` bytes each, but no more than the elements need.
-  [[nodiscard]] std::int64_t staying_blocks(std::int64_t shared) const {
+  [[nodiscard]] std::int64_t resident_grid_size(std::int64_t shared) const {
     const auto& device = ctx.properties();
     const std::int64_t by_memory =
         device.shared_memory_per_multiprocessor / (shared + 1024);  // 1 KiB is reserved by CUDA
@@ -65,20 +65,20 @@ template <class Bins>
 void run_coarsened(const request<Bins>& r) {
   const auto held = static_cast<unsigned>(std::min(r.size(), r.counters()));
   const std::int64_t shared = r.staged() + std::int64_t{held} * 4;
-  launch(r.ctx, r.staying_blocks(shared), shared, coarsened<Bins>, r.in, r.bins, r.out, held, r.staged());
+  launch(r.ctx, r.resident_grid_size(shared), shared, coarsened<Bins>, r.in, r.bins, r.out, held, r.staged());
 }
 
 template <class Bins>
 void run_lanes(const request<Bins>& r) {
   if constexpr (sizeof(typename Bins::value) == 1) {
     constexpr std::int64_t shared = 256 * tuning::lanes * 4;
-    launch(r.ctx, r.staying_blocks(shared), shared, lanes_of_bytes<Bins>, r.in, r.bins, r.out);
+    launch(r.ctx, r.resident_grid_size(shared), shared, lanes_of_bytes<Bins>, r.in, r.bins, r.out);
   } else {
     const auto held = static_cast<unsigned>(std::min(r.size(), r.counters()));
     int shift = 5;  // 32 tables
     while (shift > 0 && std::int64_t{held} << shift > r.counters()) --shift;
     const std::int64_t shared = r.staged() + (std::int64_t{held} * 4 << shift);
-    launch(r.ctx, r.staying_blocks(shared), shared, lanes_of_values<Bins>, r.in, r.bins, r.out, held, shift,
+    launch(r.ctx, r.resident_grid_size(shared), shared, lanes_of_values<Bins>, r.in, r.bins, r.out, held, shift,
            r.staged());
   }
 }
@@ -89,7 +89,7 @@ void run_packed(const request<Bins>& r) {
   const std::int64_t count = div_up(r.size(), 2 * r.counters());
   const std::int64_t held = std::min(r.size(), div_up(div_up(r.size(), count), std::int64_t{2}) * 2);
   const std::int64_t shared = r.staged() + (held + 1) / 2 * 4;
-  const std::int64_t tiles = std::max<std::int64_t>(r.staying_blocks(shared) / count, 1);
+  const std::int64_t tiles = std::max<std::int64_t>(r.resident_grid_size(shared) / count, 1);
   launch(r.ctx, tiles * count, shared, packed<Bins>, r.in, r.bins, r.out,
          windows{static_cast<unsigned>(held), static_cast<unsigned>(count), r.staged()});
 }

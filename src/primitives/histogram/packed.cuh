@@ -44,7 +44,7 @@ struct packed_table {
   __device__ bool carries(unsigned key, unsigned n, unsigned old) const {
     return (key < half ? old & 0xffffU : old >> 16) + n > 0xffffU;
   }
-  __device__ void put_right(unsigned key, unsigned old) const {
+  __device__ void undo_carry(unsigned key, unsigned old) const {
     correct(key, 0x10000);
     if (key >= half) return;
     if (old >> 16 == 0xffffU) correct(key + half, 0x10000);
@@ -52,7 +52,7 @@ struct packed_table {
   }
   __device__ void add_checked(unsigned key, unsigned n) const {
     const unsigned old = add(key, n);
-    if (carries(key, n, old)) put_right(key, old);
+    if (carries(key, n, old)) undo_carry(key, old);
   }
   // With an odd number of bins the last word's upper half is no bin and is 0 in the end.
   __device__ void correct(unsigned key, std::int64_t by) const {
@@ -71,10 +71,10 @@ struct hot_key {
     hits = 0;
   }
   // Whether the batch has a hot key, judged by the lanes' `sample`; may replace the hot key.
-  __device__ bool look(const packed_table& table, unsigned sample, unsigned turn) {
+  __device__ bool update(const packed_table& table, unsigned sample, unsigned round) {
     const int of_old = __popc(__ballot_sync(full_mask, sample == key));
     if (of_old >= tuning::hot_lanes) return true;
-    const unsigned candidate = __shfl_sync(full_mask, sample, static_cast<int>(turn % warp_size));
+    const unsigned candidate = __shfl_sync(full_mask, sample, static_cast<int>(round % warp_size));
     if (__popc(__ballot_sync(full_mask, sample == candidate)) < tuning::hot_lanes) return false;
     flush(table);
     key = candidate;
@@ -104,7 +104,7 @@ __device__ void count_batch(const packed_table& table, const unsigned (&key)[siz
     if (carry) {
 #pragma unroll
       for (int j = 0; j < group; ++j) {
-        if (table.carries(key[g + j], 1, old[j])) table.put_right(key[g + j], old[j]);
+        if (table.carries(key[g + j], 1, old[j])) table.undo_carry(key[g + j], old[j]);
       }
     }
   }
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(tuning::threads, 1)
     return key < held ? static_cast<unsigned>(key) : packed_table::nothing;
   };
   hot_key hot;
-  unsigned turn = 0;
+  unsigned round = 0;
   const std::int64_t tile = ahead * tuning::threads;
   const std::int64_t blocks = gridDim.x / shape.count;
   for (std::int64_t t = blockIdx.x / shape.count * tile; t < in.vectors; t += blocks * tile) {
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(tuning::threads, 1)
         key[k * per_vector + j] = i < in.vectors ? key_of(element<value>(v, j)) : packed_table::nothing;
       }
     }
-    if (hot.look(table, key[0], turn++)) {
+    if (hot.update(table, key[0], round++)) {
       count_batch<true>(table, key, hot);
     } else {
       count_batch<false>(table, key, hot);

@@ -20,7 +20,7 @@ struct tuning {
 
 // The options requested, and with zeros replaced.
 struct chunk_options {
-  pipeline_options asked;
+  pipeline_options requested;
   pipeline_options chosen;
 };
 
@@ -41,7 +41,7 @@ std::unique_ptr<executor<device>> make_executor(const context<device>& ctx, elem
                                                 const chunk_options& options);
 
 // Chunk length of a run: the one requested, else short enough that copies overlap even for small data.
-[[nodiscard]] std::int64_t chunk_of_run(const pipeline_options& asked, element_sizes sizes, std::int64_t size);
+[[nodiscard]] std::int64_t chunk_of_run(const pipeline_options& requested, element_sizes sizes, std::int64_t size);
 
 // Copies between host ranges, with all threads from `least_bytes` on.
 void stage(const void* from, void* to, std::size_t bytes);

@@ -43,11 +43,11 @@ void check_ranges(const pipeline_ranges& ranges, element_sizes sizes) {
 // Only a loop over chunks: the data is already in host memory.
 class host_executor final : public executor<host> {
  public:
-  host_executor(const context<host>& ctx, element_sizes sizes, const pipeline_options& asked)
-      : ctx_(ctx), sizes_(sizes), asked_(asked) {}
+  host_executor(const context<host>& ctx, element_sizes sizes, const pipeline_options& requested)
+      : ctx_(ctx), sizes_(sizes), requested_(requested) {}
 
   void run(const pipeline_ranges& ranges, const chunk_function<host>& function) override {
-    const std::int64_t chunk = chunk_of_run(asked_, sizes_, ranges.in_size);
+    const std::int64_t chunk = chunk_of_run(requested_, sizes_, ranges.in_size);
     for (std::int64_t first = 0; first < ranges.in_size;) {
       const std::int64_t size = std::min(chunk, ranges.in_size - first);
       function(ctx_, static_cast<const char*>(ranges.in) + static_cast<std::size_t>(first) * sizes_.in,
@@ -59,13 +59,13 @@ class host_executor final : public executor<host> {
  private:
   context<host> ctx_;
   element_sizes sizes_;
-  pipeline_options asked_;
+  pipeline_options requested_;
 };
 
 }  // namespace
 
-std::int64_t chunk_of_run(const pipeline_options& asked, element_sizes sizes, std::int64_t size) {
-  if (asked.chunk != 0) return asked.chunk;
+std::int64_t chunk_of_run(const pipeline_options& requested, element_sizes sizes, std::int64_t size) {
+  if (requested.chunk != 0) return requested.chunk;
   return std::clamp(div_up(size, tuning::chunks), elements_of(tuning::least_bytes, sizes),
                     elements_of(tuning::chunk_bytes, sizes));
 }
@@ -85,7 +85,7 @@ void stage(const void* from, void* to, std::size_t bytes) {
 
 std::unique_ptr<executor<host>> make_executor(const context<host>& ctx, element_sizes sizes,
                                               const chunk_options& options) {
-  return std::make_unique<host_executor>(ctx, sizes, options.asked);
+  return std::make_unique<host_executor>(ctx, sizes, options.requested);
 }
 
 }  // namespace pipeline

@@ -36,7 +36,7 @@ class event {
 };
 
 // A context with its own stream and its parent's memory resource.
-context<device> beside(const context<device>& parent) {
+context<device> on_own_stream(const context<device>& parent) {
   return context<device>(device_options{.ordinal = parent.ordinal(), .resource = &parent.resource()});
 }
 
@@ -47,14 +47,14 @@ struct slot {
   array<std::byte, device> out;
   array<std::byte, host> staged_in;
   array<std::byte, host> staged_out;
-  event arrived;          // the input is on the device
-  event computed;         // the input has been read, the output written
-  event emptied;          // the output is on the host
-  void* home = nullptr;   // destination of the result in staged_out; null: none
-  std::size_t bytes = 0;  // size of that result
+  event arrived;                // the input is on the device
+  event computed;               // the input has been read, the output written
+  event emptied;                // the output is on the host
+  void* destination = nullptr;  // of the result in staged_out; null: none
+  std::size_t bytes = 0;        // size of that result
 
   slot(const context<device>& parent, element_sizes sizes, std::int64_t chunk)
-      : ctx(beside(parent)),
+      : ctx(on_own_stream(parent)),
         in(ctx, static_cast<std::int64_t>(checked_bytes(chunk, sizes.in))),
         out(ctx, static_cast<std::int64_t>(checked_bytes(chunk, sizes.out))) {
     ctx.synchronize();  // other streams use the buffers too
@@ -62,9 +62,9 @@ struct slot {
 
   // Copies the staged result to its destination.
   void deliver() {
-    if (home == nullptr) return;
+    if (destination == nullptr) return;
     emptied.wait();
-    stage(staged_out.data(), std::exchange(home, nullptr), bytes);
+    stage(staged_out.data(), std::exchange(destination, nullptr), bytes);
   }
 };
 
@@ -81,14 +81,14 @@ bool is_pinned(const void* data, std::size_t bytes) {
 
 class device_executor final : public executor<device> {
  public:
-  device_executor(const context<device>& parent, element_sizes element, const chunk_options& wanted)
+  device_executor(const context<device>& parent, element_sizes element, const chunk_options& options)
       : ctx_(parent),
         sizes_(element),
-        asked_(wanted.asked),
-        options_(wanted.chosen),
+        requested_(options.requested),
+        options_(options.chosen),
         slots_(make_slots()),
-        way_in_(options_.streams == 1 ? slots_.front().ctx : beside(ctx_)),
-        way_out_(options_.streams == 1 ? slots_.front().ctx : beside(ctx_)) {}
+        copy_in_(options_.streams == 1 ? slots_.front().ctx : on_own_stream(ctx_)),
+        copy_out_(options_.streams == 1 ? slots_.front().ctx : on_own_stream(ctx_)) {}
 
   void run(const pipeline_ranges& ranges, const chunk_function<device>& function) override {
     const device_guard guard(ctx_);
@@ -132,20 +132,20 @@ class device_executor final : public executor<device> {
       s.arrived.wait();
       stage(range.from, s.staged_in.data(), in_bytes);
     }
-    s.computed.delay(way_in_);
-    copy_to_device(way_in_, stage_in ? s.staged_in.data() : range.from, s.in.data(), in_bytes);
-    s.arrived.record(way_in_);
+    s.computed.delay(copy_in_);
+    copy_to_device(copy_in_, stage_in ? s.staged_in.data() : range.from, s.in.data(), in_bytes);
+    s.arrived.record(copy_in_);
 
     s.arrived.delay(s.ctx);
     s.emptied.delay(s.ctx);
     function(s.ctx, s.in.data(), s.out.data(), range.size);
     s.computed.record(s.ctx);
 
-    s.computed.delay(way_out_);
-    copy_to_host(way_out_, s.out.data(), stage_out ? s.staged_out.data() : range.to, out_bytes);
-    s.emptied.record(way_out_);
+    s.computed.delay(copy_out_);
+    copy_to_host(copy_out_, s.out.data(), stage_out ? s.staged_out.data() : range.to, out_bytes);
+    s.emptied.record(copy_out_);
     if (stage_out) {
-      s.home = range.to;
+      s.destination = range.to;
       s.bytes = out_bytes;
     }
   }
@@ -154,48 +154,49 @@ class device_executor final : public executor<device> {
     const std::int64_t size = ranges.in_size;
     const bool stage_in = !is_pinned(ranges.in, checked_bytes(size, sizes_.in));
     const bool stage_out = !is_pinned(ranges.out, checked_bytes(size, sizes_.out));
-    const std::int64_t chunk = chunk_of_run(asked_, sizes_, size);
+    const std::int64_t chunk = chunk_of_run(requested_, sizes_, size);
     const std::int64_t most = std::min(options_.chunk, size);
     if (stage_in) prepare(&slot::staged_in, most * static_cast<std::int64_t>(sizes_.in));
     if (stage_out) prepare(&slot::staged_out, most * static_cast<std::int64_t>(sizes_.out));
 
     const bool all_pinned = !stage_in && !stage_out;
-    const std::size_t used = asked_.streams == 0 && all_pinned ? std::size_t{tuning::pinned_streams} : slots_.size();
+    const std::size_t used =
+        requested_.streams == 0 && all_pinned ? std::size_t{tuning::pinned_streams} : slots_.size();
 
     if (stage_in) ctx_.synchronize();  // the host is about to read what the stream may still write
     start_.record(ctx_);
-    start_.delay(way_in_);  // everything else waits for way_in_
-    std::size_t turn = 0;
-    for (std::int64_t first = 0; first < size; turn = (turn + 1) % used) {
+    start_.delay(copy_in_);  // everything else waits for copy_in_
+    std::size_t current = 0;
+    for (std::int64_t first = 0; first < size; current = (current + 1) % used) {
       const std::int64_t count = std::min(chunk, size - first);
-      issue(slots_[turn],
+      issue(slots_[current],
             {static_cast<const char*>(ranges.in) + static_cast<std::size_t>(first) * sizes_.in,
              static_cast<char*>(ranges.out) + static_cast<std::size_t>(first) * sizes_.out, count},
             function, stage_in, stage_out);
       first += count;
     }
-    for (std::size_t k = 0; k < used; ++k) slots_[(turn + k) % used].deliver();
-    way_out_.synchronize();
+    for (std::size_t k = 0; k < used; ++k) slots_[(current + k) % used].deliver();
+    copy_out_.synchronize();
     for (const slot& s : slots_) s.ctx.synchronize();
   }
 
   // After an error: waits for everything, ignores its errors, and drops the results.
   void abandon() noexcept {
-    cudaStreamSynchronize(way_in_.stream());
-    cudaStreamSynchronize(way_out_.stream());
+    cudaStreamSynchronize(copy_in_.stream());
+    cudaStreamSynchronize(copy_out_.stream());
     for (slot& s : slots_) {
       cudaStreamSynchronize(s.ctx.stream());
-      s.home = nullptr;
+      s.destination = nullptr;
     }
   }
 
   context<device> ctx_;  // first: its resource must outlive the slots' memory
   element_sizes sizes_;
-  pipeline_options asked_;
+  pipeline_options requested_;
   pipeline_options options_;
   std::vector<slot> slots_;
-  context<device> way_in_;  // with one slot both are the slot's stream: no overlap
-  context<device> way_out_;
+  context<device> copy_in_;  // with one slot both are the slot's stream: no overlap
+  context<device> copy_out_;
   event start_;
 };
 

@@ -56,11 +56,11 @@ struct tile_shape : lookback_tuning {
 };
 
 template <class T>
-struct stage_notes {
+struct stage_state {
   std::int64_t tile;        // its number; past the end: `tiles` or more
   T totals[warp_size];      // of the scanner warps
   T prefixes[warp_size];    // of the scanner warps' first items
-  T upto;                   // fold up to the tile's end, if one block takes all tiles
+  T inclusive;              // fold up to the tile's end, if one block takes all tiles
   shared_barrier loaded;    // the tile has arrived, or is not copied
   shared_barrier folded;    // the totals are ready
   shared_barrier resolved;  // the prefixes are ready
@@ -70,7 +70,7 @@ struct stage_notes {
 template <class T>
 struct shared_stages {
   alignas(128) T values[tile_shape<T>::stages][tile_shape<T>::tile];
-  stage_notes<T> notes[tile_shape<T>::stages];
+  stage_state<T> state[tile_shape<T>::stages];
 };
 
 static_assert(sizeof(shared_stages<float>) <= 227 << 10 && sizeof(shared_stages<double>) <= 227 << 10);
@@ -118,9 +118,9 @@ __device__ T scan_warp(T value) {
 
 // One lane reads, the one that later arrives at the barrier for its warp.
 template <class T>
-__device__ std::int64_t tile_at(const stage_notes<T>& notes, int lane) {
+__device__ std::int64_t tile_at(const stage_state<T>& state, int lane) {
   std::int64_t tile = 0;
-  if (lane == 0) tile = notes.tile;
+  if (lane == 0) tile = state.tile;
   return __shfl_sync(full_mask, tile, 0);
 }
 
@@ -129,13 +129,13 @@ __device__ std::int64_t tile_at(const stage_notes<T>& notes, int lane) {
 template <class T>
 __device__ void load_tile(shared_stages<T>& shared, int stage, const tile_task<T>& task, std::int64_t tile) {
   using shape = tile_shape<T>;
-  auto& notes = shared.notes[stage];
-  notes.tile = tile;
+  auto& state = shared.state[stage];
+  state.tile = tile;
   if (tile < task.tiles && task.bulk_in && task.is_whole(tile)) {
-    notes.loaded.expect_tx(shape::tile_bytes);
-    bulk_copy(shared.values[stage], task.in + tile * shape::tile, shape::tile_bytes, notes.loaded);
+    state.loaded.expect_tx(shape::tile_bytes);
+    bulk_copy(shared.values[stage], task.in + tile * shape::tile, shape::tile_bytes, state.loaded);
   } else {
-    notes.loaded.arrive();
+    state.loaded.arrive();
   }
 }
 
@@ -156,10 +156,10 @@ __device__ void copy_tiles(shared_stages<T>& shared, const tile_task<T>& task) {
   }
   next = next_tile(task, next);  // one ahead, to hide the counter's latency
   for (ring_place<T> at;; at.advance()) {
-    auto& notes = shared.notes[at.stage];
-    const std::int64_t tile = notes.tile;
+    auto& state = shared.state[at.stage];
+    const std::int64_t tile = state.tile;
     if (tile >= task.tiles) break;
-    wait_for(notes.scanned, at.phase);
+    wait_for(state.scanned, at.phase);
     if (task.bulk_out && task.is_whole(tile)) {
       bulk_store(task.out + tile * shape::tile, shared.values[at.stage], shape::tile_bytes);
       wait_for_bulk_reads();
@@ -179,26 +179,26 @@ struct window_share {
   const tile_descriptor<T>* first;
   typename tile_descriptor<T>::reading read[count];
   T values[count];
-  bool here[count];
+  bool ready[count];
 
   // Waits for the first `wanted` tiles of the window; the others count as the identity.
   __device__ window_share(const tile_descriptor<T>* window, int wanted, int lane) : first(window + lane * count) {
     for (int i = 0; i < count; ++i) {
       values[i] = Op::identity;
-      here[i] = lane * count + i >= wanted;
+      ready[i] = lane * count + i >= wanted;
     }
   }
   __device__ void request() {
     for (int i = 0; i < count; ++i) {
-      if (!here[i]) read[i] = first[i].read();
+      if (!ready[i]) read[i] = first[i].read();
     }
   }
   // Whether all have been published.
   __device__ bool settle() {
     bool all = true;
     for (int i = 0; i < count; ++i) {
-      if (!here[i]) here[i] = read[i].take(values[i]);
-      all = all && here[i];
+      if (!ready[i]) ready[i] = read[i].take(values[i]);
+      all = all && ready[i];
     }
     return all;
   }
@@ -232,12 +232,12 @@ __device__ T look_back(const tile_task<T>& task, std::int64_t tile, T total, int
       at_start = task.prefixes[window].read();
       if (!has_previous_prefix) at_previous_start = task.prefixes[window - 1].read();
     }
-    const bool own_here = own.settle();
-    const bool previous_here = previous.settle();
+    const bool own_ready = own.settle();
+    const bool previous_ready = previous.settle();
     if (!has_prefix) has_prefix = at_start.take(prefix);
     if (!has_previous_prefix) has_previous_prefix = at_previous_start.take(previous_prefix);
-    if (__all_sync(full_mask, own_here && has_prefix)) break;
-    if (__all_sync(full_mask, own_here && previous_here && has_previous_prefix)) {
+    if (__all_sync(full_mask, own_ready && has_prefix)) break;
+    if (__all_sync(full_mask, own_ready && previous_ready && has_previous_prefix)) {
       prefix = Op::apply(previous_prefix, previous.fold(lane));
       break;
     }
@@ -259,28 +259,28 @@ __device__ void seek_prefixes(shared_stages<T>& shared, const tile_task<T>& task
   at.advance(seeker);
   if (seeker > 0) previous.advance(seeker - 1);
   for (bool is_first = seeker == 0;; is_first = false) {
-    auto& notes = shared.notes[at.stage];
-    wait_for(notes.loaded, at.phase);
-    const std::int64_t tile = tile_at(notes, lane);
+    auto& state = shared.state[at.stage];
+    wait_for(state.loaded, at.phase);
+    const std::int64_t tile = tile_at(state, lane);
     if (tile >= task.tiles) return;
-    wait_for(notes.folded, at.phase);
-    const T own = lane < shape::scanner_warps ? notes.totals[lane] : Op::identity;
-    const T upto = scan_warp<Op>(own);
-    const T total = __shfl_sync(full_mask, upto, shape::scanner_warps - 1);
+    wait_for(state.folded, at.phase);
+    const T own = lane < shape::scanner_warps ? state.totals[lane] : Op::identity;
+    const T inclusive = scan_warp<Op>(own);
+    const T total = __shfl_sync(full_mask, inclusive, shape::scanner_warps - 1);
     if (task.totals != nullptr && lane == 0) task.totals[tile].publish(total);
-    if (!is_first) wait_for(shared.notes[previous.stage].resolved, previous.phase);
+    if (!is_first) wait_for(shared.state[previous.stage].resolved, previous.phase);
     T before = Op::identity;
     if (task.totals != nullptr) {
       before = look_back<Op>(task, tile, total, lane);
     } else if (!is_first) {
-      if (lane == 0) before = shared.notes[previous.stage].upto;
+      if (lane == 0) before = shared.state[previous.stage].inclusive;
       before = __shfl_sync(full_mask, before, 0);
     }
-    if (lane == 0) notes.upto = Op::apply(before, total);
-    const T prefix = Op::apply(before, shift_up(upto, Op::identity));
+    if (lane == 0) state.inclusive = Op::apply(before, total);
+    const T prefix = Op::apply(before, shift_up(inclusive, Op::identity));
     if (lane < shape::scanner_warps) {
-      notes.prefixes[lane] = prefix;
-      notes.resolved.arrive();
+      state.prefixes[lane] = prefix;
+      state.resolved.arrive();
     }
     previous = at;
     previous.advance(shape::seekers - 1);
@@ -332,7 +332,7 @@ __device__ void write_tile(const T* values, const tile_task<T>& task, std::int64
 template <class Op, class T>
 __device__ T fold_tile(shared_stages<T>& shared, const tile_task<T>& task, int stage, std::int64_t tile, int thread) {
   using shape = tile_shape<T>;
-  auto& notes = shared.notes[stage];
+  auto& state = shared.state[stage];
   T* const values = shared.values[stage];
   if (!(task.bulk_in && task.is_whole(tile))) fetch_tile<Op>(values, task, tile, thread);
   const auto* mine = reinterpret_cast<const scan_vector<T>*>(values) + thread * shape::vectors;
@@ -344,12 +344,12 @@ __device__ T fold_tile(shared_stages<T>& shared, const tile_task<T>& task, int s
     for (int e = 0; e < shape::vector_items; ++e) total = v == 0 && e == 0 ? x.items[0] : Op::apply(total, x.items[e]);
   }
   const int lane = thread % warp_size;
-  const T upto = scan_warp<Op>(total);
+  const T inclusive = scan_warp<Op>(total);
   if (lane == warp_size - 1) {
-    notes.totals[thread / warp_size] = upto;
-    notes.folded.arrive();
+    state.totals[thread / warp_size] = inclusive;
+    state.folded.arrive();
   }
-  return shift_up(upto, Op::identity);
+  return shift_up(inclusive, Op::identity);
 }
 
 // Scans the thread's items in place after `before`, and releases the tile for copying out.
@@ -373,7 +373,7 @@ __device__ void scan_tile(shared_stages<T>& shared, const tile_task<T>& task, in
   if (!(task.bulk_out && task.is_whole(tile))) write_tile(values, task, tile, thread);
   fence_for_bulk_copies();
   __syncwarp();
-  if (thread % warp_size == 0) shared.notes[stage].scanned.arrive();
+  if (thread % warp_size == 0) shared.state[stage].scanned.arrive();
 }
 
 template <scan_kind Kind, class Op, class T>
@@ -387,9 +387,9 @@ __device__ void scan_tiles(shared_stages<T>& shared, const tile_task<T>& task, i
   ring_place<T> folding;
   const auto fold_next = [&](T& result) {
     if (!more) return;
-    auto& notes = shared.notes[folding.stage];
-    wait_for(notes.loaded, folding.phase);
-    const std::int64_t tile = tile_at(notes, lane);
+    auto& state = shared.state[folding.stage];
+    wait_for(state.loaded, folding.phase);
+    const std::int64_t tile = tile_at(state, lane);
     more = tile < task.tiles;
     if (!more) return;
     result = fold_tile<Op>(shared, task, folding.stage, tile, thread);
@@ -400,10 +400,10 @@ __device__ void scan_tiles(shared_stages<T>& shared, const tile_task<T>& task, i
   for (int k = 0; k < shape::ahead; ++k) fold_next(in_warp[k]);
   for (ring_place<T> at; waiting > 0; at.advance()) {
     fold_next(in_warp[shape::ahead]);
-    auto& notes = shared.notes[at.stage];
-    const std::int64_t tile = tile_at(notes, lane);
-    wait_for(notes.resolved, at.phase);
-    scan_tile<Kind, Op>(shared, task, at.stage, tile, Op::apply(notes.prefixes[warp], in_warp[0]), thread);
+    auto& state = shared.state[at.stage];
+    const std::int64_t tile = tile_at(state, lane);
+    wait_for(state.resolved, at.phase);
+    scan_tile<Kind, Op>(shared, task, at.stage, tile, Op::apply(state.prefixes[warp], in_warp[0]), thread);
 #pragma unroll
     for (int k = 0; k < shape::ahead; ++k) in_warp[k] = in_warp[k + 1];
     --waiting;
@@ -418,11 +418,11 @@ __device__ void run_ring(const tile_task<T>& task, unsigned char* memory) {
   auto& shared = *reinterpret_cast<shared_stages<T>*>(memory);
   const int thread = static_cast<int>(threadIdx.x);
   if (thread == 0) {
-    for (auto& notes : shared.notes) {
-      notes.loaded.init(1);
-      notes.folded.init(shape::scanner_warps);
-      notes.resolved.init(shape::scanner_warps);
-      notes.scanned.init(shape::scanner_warps);
+    for (auto& state : shared.state) {
+      state.loaded.init(1);
+      state.folded.init(shape::scanner_warps);
+      state.resolved.init(shape::scanner_warps);
+      state.scanned.init(shape::scanner_warps);
     }
     fence_for_bulk_copies();
   }
@@ -476,12 +476,12 @@ void scan_by_ring(const context<device>& ctx, span<const T, device> in, span<T, 
                     .next_tile = nullptr,
                     .totals = nullptr,
                     .prefixes = nullptr};
-  const bool shared_out = task.tiles > shape::alone;
+  const bool several_blocks = task.tiles > shape::alone;
   array<tile_descriptor<T>, device> scratch;
-  if (shared_out) scratch = share_tiles(ctx, task);
+  if (several_blocks) scratch = share_tiles(ctx, task);
   const auto kernel = lookback_kernel<Kind, Op, T>;
   SPARGO_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(shared_stages<T>)));
-  const std::int64_t blocks = shared_out ? std::min<std::int64_t>(task.tiles, ctx.properties().multiprocessors) : 1;
+  const std::int64_t blocks = several_blocks ? std::min<std::int64_t>(task.tiles, ctx.properties().multiprocessors) : 1;
   launch_kernel(ctx, {blocks, shape::threads, sizeof(shared_stages<T>)}, kernel, task);
 }
 

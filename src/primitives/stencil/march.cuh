@@ -214,10 +214,10 @@ __global__ void __launch_bounds__(march_launch::warps* warp_size, Blocks)
   for (std::int64_t first = blockIdx.y * segment; first < job.rows; first += gridDim.y * segment) {
     const std::int64_t last = min(job.rows, first + segment);
     const bool inside_rows = first - Depth >= 0 && last - 1 + Depth <= job.rows - 1;
-    const T here = inside_cols && inside_rows
-                       ? march_warp<Cell, Depth, Ahead, Residual, Access, inside>(job, strip, first, last)
-                       : march_warp<Cell, Depth, Ahead, Residual, Access, edge>(job, strip, first, last);
-    moved = larger_magnitude(moved, here);
+    const T segment_moved = inside_cols && inside_rows
+                                ? march_warp<Cell, Depth, Ahead, Residual, Access, inside>(job, strip, first, last)
+                                : march_warp<Cell, Depth, Ahead, Residual, Access, edge>(job, strip, first, last);
+    moved = larger_magnitude(moved, segment_moved);
   }
   if constexpr (Residual == march_residual::largest) raise_residual(moved, residual);
 }

@@ -62,8 +62,8 @@ bool is_scattered(const context<device>& ctx, const csr_view<const V, I, O, devi
   fill_zero(ctx, counts.view());
   launch_kernel(ctx, {div_up(tuning::sampled_pairs, threads_per_block), threads_per_block},
                 count_neighbours_kernel<I, O>, a.offsets.data(), a.indices.data(), a.rows, counts.data());
-  const auto there = to_host(ctx, std::as_const(counts).view());
-  return 2 * there[0].far > there[0].pairs;
+  const auto counted = to_host(ctx, std::as_const(counts).view());
+  return 2 * counted[0].far > counted[0].pairs;
 }
 
 // Each group processes `rounds` rows, as far apart as the block has groups.

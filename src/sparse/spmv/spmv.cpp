@@ -108,12 +108,14 @@ void expect_same_extent(const extent& given, const extent& planned) {
                              given.cols, given.entries, planned.rows, planned.cols, planned.entries));
 }
 
-// The algorithm asked for, which must read the format; nothing for `automatic`.
+// The requested algorithm, which must read the format; nothing for `automatic`.
 template <class Space>
-std::optional<choice> choose_for_format(spmv_algorithm asked, std::string_view format, bool (*reads)(spmv_algorithm)) {
-  auto named = detail::choose_by_name<Space>(detail::spmv::algorithms, "spmv", asked);
-  if (named && !reads(asked)) {
-    throw error(error_code::unsupported, fmt::format("spmv: algorithm {} does not read {}", to_string(asked), format));
+std::optional<choice> choose_for_format(spmv_algorithm requested, std::string_view format,
+                                        bool (*reads)(spmv_algorithm)) {
+  auto named = detail::choose_by_name<Space>(detail::spmv::algorithms, "spmv", requested);
+  if (named && !reads(requested)) {
+    throw error(error_code::unsupported,
+                fmt::format("spmv: algorithm {} does not read {}", to_string(requested), format));
   }
   return named;
 }
@@ -122,11 +124,11 @@ std::optional<choice> choose_for_format(spmv_algorithm asked, std::string_view f
 template <class State, class Space, class View, class Make>
 detail::plan_state<State, spmv_algorithm> make_state(const context<Space>& ctx, const View& matrix,
                                                      std::string_view format, bool (*reads)(spmv_algorithm),
-                                                     spmv_algorithm asked, spmv_algorithm own, const char* reason,
+                                                     spmv_algorithm requested, spmv_algorithm own, const char* reason,
                                                      Make make) {
   if constexpr (detail::is_built<Space>) {
     check(matrix);
-    choice chosen = choose_for_format<Space>(asked, format, reads).value_or(choice{own, reason});
+    choice chosen = choose_for_format<Space>(requested, format, reads).value_or(choice{own, reason});
     auto made = std::make_unique<State>(ctx, matrix);
     if (matrix.rows != 0 && !matrix.values.empty()) made->executor = make(chosen.algorithm);
     return {std::move(chosen), std::move(made)};
@@ -208,7 +210,8 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
     // Tries an algorithm unless its copy costs more than it saves.
     const auto try_copy = [&](spmv_algorithm algorithm, detail::spmv::copy_kind kind, auto&& attempt) {
       if (nothing || (!copies && options.algorithm != algorithm)) return false;
-      std::string too_few = copies ? detail::spmv::why_too_few(kind, sizeof(V), options.products) : std::string{};
+      std::string too_few =
+          copies ? detail::spmv::reason_against_copy(kind, sizeof(V), options.products) : std::string{};
       return keep(algorithm, too_few.empty() ? attempt() : detail::spmv::copy_attempt<V>{nullptr, std::move(too_few)});
     };
     if constexpr (std::same_as<Space, device>) {

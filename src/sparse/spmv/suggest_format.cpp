@@ -73,7 +73,7 @@ std::int64_t product_bytes(const csr_pattern_view<I, O, host>& m, std::int64_t v
 
 // The reason against ELL and SELL on the host; empty if there is none.
 template <class I, class O>
-std::string why_not_lanes(const csr_pattern_view<I, O, host>& m, const format_use& use) {
+std::string reason_against_lanes(const csr_pattern_view<I, O, host>& m, const format_use& use) {
   if (m.nnz() < tuning::few_entries)
     return fmt::format("{} entries are too few for another format to pay off", m.nnz());
   if (use.complex_values) return "complex values are not vectorised in any format";
@@ -88,7 +88,7 @@ std::string why_not_lanes(const csr_pattern_view<I, O, host>& m, const format_us
 
 template <class I, class O>
 format_choice suggest_on_host(const context<host>& ctx, const csr_pattern_view<I, O, host>& m, const format_use& use) {
-  std::string why_not = why_not_lanes(m, use);
+  std::string why_not = reason_against_lanes(m, use);
   if (!why_not.empty()) return {sparse_format::csr, std::move(why_not)};
   const detail::row_profile p = detail::profile_rows(ctx, m);
   const auto entries = static_cast<double>(p.nnz);

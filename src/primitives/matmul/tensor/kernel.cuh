@@ -60,7 +60,7 @@ struct ring {
 
 // The current slot and the parity of its lap.
 template <class Shape>
-struct turn {
+struct ring_slot {
   int slot = 0;
   std::uint32_t parity = 0;
 
@@ -98,7 +98,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
                                         ring<Shape> slots, std::uint32_t rank) {
   constexpr auto everyone = static_cast<std::uint16_t>((1 << Shape::cluster) - 1);
   const tiling<Shape> tiles(p);
-  turn<Shape> at{.slot = 0, .parity = 1};  // the first lap does not wait
+  ring_slot<Shape> at{.slot = 0, .parity = 1};  // the first lap does not wait
   for (std::int64_t tile = blockIdx.x / Shape::cluster; tile < tiles.size(); tile += gridDim.x / Shape::cluster) {
     int row = 0;
     int column = 0;
@@ -208,7 +208,7 @@ __device__ __forceinline__ void consume(const product& p, ring<Shape> slots, std
   const auto release = [&](int slot) {
     if (thread < Shape::cluster) mbarrier_arrive_at(slots.empty(slot), static_cast<std::uint32_t>(thread));
   };
-  turn<Shape> at;
+  ring_slot<Shape> at;
   for (std::int64_t tile = blockIdx.x / Shape::cluster; tile < tiles.size(); tile += gridDim.x / Shape::cluster) {
     float d[accumulators];
     int previous = 0;

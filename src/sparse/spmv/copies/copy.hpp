@@ -14,7 +14,7 @@ struct copy_attempt {
 };
 
 // The reason why a device cannot run kernels with `bytes` of x in shared memory; empty if it can.
-[[nodiscard]] inline std::string why_no_room(const device_properties& device, std::int64_t bytes) {
+[[nodiscard]] inline std::string reason_against_device(const device_properties& device, std::int64_t bytes) {
   if (device.shared_memory_per_block >= bytes) return {};
   return "a block needs " + std::to_string(bytes >> 10) + " KiB of shared memory, " + device.name + " has " +
          std::to_string(device.shared_memory_per_block >> 10);

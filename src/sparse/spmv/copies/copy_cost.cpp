@@ -44,7 +44,7 @@ std::int64_t pays_from(copy_kind kind, std::int64_t value_bytes) {
   return 0;
 }
 
-std::string why_too_few(copy_kind kind, std::int64_t value_bytes, std::int64_t products) {
+std::string reason_against_copy(copy_kind kind, std::int64_t value_bytes, std::int64_t products) {
   const std::int64_t least = pays_from(kind, value_bytes);
   if (products == 0 || products >= least) return {};
   return fmt::format("the copy pays off after {} products, and {} were requested", least, products);

@@ -19,6 +19,6 @@ enum class copy_kind {
 [[nodiscard]] std::int64_t pays_from(copy_kind kind, std::int64_t value_bytes);
 
 // Empty if `products` are enough (0: many), else the reason.
-[[nodiscard]] std::string why_too_few(copy_kind kind, std::int64_t value_bytes, std::int64_t products);
+[[nodiscard]] std::string reason_against_copy(copy_kind kind, std::int64_t value_bytes, std::int64_t products);
 
 }  // namespace spargo::detail::spmv

@@ -259,9 +259,9 @@ __device__ void multiply_columns(const D* values, const I (&index)[Shape::entrie
 #pragma unroll
   for (int j = 0; j < Shape::entries; ++j) {
     const int k = j * Shape::threads + static_cast<int>(threadIdx.x);
-    const bool here = columns.holds(index[j]);
-    factor[j] = here ? gather<Shape::miss>(x + index[j]) : D{};
-    value[j] = here ? read_once(values + k) : D{};
+    const bool in_range = columns.holds(index[j]);
+    factor[j] = in_range ? gather<Shape::miss>(x + index[j]) : D{};
+    value[j] = in_range ? read_once(values + k) : D{};
   }
 #pragma unroll
   for (int j = 0; j < Shape::entries; ++j) {
@@ -279,33 +279,33 @@ __global__ void __launch_bounds__(Shape::threads, resident_blocks(Shape::templat
   __shared__ int long_count;
   __shared__ segment long_items[Shape::tile / long_segment + 1];
   const std::int64_t tile = blockIdx.x;
-  const merge_tile<D, I, O> here(a, tile);
+  const merge_tile<D, I, O> range(a, tile);
   const int thread = static_cast<int>(threadIdx.x);
   if (thread == 0) long_count = 0;
 
   segment mine;
   if constexpr (Shape::pass == merge_pass::only) {
-    mine = here.of_row(a.offsets, thread);
-    multiply_entries<Shape>(a.entries, here.begin, here.entries, x, products);
+    mine = range.of_row(a.offsets, thread);
+    multiply_entries<Shape>(a.entries, range.begin, range.entries, x, products);
   } else {
     I index[Shape::entries];
-    load_indices<Shape>(a.entries.indices + here.begin, here.entries, index);
-    mine = here.of_row(a.offsets, thread);
-    if (later && thread < here.rows) {
-      asm volatile("prefetch.global.L1 [%0];" ::"l"(y + here.first_row + thread));
+    load_indices<Shape>(a.entries.indices + range.begin, range.entries, index);
+    mine = range.of_row(a.offsets, thread);
+    if (later && thread < range.rows) {
+      asm volatile("prefetch.global.L1 [%0];" ::"l"(y + range.first_row + thread));
     }
-    multiply_columns<Shape>(a.entries.values + here.begin, index, columns, x, products);
+    multiply_columns<Shape>(a.entries.values + range.begin, index, columns, x, products);
   }
   __syncthreads();
 
   const auto emit = [&](int j, D sum) {
-    if (j == here.rows) {
+    if (j == range.rows) {
       a.carries[tile] = later ? a.carries[tile] + sum : sum;
     } else {
-      update(y[here.first_row + j], alpha, sum, later ? D{1} : beta);
+      update(y[range.first_row + j], alpha, sum, later ? D{1} : beta);
     }
   };
-  for (int j = thread; j <= here.rows; j += threads, mine = here.of_row(a.offsets, j)) {
+  for (int j = thread; j <= range.rows; j += threads, mine = range.of_row(a.offsets, j)) {
     if (later && mine.first == mine.end) continue;
     if (mine.end - mine.first > long_segment) {
       long_items[atomicAdd(&long_count, 1)] = mine;

@@ -70,9 +70,9 @@ struct block_range {
 template <class D, class I>
 __device__ bool stage_entries(const device_entries<D, I>& a, std::int64_t origin, int count, D* values, I* indices,
                               shared_barrier& arrived) {
-  const std::int64_t there = (a.nnz - origin) & ~std::int64_t{3};
+  const std::int64_t available = (a.nnz - origin) & ~std::int64_t{3};
   const int quads = (count + 3) & ~3;
-  const int bulk = has_hopper_blocks && a.aligned ? static_cast<int>(quads < there ? quads : there) : 0;
+  const int bulk = has_hopper_blocks && a.aligned ? static_cast<int>(quads < available ? quads : available) : 0;
   if (threadIdx.x == 0 && bulk > 0) {
     arrived.init(1);
     mbarrier_init_fence();
@@ -128,7 +128,7 @@ __device__ void row_by_block(const blocks_arguments<D, I, O>& a, std::int64_t ro
 // A block whose entries exceed the stage: short rows by `width` lanes, longer ones by a warp each, the longest by all
 // threads. The choice depends on the row's length only, so its sum has one order.
 template <class D, class I, class O>
-__device__ void long_block(const blocks_arguments<D, I, O>& a, const block_range<O>& here, int width, const D* x,
+__device__ void long_block(const blocks_arguments<D, I, O>& a, const block_range<O>& range, int width, const D* x,
                            D alpha, D beta, D* y) {
   __shared__ int longer[tuning::most_rows];
   __shared__ int count;
@@ -136,19 +136,19 @@ __device__ void long_block(const blocks_arguments<D, I, O>& a, const block_range
   if (thread == 0) count = 0;
   __syncthreads();
   const int lane = thread & (width - 1);
-  const std::int64_t row = here.first + thread / width;
-  const std::int64_t begin = row < here.last ? static_cast<std::int64_t>(a.offsets[row]) : 0;
-  const std::int64_t end = row < here.last ? static_cast<std::int64_t>(a.offsets[row + 1]) : 0;
+  const std::int64_t row = range.first + thread / width;
+  const std::int64_t begin = row < range.last ? static_cast<std::int64_t>(a.offsets[row]) : 0;
+  const std::int64_t end = row < range.last ? static_cast<std::int64_t>(a.offsets[row + 1]) : 0;
   const bool soon = end - begin <= tuning::lane_entries * width;
   const std::int64_t past = soon ? end : begin;
   const D sum = group_sum(
       dot<4>(a.entries.values, a.entries.indices, begin + lane, past, static_cast<std::int64_t>(width), x), width);
-  if (lane == 0 && row < here.last && soon) update(y[row], alpha, sum, beta);
+  if (lane == 0 && row < range.last && soon) update(y[row], alpha, sum, beta);
   if (lane == 0 && !soon) longer[atomicAdd(&count, 1)] = thread / width;
   __syncthreads();
   const int warps = static_cast<int>(blockDim.x) / warp_size;
   for (int k = thread / warp_size; k < count; k += warps) {
-    const std::int64_t r = here.first + longer[k];
+    const std::int64_t r = range.first + longer[k];
     const auto first = static_cast<std::int64_t>(a.offsets[r]);
     const auto last = static_cast<std::int64_t>(a.offsets[r + 1]);
     if (last - first > tuning::warp_entries) continue;
@@ -158,7 +158,7 @@ __device__ void long_block(const blocks_arguments<D, I, O>& a, const block_range
     if (thread % warp_size == 0) update(y[r], alpha, total, beta);
   }
   for (int k = 0; k < count; ++k) {
-    const std::int64_t r = here.first + longer[k];
+    const std::int64_t r = range.first + longer[k];
     if (static_cast<std::int64_t>(a.offsets[r + 1]) - static_cast<std::int64_t>(a.offsets[r]) <= tuning::warp_entries)
       continue;
     row_by_block(a, r, x, alpha, beta, y);
@@ -171,8 +171,8 @@ __device__ void long_block(const blocks_arguments<D, I, O>& a, const block_range
 template <class D, class I, class O>
 __device__ __noinline__ void call_long_block(blocks_arguments<D, I, O> a, int width, const D* x, D alpha, D beta,
                                              D* y) {
-  const block_range<O> here(a.offsets, a.rows, static_cast<int>(blockDim.x) / width, blockIdx.x);
-  long_block(a, here, width, x, alpha, beta, y);
+  const block_range<O> range(a.offsets, a.rows, static_cast<int>(blockDim.x) / width, blockIdx.x);
+  long_block(a, range, width, x, alpha, beta, y);
 }
 
 // Blocks per SM: limited by threads if a lane's entries fit 32 registers.
@@ -186,10 +186,10 @@ __global__ void __launch_bounds__(tuning::threads, resident_blocks(blocks_reside
   extern __shared__ __align__(128) unsigned char raw[];
   __shared__ shared_barrier arrived;
   const int width = Width == 0 ? a.width : Width;
-  const block_range<O> here(a.offsets, a.rows, static_cast<int>(blockDim.x) / width, blockIdx.x);
-  if (here.end - here.origin > a.capacity) {
+  const block_range<O> range(a.offsets, a.rows, static_cast<int>(blockDim.x) / width, blockIdx.x);
+  if (range.end - range.origin > a.capacity) {
     if constexpr (sizeof(D) <= 4) {
-      long_block(a, here, width, x, alpha, beta, y);
+      long_block(a, range, width, x, alpha, beta, y);
     } else {
       call_long_block(a, width, x, alpha, beta, y);
     }
@@ -198,19 +198,19 @@ __global__ void __launch_bounds__(tuning::threads, resident_blocks(blocks_reside
   D* const values = reinterpret_cast<D*>(raw);
   I* const indices = reinterpret_cast<I*>(values + a.capacity);
   const bool copies =
-      stage_entries(a.entries, here.origin, static_cast<int>(here.end - here.origin), values, indices, arrived);
+      stage_entries(a.entries, range.origin, static_cast<int>(range.end - range.origin), values, indices, arrived);
   const int lane = static_cast<int>(threadIdx.x) & (width - 1);
-  const std::int64_t row = here.first + static_cast<int>(threadIdx.x) / width;
+  const std::int64_t row = range.first + static_cast<int>(threadIdx.x) / width;
   int first = 0;
   int last = 0;
-  if (row < here.last) {
-    first = static_cast<int>(a.offsets[row] - here.origin);
-    last = static_cast<int>(a.offsets[row + 1] - here.origin);
+  if (row < range.last) {
+    first = static_cast<int>(a.offsets[row] - range.origin);
+    last = static_cast<int>(a.offsets[row + 1] - range.origin);
   }
   __syncthreads();
   if (copies) arrived.wait(0);
   const D sum = group_sum(dot<Unroll>(values, indices, first + lane, last, width, x), width);
-  if (lane == 0 && row < here.last) update(y[row], alpha, sum, beta);
+  if (lane == 0 && row < range.last) update(y[row], alpha, sum, beta);
 }
 
 // The largest block not longer than `limit`, rounded up to a multiple of four.

@@ -72,13 +72,13 @@ __global__ void __launch_bounds__(threads_per_block, resident_blocks(row_blocks_
   for (O e = a.offsets[row]; e < end; e += Unroll) {
     const I* const indices = a.entries.indices + e;
     const D* const values = a.entries.values + e;
-    const int here = end - e < Unroll ? static_cast<int>(end - e) : Unroll;
+    const int loaded = end - e < Unroll ? static_cast<int>(end - e) : Unroll;
     D value[Unroll];
     I index[Unroll];
 #pragma unroll
     for (int u = 0; u < Unroll; ++u) {
-      index[u] = u < here ? __ldg(indices + u) : I{-1};
-      value[u] = u < here ? read(values + u) : D{};
+      index[u] = u < loaded ? __ldg(indices + u) : I{-1};
+      value[u] = u < loaded ? read(values + u) : D{};
     }
 #pragma unroll
     for (int u = 0; u < Unroll; ++u) {
@@ -152,26 +152,26 @@ __device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, cons
   using count = std::make_unsigned_t<O>;
   __shared__ D warp_sums[threads_per_block / warp_size];
   const int thread = static_cast<int>(threadIdx.x);
-  const long_part here = a.long_parts[place];
-  D sum = block_sum(strided_dot(a.csr.entries, static_cast<count>(here.begin + thread), static_cast<count>(here.end),
+  const long_part part = a.long_parts[place];
+  D sum = block_sum(strided_dot(a.csr.entries, static_cast<count>(part.begin + thread), static_cast<count>(part.end),
                                 count{threads_per_block}, x),
                     warp_sums);
-  if (Rows == long_rows::in_parts && here.parts > 1) {
+  if (Rows == long_rows::in_parts && part.parts > 1) {
     __shared__ bool finishes;
     if (thread == 0) {
       a.part_sums[place] = sum;
       __threadfence();  // write the sum before counting it; read sums only after they are counted
-      const auto last = static_cast<unsigned>(here.parts) - 1;
-      finishes = atomicInc(a.parts_done + here.first, last) == last;  // resets it to 0
+      const auto last = static_cast<unsigned>(part.parts) - 1;
+      finishes = atomicInc(a.parts_done + part.first, last) == last;  // resets it to 0
       __threadfence();
     }
     __syncthreads();
     if (!finishes) return;
     sum = D{};
-    for (int k = thread; k < here.parts; k += threads_per_block) sum += a.part_sums[here.first + k];
+    for (int k = thread; k < part.parts; k += threads_per_block) sum += a.part_sums[part.first + k];
     sum = block_sum(sum, warp_sums);
   }
-  if (thread == 0) update(y[here.row], alpha, sum, beta);
+  if (thread == 0) update(y[part.row], alpha, sum, beta);
 }
 
 // The first blocks take a long row or a part of one each, the others threads_per_block / width rows. Lanes without a

@@ -24,7 +24,7 @@ struct tuning {
 
 }  // namespace
 
-std::string why_not_binned(const binning_profile& p, copy_demand demand) {
+std::string reason_against_binning(const binning_profile& p, copy_demand demand) {
   constexpr std::int64_t most = std::int64_t{1} << 32;
   if (p.rows > most - 1 || p.cols > most - 1 || p.nnz > most - 1) {
     return fmt::format("{} x {} with {} entries: one number exceeds 32 bits", p.rows, p.cols, p.nnz);

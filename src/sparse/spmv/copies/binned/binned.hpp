@@ -25,6 +25,6 @@ struct binning_profile {
 };
 
 // The reason against binning; empty if there is none.
-[[nodiscard]] std::string why_not_binned(const binning_profile& profile, copy_demand demand);
+[[nodiscard]] std::string reason_against_binning(const binning_profile& profile, copy_demand demand);
 
 }  // namespace spargo::detail::spmv

@@ -423,17 +423,17 @@ copy_attempt<V> bin_products(const context<device>& ctx, const csr_view<const V,
                           .sectors = 1000,
                           .blocks = 1,
                           .bins = div_up(matrix.rows + matrix.nnz(), bin_items<D>)};
-  auto refused = why_no_room(ctx.properties(), tuning::block_bytes);
-  if (refused.empty()) refused = why_not_binned(profile, demand);  // before anything is measured
+  auto refused = reason_against_device(ctx.properties(), tuning::block_bytes);
+  if (refused.empty()) refused = reason_against_binning(profile, demand);  // before anything is measured
   if (!refused.empty()) return {nullptr, std::move(refused)};
   profile.sectors = sectors_per_1000(ctx, matrix.indices.data(), profile.nnz, profile.value_bytes);
-  refused = why_not_binned(profile, demand);  // before columns are counted
+  refused = reason_against_binning(profile, demand);  // before columns are counted
   if (!refused.empty()) return {nullptr, std::move(refused)};
   const auto used = count_used(ctx, matrix.indices.data(), profile.nnz, columns);
   const bool renumbered = static_cast<double>(used.count) < tuning::dense_share * static_cast<double>(columns);
   const std::int64_t kept = renumbered ? used.count : columns;
   profile.blocks = div_up(kept, block_columns<D>);
-  refused = why_not_binned(profile, demand);
+  refused = reason_against_binning(profile, demand);
   if (!refused.empty()) return {nullptr, std::move(refused)};
   auto copy = bin_entries<V, I, O>(ctx, matrix, renumbered ? &used : nullptr, {block_columns<D>, bin_items<D>});
   auto reason = "products by " + std::to_string(copy.blocks) + " blocks of columns, sums by " +

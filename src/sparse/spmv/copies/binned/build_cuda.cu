@@ -140,9 +140,9 @@ __global__ void __launch_bounds__(threads_per_block)
     std::uint32_t slot = sector * 2654435761U >> 20;
     static_assert(table_slots == 1 << 12);
     while (true) {
-      const std::uint32_t there = atomicCAS(table + slot, 0U, sector);
-      if (there == 0) ++mine;
-      if (there == 0 || there == sector) break;
+      const std::uint32_t found = atomicCAS(table + slot, 0U, sector);
+      if (found == 0) ++mine;
+      if (found == 0 || found == sector) break;
       slot = (slot + 1) % table_slots;
     }
   }

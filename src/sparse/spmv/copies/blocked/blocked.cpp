@@ -34,7 +34,7 @@ double blocked_bytes(const blocking_profile& p) {
 
 }  // namespace
 
-std::string why_not_blocked(const blocking_profile& p, copy_demand demand) {
+std::string reason_against_blocking(const blocking_profile& p, copy_demand demand) {
   constexpr std::int64_t most = (std::int64_t{1} << 32) - (std::int64_t{1} << 16);
   if (p.rows > most || p.cols > most || p.nnz > most) {
     return fmt::format("{} x {} with {} entries: one number exceeds {}", p.rows, p.cols, p.nnz, most);

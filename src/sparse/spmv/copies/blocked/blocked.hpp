@@ -25,6 +25,6 @@ struct blocking_profile {
 };
 
 // The reason against blocking; empty if there is none.
-[[nodiscard]] std::string why_not_blocked(const blocking_profile& profile, copy_demand demand);
+[[nodiscard]] std::string reason_against_blocking(const blocking_profile& profile, copy_demand demand);
 
 }  // namespace spargo::detail::spmv

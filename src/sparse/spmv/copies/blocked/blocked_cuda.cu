@@ -364,11 +364,11 @@ copy_attempt<V> block_columns(const context<device>& ctx, const csr_view<const V
                            .gathered = 0,
                            .strips = 0,
                            .ranked = 0};
-  auto refused = why_no_room(ctx.properties(), tuning::block_bytes);
-  if (refused.empty()) refused = why_not_blocked(profile, demand);  // before anything is measured
+  auto refused = reason_against_device(ctx.properties(), tuning::block_bytes);
+  if (refused.empty()) refused = reason_against_blocking(profile, demand);  // before anything is measured
   if (!refused.empty()) return {nullptr, std::move(refused)};
   profile.sectors = sectors_per_1000(ctx, matrix.indices.data(), profile.nnz, profile.value_bytes);
-  refused = why_not_blocked(profile, demand);  // before columns are counted
+  refused = reason_against_blocking(profile, demand);  // before columns are counted
   if (!refused.empty()) return {nullptr, std::move(refused)};
   const blocked_shape shape{part_columns<D>, tuning::most_blocks};
   auto order = order_columns<I>(ctx, matrix.indices, matrix.cols, shape);
@@ -376,7 +376,7 @@ copy_attempt<V> block_columns(const context<device>& ctx, const csr_view<const V
   profile.gathered = cut.gathered;
   profile.strips = cut.strips;
   profile.ranked = order.columns.size();
-  refused = why_not_blocked(profile, demand);
+  refused = reason_against_blocking(profile, demand);
   if (!refused.empty()) return {nullptr, std::move(refused)};
   auto pattern = arrange_entries(ctx, std::move(order), cut, shape, blocked_row_tuning::limits);
   const auto percent = 100 * (profile.nnz - profile.gathered) / profile.nnz;

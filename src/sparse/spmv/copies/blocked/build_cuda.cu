@@ -33,7 +33,7 @@ constexpr int warps = threads_per_block / warp_size;
 // Cost of a chunk besides its entries (start, sizes, sums), in entries per lane.
 constexpr std::int64_t chunk_cost = 2;
 
-struct walk_arguments {
+struct cut_arguments {
   const std::uint32_t* ranks;
   const std::uint32_t* starts;
   std::int64_t segments;
@@ -46,8 +46,8 @@ struct walk_arguments {
   int low_bits;  // bits of a strip's key below the group
 };
 
-[[nodiscard]] walk_arguments walk_of(const column_order& order, const array<std::uint32_t, device>& starts,
-                                     const blocked_shape& shape) {
+[[nodiscard]] cut_arguments arguments_of(const column_order& order, const array<std::uint32_t, device>& starts,
+                                         const blocked_shape& shape) {
   return {
       .ranks = order.ranks.data(),
       .starts = starts.data(),
@@ -61,21 +61,21 @@ struct walk_arguments {
       .low_bits = static_cast<int>(strip_bits) + (shape.window > 0 ? key_bits(starts.size() / shape.window + 1) : 0)};
 }
 
-extern __shared__ std::uint32_t walk_words[];
+extern __shared__ std::uint32_t segment_words[];
 
 __device__ inline std::uint32_t strips_of(std::uint32_t entries) {
   return (entries + strip_entries - 1) / strip_entries;
 }
 
 // A segment processed by a warp; `counts` has one word per column block, in shared memory.
-struct segment_walk {
+struct segment_cells {
   std::uint32_t begin;
   std::uint32_t end;
   std::uint32_t others;  // entries outside of cells
   bool has_cells;        // if false, the counts are invalid
 
   // The whole warp calls it.
-  __device__ segment_walk(const walk_arguments& a, std::int64_t segment, std::uint32_t* counts, int lane)
+  __device__ segment_cells(const cut_arguments& a, std::int64_t segment, std::uint32_t* counts, int lane)
       : begin(a.starts[segment]), end(a.starts[segment + 1]), others(end - begin), has_cells(false) {
     if (end - begin < a.least_cell || a.first_block >= a.blocks) return;
     __syncwarp();  // the previous segment is finished
@@ -100,8 +100,7 @@ struct segment_walk {
 
   // Calls visit(block, entries, strips before) for the lane's blocks; returns the number of strips. Whole warp.
   template <class Visit>
-  __device__ std::uint32_t for_cells(const walk_arguments& a, const std::uint32_t* counts, int lane,
-                                     Visit visit) const {
+  __device__ std::uint32_t for_cells(const cut_arguments& a, const std::uint32_t* counts, int lane, Visit visit) const {
     std::uint32_t before = strips_of(others);
     if (!has_cells) return before;
     for (std::uint32_t first = 0; first < a.blocks; first += warp_size) {
@@ -118,9 +117,9 @@ struct segment_walk {
 
 // Distributes segments round-robin to the grid's warps: body(segment, shared words of the warp, lane).
 template <class Body>
-__device__ void for_segments(const walk_arguments& a, std::uint32_t words, Body body) {
+__device__ void for_segments(const cut_arguments& a, std::uint32_t words, Body body) {
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  std::uint32_t* const mine = walk_words + static_cast<std::uint32_t>(warp) * words;
+  std::uint32_t* const mine = segment_words + static_cast<std::uint32_t>(warp) * words;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * warps;
   for (std::int64_t s = static_cast<std::int64_t>(blockIdx.x) * warps + warp; s < a.segments; s += step) {
     body(s, mine, static_cast<int>(threadIdx.x) % warp_size);
@@ -128,29 +127,29 @@ __device__ void for_segments(const walk_arguments& a, std::uint32_t words, Body 
 }
 
 __global__ void __launch_bounds__(threads_per_block)
-    count_strips_kernel(walk_arguments a, std::int64_t* strips, unsigned long long* gathered) {
+    count_strips_kernel(cut_arguments a, std::int64_t* strips, unsigned long long* gathered) {
   unsigned long long mine = 0;
   for_segments(a, a.blocks, [&](std::int64_t s, std::uint32_t* counts, int lane) {
-    const segment_walk walk(a, s, counts, lane);
-    const std::uint32_t count = walk.for_cells(a, counts, lane, [](std::uint32_t, std::uint32_t, std::uint32_t) {});
+    const segment_cells cells(a, s, counts, lane);
+    const std::uint32_t count = cells.for_cells(a, counts, lane, [](std::uint32_t, std::uint32_t, std::uint32_t) {});
     if (lane == 0) strips[s] = count;
     std::uint32_t popular = 0;
     if (a.popular > 0) {
-      for (std::uint32_t e = walk.begin + static_cast<std::uint32_t>(lane); e < walk.end; e += warp_size) {
+      for (std::uint32_t e = cells.begin + static_cast<std::uint32_t>(lane); e < cells.end; e += warp_size) {
         if (a.ranks[e] < a.popular) ++popular;
       }
       popular = warp_reduce(popular, plus{});
     }
-    mine += walk.others - popular;
+    mine += cells.others - popular;
   });
   if (threadIdx.x % warp_size == 0) atomicAdd(gathered, mine);
 }
 
 // keys[strip] = group, then window, then descending size.
 __global__ void __launch_bounds__(threads_per_block)
-    list_strips_kernel(walk_arguments a, const std::int64_t* segment_strips, std::uint64_t* keys) {
+    list_strips_kernel(cut_arguments a, const std::int64_t* segment_strips, std::uint64_t* keys) {
   for_segments(a, a.blocks, [&](std::int64_t s, std::uint32_t* counts, int lane) {
-    const segment_walk walk(a, s, counts, lane);
+    const segment_cells cells(a, s, counts, lane);
     std::uint64_t* const to = keys + segment_strips[s];
     const auto list = [&](std::uint32_t group, std::uint32_t entries, std::uint32_t first) {
       const std::uint64_t high =
@@ -158,25 +157,25 @@ __global__ void __launch_bounds__(threads_per_block)
       for (; entries > strip_entries; entries -= strip_entries) to[first++] = high;
       to[first] = high | (strip_entries - entries);
     };
-    if (lane == 0 && walk.others > 0) list(a.blocks, walk.others, 0);
-    walk.for_cells(a, counts, lane, list);
+    if (lane == 0 && cells.others > 0) list(a.blocks, cells.others, 0);
+    cells.for_cells(a, counts, lane, list);
   });
 }
 
 __global__ void __launch_bounds__(threads_per_block)
-    place_entries_kernel(walk_arguments a, const std::int64_t* segment_strips, const std::uint32_t* places,
+    place_entries_kernel(cut_arguments a, const std::int64_t* segment_strips, const std::uint32_t* places,
                          const std::uint32_t* chunk_starts, std::uint32_t* sources) {
   // Per group one word for the entries placed so far and one for its first strip. The last group is the other entries.
   for_segments(a, 2 * (a.blocks + 1), [&](std::int64_t s, std::uint32_t* placed, int lane) {
     std::uint32_t* const first_strips = placed + a.blocks + 1;
-    const segment_walk walk(a, s, placed, lane);
+    const segment_cells cells(a, s, placed, lane);
     __syncwarp();
     const auto first = static_cast<std::uint32_t>(segment_strips[s]);
-    if (walk.has_cells) {
+    if (cells.has_cells) {
       for (std::uint32_t b = static_cast<std::uint32_t>(lane); b < a.blocks; b += warp_size) first_strips[b] = no_entry;
       __syncwarp();
     }
-    walk.for_cells(a, placed, lane, [&](std::uint32_t block, std::uint32_t, std::uint32_t before) {
+    cells.for_cells(a, placed, lane, [&](std::uint32_t block, std::uint32_t, std::uint32_t before) {
       first_strips[block] = first + before;
       placed[block] = 0;
     });
@@ -185,20 +184,20 @@ __global__ void __launch_bounds__(threads_per_block)
       placed[a.blocks] = 0;
     }
     __syncwarp();
-    for (std::uint32_t from = walk.begin; from < walk.end; from += warp_size) {
+    for (std::uint32_t from = cells.begin; from < cells.end; from += warp_size) {
       const std::uint32_t e = from + static_cast<std::uint32_t>(lane);
       std::uint32_t group = no_entry;
-      if (e < walk.end) {
+      if (e < cells.end) {
         group = a.ranks[e] / a.block_columns;
-        if (!walk.has_cells || group >= a.blocks || first_strips[group] == no_entry) group = a.blocks;
+        if (!cells.has_cells || group >= a.blocks || first_strips[group] == no_entry) group = a.blocks;
       }
       const unsigned alike = __match_any_sync(full_mask, group);
       const auto lower = static_cast<std::uint32_t>(__popc(alike & ((1U << lane) - 1)));
-      const std::uint32_t k = e < walk.end ? placed[group] + lower : 0;
+      const std::uint32_t k = e < cells.end ? placed[group] + lower : 0;
       __syncwarp();
-      if (e < walk.end && lower == 0) placed[group] += static_cast<std::uint32_t>(__popc(alike));
+      if (e < cells.end && lower == 0) placed[group] += static_cast<std::uint32_t>(__popc(alike));
       __syncwarp();
-      if (e >= walk.end) continue;
+      if (e >= cells.end) continue;
       const std::uint32_t place = places[first_strips[group] + k / strip_entries];
       const std::uint32_t start = chunk_starts[place / warp_size];
       const std::uint32_t size = chunk_starts[place / warp_size + 1] - start;
@@ -208,33 +207,33 @@ __global__ void __launch_bounds__(threads_per_block)
 }
 
 // Launch shape of a kernel with `words` shared words per warp.
-[[nodiscard]] launch_shape walk_shape(const context<device>& ctx, std::int64_t segments, std::int64_t words) {
+[[nodiscard]] launch_shape segments_shape(const context<device>& ctx, std::int64_t segments, std::int64_t words) {
   const std::int64_t most = std::int64_t{tuning::blocks_a_multiprocessor} * ctx.properties().multiprocessors;
   return {std::clamp<std::int64_t>(div_up(segments, std::int64_t{warps}), 1, most), threads_per_block,
           static_cast<std::size_t>(words) * 4 * warps};
 }
 
 // Sorts the strips by key: computes their places and the lengths of chunks.
-void place_strips(const context<device>& ctx, const row_cut& cut, const walk_arguments& walk, blocked_pattern& to) {
+void place_strips(const context<device>& ctx, const row_cut& cut, const cut_arguments& arguments, blocked_pattern& to) {
   array<std::uint64_t, device> keys(ctx, cut.strips);
-  launch_kernel(ctx, walk_shape(ctx, cut.segments, walk.blocks), list_strips_kernel, walk, cut.segment_strips.data(),
-                keys.data());
+  launch_kernel(ctx, segments_shape(ctx, cut.segments, arguments.blocks), list_strips_kernel, arguments,
+                cut.segment_strips.data(), keys.data());
   auto strips = iota(ctx, cut.strips);
-  sort_pairs(ctx, keys, strips, 0, walk.low_bits + key_bits(to.groups));
+  sort_pairs(ctx, keys, strips, 0, arguments.low_bits + key_bits(to.groups));
   const std::uint64_t* const key = keys.data();
 
   array<std::int64_t, device> firsts(ctx, to.groups + 1);
   std::int64_t* const first = firsts.data();
   const std::int64_t count = cut.strips;
-  const int low_bits = walk.low_bits;
+  const int low_bits = arguments.low_bits;
   for_each(ctx, to.groups + 1, [=] __device__(std::int64_t g) { first[g] = lower_bound(key, count, g << low_bits); });
   const auto first_strips = to_host(ctx, std::as_const(firsts).view());
   std::vector<std::uint32_t> chunks(1, 0);  // chunks before each group
   std::vector<std::int64_t> gaps;           // places without a strip before each group
   for (std::int64_t g = 0; g < to.groups; ++g) {
     gaps.push_back(std::int64_t{chunks.back()} * warp_size - first_strips[g]);
-    const std::int64_t here = div_up(first_strips[g + 1] - first_strips[g], std::int64_t{warp_size});
-    chunks.push_back(chunks.back() + static_cast<std::uint32_t>(here));
+    const std::int64_t group_chunks = div_up(first_strips[g + 1] - first_strips[g], std::int64_t{warp_size});
+    chunks.push_back(chunks.back() + static_cast<std::uint32_t>(group_chunks));
   }
   to.chunks = chunks.back();
   to.cell_chunks = chunks[chunks.size() - 2];
@@ -339,8 +338,8 @@ row_cut cut_rows(const context<device>& ctx, span<const O, device> offsets, cons
   fill_zero(ctx, cut.segment_strips.view());
   array<unsigned long long, device> gathered(ctx, 1);
   fill_zero(ctx, gathered.view());
-  launch_kernel(ctx, walk_shape(ctx, cut.segments, order.blocks), count_strips_kernel,
-                walk_of(order, cut.starts, shape), cut.segment_strips.data(), gathered.data());
+  launch_kernel(ctx, segments_shape(ctx, cut.segments, order.blocks), count_strips_kernel,
+                arguments_of(order, cut.starts, shape), cut.segment_strips.data(), gathered.data());
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(cut.segment_strips).view(), cut.segment_strips.view());
   cut.strips = to_host(ctx, std::as_const(cut.segment_strips).view().subspan(cut.segments, 1))[0];
   cut.gathered = static_cast<std::int64_t>(to_host(ctx, std::as_const(gathered).view())[0]);
@@ -349,7 +348,7 @@ row_cut cut_rows(const context<device>& ctx, span<const O, device> offsets, cons
 
 blocked_pattern arrange_entries(const context<device>& ctx, column_order order, const row_cut& cut,
                                 const blocked_shape& shape, const strip_limits& limits) {
-  const walk_arguments walk = walk_of(order, cut.starts, shape);
+  const cut_arguments arguments = arguments_of(order, cut.starts, shape);
   blocked_pattern to;
   to.rows = cut.rows;
   to.nnz = order.ranks.size();
@@ -357,12 +356,12 @@ blocked_pattern arrange_entries(const context<device>& ctx, column_order order, 
   to.popular = order.popular;
   to.groups = order.blocks + 1;
   to.columns = std::move(order.columns);
-  place_strips(ctx, cut, walk, to);
+  place_strips(ctx, cut, arguments, to);
 
   to.sources = {ctx, to.slots};
   std::uint32_t* const sources = to.sources.data();
   for_each(ctx, to.slots, [=] __device__(std::int64_t s) { sources[s] = no_entry; });
-  launch_kernel(ctx, walk_shape(ctx, cut.segments, 2 * to.groups), place_entries_kernel, walk,
+  launch_kernel(ctx, segments_shape(ctx, cut.segments, 2 * to.groups), place_entries_kernel, arguments,
                 cut.segment_strips.data(), to.places.data(), to.chunk_starts.data(), sources);
 
   to.cell_columns = {ctx, to.cell_slots};
@@ -371,9 +370,9 @@ blocked_pattern arrange_entries(const context<device>& ctx, column_order order, 
   std::uint32_t* const other_ranks = to.other_ranks.data();
   const std::int64_t cell_slots = to.cell_slots;
   for_each(ctx, to.slots, [=] __device__(std::int64_t s) {
-    const std::uint32_t rank = sources[s] == no_entry ? 0 : walk.ranks[sources[s]];
+    const std::uint32_t rank = sources[s] == no_entry ? 0 : arguments.ranks[sources[s]];
     if (s < cell_slots) {
-      cell_columns[s] = static_cast<std::uint16_t>(rank % walk.block_columns);
+      cell_columns[s] = static_cast<std::uint16_t>(rank % arguments.block_columns);
     } else {
       other_ranks[s - cell_slots] = rank;
     }

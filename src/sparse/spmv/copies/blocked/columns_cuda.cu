@@ -38,13 +38,13 @@ struct column_totals {
   const auto all = static_cast<std::uint64_t>(nnz);
   const std::int64_t cols = missing.size();
   for_each(ctx, cols, [=] __device__(std::int64_t r) {
-    const std::uint64_t here = all - by_rank[r];
+    const std::uint64_t entries = all - by_rank[r];
     const std::uint64_t next = r + 1 < cols ? all - by_rank[r + 1] : 0;
-    if (here > 0 && next == 0) total->used = static_cast<unsigned long long>(r) + 1;
-    if (here >= tuning::least_column && next < tuning::least_column) {
+    if (entries > 0 && next == 0) total->used = static_cast<unsigned long long>(r) + 1;
+    if (entries >= tuning::least_column && next < tuning::least_column) {
       total->dense = static_cast<unsigned long long>(r) + 1;
     }
-    if (r < popular) atomicAdd(&total->popular_entries, static_cast<unsigned long long>(here));
+    if (r < popular) atomicAdd(&total->popular_entries, static_cast<unsigned long long>(entries));
   });
   return to_host(ctx, std::as_const(totals).view())[0];
 }

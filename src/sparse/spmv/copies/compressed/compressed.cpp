@@ -31,7 +31,7 @@ constexpr std::int64_t longest_row = UINT16_MAX;
 
 }  // namespace
 
-std::string why_not_compressed(const slice_statistics& s, copy_demand demand) {
+std::string reason_against_compressing(const slice_statistics& s, copy_demand demand) {
   if (s.cols > most_columns) return fmt::format("{} columns (at most {} can be compressed)", s.cols, most_columns);
   if (s.longest_row > longest_row) {
     return fmt::format("a row of {} entries (at most {} can be compressed)", s.longest_row, longest_row);
@@ -48,7 +48,7 @@ std::string why_not_compressed(const slice_statistics& s, copy_demand demand) {
   return {};
 }
 
-std::string why_not_compressed(const compressed_size& s) {
+std::string reason_against_compressing(const compressed_size& s) {
   if (s.csr_bytes < tuning::least_bytes) {
     return fmt::format("{:.1f} MB of CSR fit the cache", static_cast<double>(s.csr_bytes) * 1e-6);
   }
@@ -60,7 +60,7 @@ std::string why_not_compressed(const compressed_size& s) {
                      small ? " for a matrix this small" : "");
 }
 
-std::string in_words(const compressed_storage& how) {
+std::string description_of(const compressed_storage& how) {
   if (how.pairs > 0) return fmt::format("one byte per entry: {} pairs of (column - row) and value", how.pairs);
   const std::string values = how.values > 0 ? fmt::format("values of one byte each: {} distinct", how.values)
                                             : std::string("values unchanged");

@@ -26,7 +26,7 @@ struct slice_statistics {
 };
 
 // The reason against compressing, before anything is stored; empty if there is none.
-[[nodiscard]] std::string why_not_compressed(const slice_statistics& slices, copy_demand demand);
+[[nodiscard]] std::string reason_against_compressing(const slice_statistics& slices, copy_demand demand);
 
 struct compressed_size {
   std::int64_t rows;
@@ -35,7 +35,7 @@ struct compressed_size {
 };
 
 // The reason against keeping the copy; empty if there is none.
-[[nodiscard]] std::string why_not_compressed(const compressed_size& size);
+[[nodiscard]] std::string reason_against_compressing(const compressed_size& size);
 
 // How a matrix is stored. Dictionary sizes; 0: no dictionary.
 struct compressed_storage {
@@ -44,6 +44,6 @@ struct compressed_storage {
   int values;
   int pairs;  // dictionary of both together
 };
-[[nodiscard]] std::string in_words(const compressed_storage& how);
+[[nodiscard]] std::string description_of(const compressed_storage& how);
 
 }  // namespace spargo::detail::spmv

@@ -97,7 +97,7 @@ copy_attempt<V> compress(const context<device>& ctx, const csr_view<const V, I, 
   if (!attempt.refusal.empty()) return {nullptr, std::move(attempt.refusal)};
   auto executor =
       std::make_unique<device_compressed<V>>(ctx, std::move(attempt.pattern), matrix.values.data(), std::move(names));
-  std::string reason = in_words(executor->how());
+  std::string reason = description_of(executor->how());
   return {std::move(executor), std::move(reason)};
 }
 

@@ -13,7 +13,7 @@ copy_attempt<V> compress(const context<host>& ctx, const csr_view<const V, I, O,
                          std::int64_t products) {
   auto bands = compress_bands<V, I, O>(ctx, matrix, copy_demand::if_it_pays, products);
   if (bands.executor != nullptr) return bands;
-  std::string too_few = why_too_few(copy_kind::tiles, sizeof(V), products);
+  std::string too_few = reason_against_copy(copy_kind::tiles, sizeof(V), products);
   if (!too_few.empty()) return {nullptr, bands.reason + "; in tiles " + too_few};
   auto tiles = compress_tiles<V, I, O>(ctx, matrix, demand);
   if (tiles.executor == nullptr) tiles.reason = bands.reason + ", and " + tiles.reason;

@@ -284,7 +284,7 @@ copy_attempt<V> compress_bands(const context<host>& ctx, const csr_view<const V,
     return {nullptr, fmt::format("{:.0f} % of the entries are in runs of rows that repeat a pattern", 100 * share)};
   }
   const bool alike = static_cast<double>(e.repeated) >= tuning::least_share * static_cast<double>(matrix.nnz());
-  std::string too_few = why_too_few(alike ? copy_kind::repeated_bands : copy_kind::bands, sizeof(V), products);
+  std::string too_few = reason_against_copy(alike ? copy_kind::repeated_bands : copy_kind::bands, sizeof(V), products);
   if (!too_few.empty()) return {nullptr, "in bands " + too_few};
   auto made = std::make_unique<bands_executor<V, I, O>>(ctx, matrix, same, e);
   std::string reason =

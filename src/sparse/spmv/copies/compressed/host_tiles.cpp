@@ -275,8 +275,8 @@ double scatter(const context<host>& ctx, const csr_pattern_view<I, O, host>& a) 
 
 // Depends on the matrix only, not on the height of blocks: a plan's choice must not depend on the number of threads.
 template <class I, class O>
-std::string why_not_tiles(const context<host>& ctx, const csr_pattern_view<I, O, host>& a, std::int64_t value_bytes,
-                          copy_demand demand) {
+std::string reason_against_tiles(const context<host>& ctx, const csr_pattern_view<I, O, host>& a,
+                                 std::int64_t value_bytes, copy_demand demand) {
   constexpr std::int64_t most_entries = std::int64_t{1} << 32;
   const std::int64_t rows = a.rows;
   for (std::int64_t first = 0; first < rows; first += tile_side) {
@@ -315,7 +315,7 @@ template <class V, class I, class O>
 copy_attempt<V> compress_tiles(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                copy_demand demand) {
   constexpr std::int64_t value_bytes = sizeof(V);
-  std::string why_not = why_not_tiles<I, O>(ctx, matrix, value_bytes, demand);
+  std::string why_not = reason_against_tiles<I, O>(ctx, matrix, value_bytes, demand);
   if (!why_not.empty()) return {nullptr, std::move(why_not)};
   const shape s = shape_of(matrix.rows, matrix.cols, ctx.threads(), value_bytes);
   return {std::make_unique<tiles_executor<V>>(tile_pattern(ctx, matrix, s), matrix.values),

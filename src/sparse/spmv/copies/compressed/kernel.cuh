@@ -211,10 +211,10 @@ struct lane_row {
   int lane;
   int length;
 
-  __device__ lane_row(const compressed_arguments& a, const slice_place& here)
-      : slice(a.slices[here.slice]),
-        row(here.row),
-        lane(here.lane),
+  __device__ lane_row(const compressed_arguments& a, const slice_place& place)
+      : slice(a.slices[place.slice]),
+        row(place.row),
+        lane(place.lane),
         length(slice.uniform != 0 ? slice.width : a.lengths[row]) {}
 
   template <class Unit>
@@ -260,9 +260,9 @@ __global__ void __launch_bounds__(compressed_threads,
     for (int t = first; t < values.named; t += compressed_threads) named[t] = value_of_key<D>(values.table->sorted[t]);
   }
   if constexpr (Columns == column_encoding::named || Values == value_encoding::named) __syncthreads();
-  const slice_place here(compressed_threads);
-  if (here.row >= a.rows) return;
-  const lane_row r(a, here);
+  const slice_place place(compressed_threads);
+  if (place.row >= a.rows) return;
+  const lane_row r(a, place);
   D sum;
   if constexpr (Values == value_encoding::named) {
     const named_values<D> mine{r.reader<std::uint8_t>(values.names, r.slice.start), named};
@@ -283,9 +283,9 @@ __global__ void __launch_bounds__(paired_threads,
   __shared__ named_pair<D> table[most_names];
   for (int t = static_cast<int>(threadIdx.x); t < count; t += paired_threads) table[t] = pairs[t];
   __syncthreads();
-  const slice_place here(paired_threads);
-  if (here.row >= a.rows) return;
-  const lane_row r(a, here);
+  const slice_place place(paired_threads);
+  if (place.row >= a.rows) return;
+  const lane_row r(a, place);
   const paired_source<D> source{r.reader<std::uint8_t>(names, r.slice.start), table, p.x + r.row};
   update(p.y[r.row], p.alpha, row_sum<D>(source, r.length), p.beta);
 }

@@ -30,7 +30,7 @@ __device__ inline int first_slot(unsigned long long key) {
 }
 
 // False once there are too many keys.
-__device__ inline bool wants_keys(const name_table* table) {
+__device__ inline bool has_room(const name_table* table) {
   return *const_cast<const volatile int*>(&table->count) <= most_names;
 }
 
@@ -40,15 +40,15 @@ __device__ inline void insert_key(name_table* table, unsigned long long key) {
   if (key == no_key) return give_up(table);
   int slot = first_slot(key);
   for (int probe = 0; probe < name_slots; ++probe) {
-    unsigned long long there = __ldca(table->keys + slot);
-    if (there == no_key) {
-      there = atomicCAS(table->keys + slot, no_key, key);
-      if (there == no_key) {
+    unsigned long long found = __ldca(table->keys + slot);
+    if (found == no_key) {
+      found = atomicCAS(table->keys + slot, no_key, key);
+      if (found == no_key) {
         atomicAdd(&table->count, 1);
         return;
       }
     }
-    if (there == key) return;
+    if (found == key) return;
     slot = (slot + 1) % name_slots;
   }
   give_up(table);

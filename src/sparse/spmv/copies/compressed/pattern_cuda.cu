@@ -26,12 +26,12 @@ __global__ void __launch_bounds__(compressed_threads)
   __shared__ pattern_totals mine;
   if (threadIdx.x == 0) mine = {0, 0};
   __syncthreads();
-  const slice_place here(compressed_threads);
-  const std::int64_t length = here.row < rows ? offsets[here.row + 1] - offsets[here.row] : 0;
+  const slice_place place(compressed_threads);
+  const std::int64_t length = place.row < rows ? offsets[place.row + 1] - offsets[place.row] : 0;
   const std::int64_t width = warp_max(length);
-  if (here.lane == 0 && here.slice < slices) {
-    const std::int64_t height = min(std::int64_t{slice_rows}, rows - here.slice * slice_rows);
-    widths[here.slice] = width;
+  if (place.lane == 0 && place.slice < slices) {
+    const std::int64_t height = min(std::int64_t{slice_rows}, rows - place.slice * slice_rows);
+    widths[place.slice] = width;
     atomicAdd(&mine.slots, static_cast<unsigned long long>(width * height));
     atomicMax(&mine.longest, static_cast<unsigned long long>(width));
   }
@@ -55,35 +55,35 @@ __global__ void __launch_bounds__(compressed_threads)
     describe_kernel(const O* offsets, const I* indices, std::int64_t rows, std::int64_t slices,
                     compressed_slice* described, std::int64_t* first_entry, std::uint16_t* lengths,
                     std::int64_t* column_bytes, name_table* differences) {
-  const slice_place here(compressed_threads);
-  if (here.slice >= slices) return;
-  const bool exists = here.row < rows;
-  const std::int64_t begin = exists ? offsets[here.row] : 0;
-  const int length = exists ? static_cast<int>(offsets[here.row + 1] - begin) : 0;
+  const slice_place place(compressed_threads);
+  if (place.slice >= slices) return;
+  const bool exists = place.row < rows;
+  const std::int64_t begin = exists ? offsets[place.row] : 0;
+  const int length = exists ? static_cast<int>(offsets[place.row + 1] - begin) : 0;
   std::uint32_t least = UINT32_MAX;
   std::uint32_t most = 0;
-  const bool naming = wants_keys(differences);
+  const bool naming = has_room(differences);
   for (std::int64_t e = begin; e < begin + length; ++e) {
     const auto column = static_cast<std::uint32_t>(indices[e]);
     least = min(least, column);
     most = max(most, column);
-    if (naming) insert_difference(differences, std::int64_t{indices[e]} - here.row);
+    if (naming) insert_difference(differences, std::int64_t{indices[e]} - place.row);
   }
   const int width = warp_reduce(length, maximum{});
   const bool uniform = __all_sync(full_mask, !exists || length == width);
   least = warp_reduce(least, minimum{});
   most = warp_reduce(most, maximum{});
-  if (exists) lengths[here.row] = static_cast<std::uint16_t>(length);
-  if (here.lane != 0) return;
+  if (exists) lengths[place.row] = static_cast<std::uint16_t>(length);
+  if (place.lane != 0) return;
   const unsigned unit = width == 0 ? 1 : unit_for(most - least);
-  described[here.slice] = {0,
-                           0,
-                           width == 0 ? 0 : least,
-                           static_cast<std::uint16_t>(width),
-                           static_cast<std::uint8_t>(unit),
-                           static_cast<std::uint8_t>(uniform)};
-  first_entry[here.slice] = begin;
-  column_bytes[here.slice] = width * static_cast<std::int64_t>(unit);
+  described[place.slice] = {0,
+                            0,
+                            width == 0 ? 0 : least,
+                            static_cast<std::uint16_t>(width),
+                            static_cast<std::uint8_t>(unit),
+                            static_cast<std::uint8_t>(uniform)};
+  first_entry[place.slice] = begin;
+  column_bytes[place.slice] = width * static_cast<std::int64_t>(unit);
 }
 
 // Stores unit_of(k) for each entry of a lane, and padding up to the slice's width.
@@ -105,23 +105,23 @@ __global__ void __launch_bounds__(compressed_threads)
     columns_kernel(const O* offsets, const I* indices, std::int64_t rows, std::int64_t slices,
                    const std::int64_t* starts, const std::int64_t* column_starts, const name_table* differences,
                    compressed_slice* described, std::uint8_t* columns) {
-  const slice_place here(compressed_threads);
-  if (here.slice >= slices) return;
-  const compressed_slice slice = described[here.slice];
-  const bool exists = here.row < rows;
-  const std::int64_t begin = exists ? offsets[here.row] : 0;
-  const int length = exists ? static_cast<int>(offsets[here.row + 1] - begin) : 0;
-  const std::int64_t start = (differences != nullptr ? starts : column_starts)[here.slice];
+  const slice_place place(compressed_threads);
+  if (place.slice >= slices) return;
+  const compressed_slice slice = described[place.slice];
+  const bool exists = place.row < rows;
+  const std::int64_t begin = exists ? offsets[place.row] : 0;
+  const int length = exists ? static_cast<int>(offsets[place.row + 1] - begin) : 0;
+  const std::int64_t start = (differences != nullptr ? starts : column_starts)[place.slice];
   std::uint8_t* const to = columns + start * slice_rows;
   const I* const entries = indices + begin;
   const auto store = [&](auto unit) {
     using Unit = decltype(unit);
-    store_lane(reinterpret_cast<Unit*>(to), length, slice.width, here.lane,
+    store_lane(reinterpret_cast<Unit*>(to), length, slice.width, place.lane,
                [&](int k) { return static_cast<Unit>(static_cast<std::uint32_t>(entries[k]) - slice.base); });
   };
   if (differences != nullptr) {
-    store_lane(to, length, slice.width, here.lane,
-               [&](int k) { return name_of(differences, key_of(std::int64_t{entries[k]} - here.row)); });
+    store_lane(to, length, slice.width, place.lane,
+               [&](int k) { return name_of(differences, key_of(std::int64_t{entries[k]} - place.row)); });
   } else if (slice.unit == 1) {
     store(std::uint8_t{});
   } else if (slice.unit == 2) {
@@ -129,9 +129,9 @@ __global__ void __launch_bounds__(compressed_threads)
   } else {
     store(std::uint32_t{});
   }
-  if (here.lane == 0) {
-    described[here.slice].start = static_cast<std::uint32_t>(starts[here.slice]);
-    described[here.slice].column_start = static_cast<std::uint32_t>(start);
+  if (place.lane == 0) {
+    described[place.slice].start = static_cast<std::uint32_t>(starts[place.slice]);
+    described[place.slice].column_start = static_cast<std::uint32_t>(start);
   }
 }
 
@@ -155,9 +155,10 @@ template <class I, class O>
   const std::int64_t before = matrix.nnz() * (request.value_bytes + static_cast<std::int64_t>(sizeof(I))) +
                               matrix.offsets.size() * static_cast<std::int64_t>(sizeof(O));
   const int value_bytes = request.values_named ? 1 : request.value_bytes;
-  return why_not_compressed({.rows = static_cast<std::int64_t>(matrix.rows),
-                             .csr_bytes = before,
-                             .compressed_bytes = p.bytes() + slice_rows * (column_units + p.groups * value_bytes)});
+  return reason_against_compressing(
+      {.rows = static_cast<std::int64_t>(matrix.rows),
+       .csr_bytes = before,
+       .compressed_bytes = p.bytes() + slice_rows * (column_units + p.groups * value_bytes)});
 }
 
 }  // namespace
@@ -175,9 +176,10 @@ pattern_attempt compress_pattern(const context<device>& ctx, const csr_pattern_v
   auto starts = zeros(ctx, slices + 1);
   launch_kernel(ctx, shape, widths_kernel<O>, matrix.offsets.data(), rows, slices, starts.data(), totals.data());
   const pattern_totals found = to_host(ctx, std::as_const(totals).view())[0];
-  auto refused = why_not_compressed({rows, static_cast<std::int64_t>(matrix.cols), matrix.nnz(),
-                                     static_cast<std::int64_t>(found.slots), static_cast<std::int64_t>(found.longest)},
-                                    request.demand);
+  auto refused =
+      reason_against_compressing({rows, static_cast<std::int64_t>(matrix.cols), matrix.nnz(),
+                                  static_cast<std::int64_t>(found.slots), static_cast<std::int64_t>(found.longest)},
+                                 request.demand);
   if (!refused.empty()) return {{}, std::move(refused)};
 
   compressed_pattern p;

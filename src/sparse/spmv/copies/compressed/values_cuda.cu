@@ -31,13 +31,13 @@ struct pattern_arguments {
   std::int64_t rows;
 };
 
-// Every lane of every slice calls store(slice, here, length, first entry).
+// Every lane of every slice calls store(slice, place, length, first entry).
 template <class Store>
 __device__ void for_lane(const pattern_arguments& a, Store store) {
-  const slice_place here(compressed_threads);
-  if (here.slice >= a.count) return;  // uniform per warp
-  const int length = here.row < a.rows ? a.lengths[here.row] : 0;
-  store(a.slices[here.slice], here.lane, length, a.first_entry[here.slice] + warp_exclusive_sum(length));
+  const slice_place place(compressed_threads);
+  if (place.slice >= a.count) return;  // uniform per warp
+  const int length = place.row < a.rows ? a.lengths[place.row] : 0;
+  store(a.slices[place.slice], place.lane, length, a.first_entry[place.slice] + warp_exclusive_sum(length));
 }
 
 template <class Word>
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(compressed_threads)
     collect_kernel(const Word* values, std::int64_t nnz, name_table* table) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * compressed_threads;
   for (std::int64_t e = static_cast<std::int64_t>(blockIdx.x) * compressed_threads + threadIdx.x; e < nnz; e += step) {
-    if (!wants_keys(table)) return;
+    if (!has_room(table)) return;
     insert_key(table, values[e]);
   }
 }

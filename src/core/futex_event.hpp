@@ -13,26 +13,26 @@
 
 namespace spargo::detail {
 
-class bell {
+class futex_event {
  public:
-  // Read this before testing the condition: any later ring makes `sleep` return.
-  [[nodiscard]] std::uint32_t heard() const noexcept { return rung_.load(); }
+  // Read this before testing the condition: any later `notify` makes `wait` return.
+  [[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_.load(); }
 
   // One thread at a time. May return early.
-  void sleep(std::uint32_t heard) noexcept {
-    sleeps_.store(true);
-    ::syscall(SYS_futex, &rung_, FUTEX_WAIT_PRIVATE, heard, nullptr, nullptr, 0);
-    sleeps_.store(false);
+  void wait(std::uint32_t epoch) noexcept {
+    sleeping_.store(true);
+    ::syscall(SYS_futex, &epoch_, FUTEX_WAIT_PRIVATE, epoch, nullptr, nullptr, 0);
+    sleeping_.store(false);
   }
 
-  void ring() noexcept {
-    rung_.fetch_add(1);
-    if (sleeps_.load()) ::syscall(SYS_futex, &rung_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  void notify() noexcept {
+    epoch_.fetch_add(1);
+    if (sleeping_.load()) ::syscall(SYS_futex, &epoch_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   }
 
  private:
-  alignas(64) std::atomic<std::uint32_t> rung_{0};
-  std::atomic<bool> sleeps_{false};
+  alignas(64) std::atomic<std::uint32_t> epoch_{0};
+  std::atomic<bool> sleeping_{false};
 };
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
