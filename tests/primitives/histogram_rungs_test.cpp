@@ -335,7 +335,7 @@ TEST(HistogramErrors, ThrownBeforeAnythingRuns) {
   expect_refused("no bins", [&] {
     histogram_even<float, std::int32_t, host>(ctx, values, 0.0F, 1.0F, span<std::int32_t, host>());
   });
-  expect_refused("one more than bins", [&] {
+  expect_refused("bins + 1", [&] {
     histogram_edges<float, std::int32_t, host>(ctx, values, std::vector<float>{0, 1}, four);
   });
   expect_refused("ascend", [&] {
