@@ -34,7 +34,7 @@ inline constexpr const char* closing =
     "median of those. Outputs are poisoned before and compared in full after.\n"
     "`spargo bench occupancy` (or occupancy/REGEX) prints the registers, memory and\n"
     "resident blocks of the library's kernels instead. `spargo bench ranks` times\n"
-    "what several GPUs share out, or two ranks on one, beside the plan of one.\n\n";
+    "distributed operations (two ranks on one GPU if there is only one).\n\n";
 
 inline constexpr const char* inputs =
     "Inputs: Matrix Market (.gz too), for graphs also an edge list, or one of the\n"
@@ -66,8 +66,8 @@ inline void add_flags(CLI::App& app, bench_flags& c) {
       ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str();
   app.add_flag("--check-automatic{5}", c.check_automatic,
-               "fail where `automatic` is slower than a rung of its own by more than 5 percent, or as many as "
-               "--check-automatic=PERCENT says; runs only groups that have an `automatic`, and no peers")
+               "fail if `automatic` is slower than another rung of its group by more than 5 percent, or PERCENT with "
+               "--check-automatic=PERCENT; runs only groups that have an `automatic`, and no peers")
       ->check(CLI::Range(0.0, 1e9).description(""));
   app.add_option("--device", c.device, "cases to run: auto (both, where there is a GPU), cpu or cuda")
       ->check(apps::one_of("a device", {"auto", "cpu", "cuda"}))

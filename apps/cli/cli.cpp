@@ -130,7 +130,7 @@ std::string check_devices(const std::string& text) {
     std::int64_t n = -1;
     if (!parse_integer(std::string_view(text).substr(at, end - at), n) || n < (lists ? 0 : 1) ||
         n > (lists ? std::numeric_limits<int>::max() : limits::max_devices)) {
-      return fmt::format("{} names no devices (expected how many, 1 to {}, or their numbers as in 0,1)", text,
+      return fmt::format("{} is not a list of devices (expected a count, 1 to {}, or device numbers as in 0,1)", text,
                          limits::max_devices);
     }
     at = end + 1;
@@ -169,7 +169,7 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
   flags.called = app.get_name();
   app.add_option("--device", flags.device,
                  kind == app_kind::computes ? "auto (the GPU if there is a usable one), cpu, cuda or cuda:N"
-                                            : "auto, cpu, cuda or cuda:N; this command works on the CPU in any case")
+                                            : "auto, cpu, cuda or cuda:N; this command always runs on the CPU")
       ->check(CLI::Validator(check_device, "", name_of_words({"auto", "cpu", "cuda"})))
       ->type_name("DEVICE")
       ->capture_default_str()
@@ -184,14 +184,13 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
            std::int64_t bytes = 0;
            if (parse_bytes(text, bytes)) host_memory().set_limit(bytes);
          },
-         "host memory for matrices and graphs, such as 500M, 2G or 2GiB; default: nine tenths of the machine's, or of "
-         "what "
-         "a container or another control group leaves, and no more than is available")
+         "limit of host memory for matrices and graphs, such as 500M, 2G or 2GiB; default: nine tenths of the "
+         "machine's memory, or of what the container has left, and at most what is available")
       ->check(CLI::Validator(check_bytes, ""))
       ->type_name("BYTES")
       ->group(group);
   app.add_option("--json", flags.json,
-                 "write the report as JSON; - is standard output, and then nothing else goes there")
+                 "write the report as JSON; - is standard output, where nothing else is printed then")
       ->type_name("FILE")
       ->group(group);
   app.add_flag("--force", flags.force, "let an output replace the input, which is refused otherwise")->group(group);
@@ -208,9 +207,10 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
 }
 
 void add_devices_flag(CLI::App& app, common_flags& flags) {
-  app.add_option("--devices", flags.devices,
-                 "share the work out among several GPUs of this host: how many, or their numbers, as in 0,1; several "
-                 "processes take them in turn")
+  app.add_option(
+         "--devices", flags.devices,
+         "distribute the work over several GPUs of this host: their number, or a list as in 0,1; several processes "
+         "use them round-robin")
       ->check(CLI::Validator(check_devices, ""))
       ->type_name("K|N,...")
       ->group(help_style::shared_group);

@@ -58,8 +58,8 @@ void add_columns_flag(CLI::App& app, common_flags& flags) {
       ->type_name("COLUMNS");
   app.add_option(
          "--ids", flags.ids,
-         "what an edge list calls its vertices: integers, names, or auto: names if most of its first lines have "
-         "an id that is no number (a name farther down in a file of integers is an error)")
+         "vertex ids of an edge list: integers, names, or auto (names if most of the first lines have an id that is "
+         "not a number; in a file of integers a later name is an error)")
       ->check(one_of("a kind of ids", words_of<id_kind>()))
       ->type_name("KIND")
       ->capture_default_str();

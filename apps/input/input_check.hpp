@@ -37,7 +37,7 @@ void find_lines(const std::string& path, int lines_before, std::string_view comm
 
 template <index_type I>
 [[nodiscard]] oddity find_duplicates(const coo_pattern_view<I, host>& m) {
-  oddity found{"duplicates", "entries at a place that an earlier line has given"};
+  oddity found{"duplicates", "entries at the place of an earlier entry"};
   std::vector<std::int64_t> order(static_cast<std::size_t>(m.nnz()));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   const auto place = [&](std::int64_t k) { return std::tuple(m.row_indices[k], m.col_indices[k]); };
@@ -55,8 +55,8 @@ template <index_type I>
 // Relative to row order or column order, whichever the file follows better.
 template <index_type I>
 [[nodiscard]] oddity find_disorder(const coo_pattern_view<I, host>& m) {
-  oddity by_rows{"unsorted", "entries out of the order of rows"};
-  oddity by_cols{"unsorted", "entries out of the order of columns"};
+  oddity by_rows{"unsorted", "entries not in row order"};
+  oddity by_cols{"unsorted", "entries not in column order"};
   for (std::int64_t k = 1; k < m.nnz(); ++k) {
     const auto before = std::pair(m.row_indices[k - 1], m.col_indices[k - 1]);
     const auto now = std::pair(m.row_indices[k], m.col_indices[k]);
@@ -85,7 +85,7 @@ template <entry_type V, index_type I>
 [[nodiscard]] std::vector<oddity> check_entries(const coo_view<const V, I, host>& m, symmetry_kind symmetry) {
   oddity zeros{"explicit_zeros", "entries that are zero"};
   oddity not_finite{"not_finite", "entries that are infinite or NaN"};
-  oddity above{"above_diagonal", "entries above the diagonal, where the format wants the lower triangle"};
+  oddity above{"above_diagonal", "entries above the diagonal, where the format prescribes the lower triangle"};
   oddity loops{"self_loops", "entries on the diagonal (self-loops, if this is a graph)"};
   for (std::int64_t k = 0; k < m.nnz(); ++k) {
     if constexpr (!is_pattern<V>) {

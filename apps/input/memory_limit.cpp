@@ -126,7 +126,7 @@ std::string limited_resource::hosts_for(double needed) const {
   const int on_host = state_->on_host;
   const double hosts =
       std::ceil(needed / static_cast<double>(std::max<std::int64_t>(state_->limit, 1)) * state_->hosts);
-  return fmt::format("{} on a host; {:.0f} hosts would do, if each process takes its part", on_host, hosts);
+  return fmt::format("{} on a host; {:.0f} hosts would suffice, if each process takes its part", on_host, hosts);
 }
 
 void limited_resource::deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept {

@@ -25,7 +25,7 @@ class limited_resource final : public memory_resource<host> {
   [[nodiscard]] std::int64_t most_used() const noexcept;  // peak so far
   [[nodiscard]] int processes_on_host() const noexcept;
   [[nodiscard]] int hosts() const noexcept;
-  // "4 on a host; 3 hosts would do, ...", if each process needs `needed` bytes.
+  // "4 on a host; 3 hosts would suffice, ...", if each process needs `needed` bytes.
   [[nodiscard]] std::string hosts_for(double needed) const;
   [[nodiscard]] void* allocate(std::size_t bytes, stream_handle stream) override;
   void deallocate(void* pointer, std::size_t bytes, stream_handle stream) noexcept override;

@@ -59,7 +59,7 @@ void read_metis_graph(const context<host>& ctx, const input_description& input, 
   facts.first_vertex = graph.first_vertex;
   facts.stored = facts.expanded = 2 * graph.triangle.nnz();
   facts.rounded_integers = graph.rounded_integers;
-  if (graph.has_vertex_data) facts.warnings.push_back("passed over: weights and sizes of vertices");
+  if (graph.has_vertex_data) facts.warnings.push_back("skipped: vertex weights and sizes");
   result.triangle = symmetry_kind::symmetric;
   result.entries = with_values<V, I>(ctx, std::move(graph.triangle));
 }

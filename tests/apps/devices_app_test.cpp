@@ -35,7 +35,8 @@ void expect_refusal(const std::string& line, int code, const std::string& what) 
 TEST(Devices, AreRefusedInOneLine) {
   const std::string karate = "bfs " + datasets + "karate.el ";
   for (const char* text : {"0", "-1", "65", "x", "0,", ",0", "0,x", "1,-1", "2147483648,0"}) {
-    expect_refusal(karate + "--devices " + text, 2, "names no devices (expected how many, 1 to 64, or their numbers");
+    expect_refusal(karate + "--devices " + text, 2,
+                   "is not a list of devices (expected a count, 1 to 64, or device numbers");
   }
   expect_refusal(karate + "--devices 2 --device cpu", 2, "--device cpu: not beside --devices");
   expect_refusal(karate + "--devices 2 --algorithm sequential", 2, "several GPUs have direction_optimizing only");

@@ -233,7 +233,7 @@ TEST_F(Ranks, AreToldHowManyWouldDo) {
   EXPECT_EQ(made.code, 1);
   ASSERT_EQ(own_lines(made.err).size(), 1U) << made.err;
   EXPECT_THAT(made.err, HasSubstr("in each of 2 processes, for 268,435,456 entries"));
-  EXPECT_THAT(made.err, HasSubstr("500 MB are available to each process, 2 on a host; 5 hosts would do"));
+  EXPECT_THAT(made.err, HasSubstr("500 MB are available to each process, 2 on a host; 5 hosts would suffice"));
   const app_run built = on_ranks(2, "bfs gen:rmat:scale=20 --max-memory 300M");
   EXPECT_EQ(built.code, 1);
   EXPECT_THAT(built.err, HasSubstr("per process, 2 on a host; "));

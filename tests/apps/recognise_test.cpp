@@ -164,7 +164,7 @@ TEST(recognise, k5_is_a_complete_graph_of_five) {
   const std::string wrong = folder.write("wrong.graph", "3 2\n2 3\n1\n\n");
   test::expect_failure(run_app("bfs", {wrong}), "bfs", 1, "wrong.graph:2:3: the edge to vertex 3 is not on the line");
   const std::string weights = folder.write("weights.graph", "4 1 010\n7 3\n1\n9 1\n3\n");
-  EXPECT_NE(run_app("info", {weights}).err.find("passed over: weights and sizes of vertices"), std::string::npos);
+  EXPECT_NE(run_app("info", {weights}).err.find("skipped: vertex weights and sizes"), std::string::npos);
 }
 
 TEST(recognise, dimacs_graphs_are_searched) {
