@@ -10,8 +10,10 @@
 #include "bench/pagerank_cases.hpp"
 #include "bench/spmv_device.hpp"
 
-#include <spargo/distributed/graph.hpp>
-#include <spargo/distributed/matrix.hpp>
+#include <spargo/distributed/bfs.hpp>
+#include <spargo/distributed/cg.hpp>
+#include <spargo/distributed/components.hpp>
+#include <spargo/distributed/pagerank.hpp>
 
 #include <thread>
 

@@ -1,6 +1,6 @@
 // mpirun -n P mpi_poisson [N]: solves Poisson's equation on an N x N grid by conjugate gradients, in a program that
 // uses MPI itself. Each rank generates only its part of the matrix.
-#include <spargo/distributed/matrix.hpp>
+#include <spargo/distributed/cg.hpp>
 #include <spargo/distributed/mpi.hpp>
 #include <spargo/io/generate.hpp>
 

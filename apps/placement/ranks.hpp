@@ -10,8 +10,10 @@
 #include "input/memory_need.hpp"
 #include "placement/graph_command.hpp"
 
-#include <spargo/distributed/graph.hpp>
-#include <spargo/distributed/matrix.hpp>
+#include <spargo/distributed/bfs.hpp>
+#include <spargo/distributed/components.hpp>
+#include <spargo/distributed/pagerank.hpp>
+#include <spargo/distributed/spmv.hpp>
 
 #include <optional>
 #include <string>

@@ -12,10 +12,16 @@
 #include <spargo/core/interruption.hpp>
 #include <spargo/core/stream_order.hpp>
 #include <spargo/core/threaded_copy.hpp>
+#include <spargo/distributed/bfs.hpp>
+#include <spargo/distributed/cg.hpp>
 #include <spargo/distributed/communicator.hpp>
+#include <spargo/distributed/components.hpp>
 #include <spargo/distributed/exchange.hpp>
 #include <spargo/distributed/graph.hpp>
 #include <spargo/distributed/matrix.hpp>
+#include <spargo/distributed/pagerank.hpp>
+#include <spargo/distributed/spmm.hpp>
+#include <spargo/distributed/spmv.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/dense.hpp>
 #include <spargo/formats/validate.hpp>

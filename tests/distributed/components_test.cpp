@@ -2,7 +2,7 @@
 #include "distributed/devices.hpp"
 #include "distributed/graphs.hpp"
 
-#include <spargo/distributed/graph.hpp>
+#include <spargo/distributed/components.hpp>
 
 #include <functional>
 

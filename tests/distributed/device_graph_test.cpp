@@ -1,7 +1,7 @@
 // Graphs generated, searched and checked on the ranks' devices, against host graphs.
 #include "distributed/devices.hpp"
 
-#include <spargo/distributed/graph.hpp>
+#include <spargo/distributed/bfs.hpp>
 #include <spargo/io/generate.hpp>
 
 #include <gmock/gmock.h>

@@ -2,7 +2,8 @@
 // overwritten right after each enqueue and one rank is late.
 #include "distributed/devices.hpp"
 
-#include <spargo/distributed/matrix.hpp>
+#include <spargo/distributed/spmm.hpp>
+#include <spargo/distributed/spmv.hpp>
 #include <spargo/io/generate.hpp>
 
 #include <gtest/gtest.h>

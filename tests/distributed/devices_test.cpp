@@ -3,8 +3,10 @@
 #include "distributed/devices.hpp"
 #include "distributed/exchange/device_channel.hpp"
 
-#include <spargo/distributed/graph.hpp>
-#include <spargo/distributed/matrix.hpp>
+#include <spargo/distributed/bfs.hpp>
+#include <spargo/distributed/cg.hpp>
+#include <spargo/distributed/components.hpp>
+#include <spargo/distributed/pagerank.hpp>
 #include <spargo/io/generate.hpp>
 #include <spargo/sparse/spmv.hpp>
 

@@ -3,7 +3,9 @@
 #include "distributed/graphs.hpp"
 #include "distributed/ranks.hpp"
 
-#include <spargo/distributed/graph.hpp>
+#include <spargo/distributed/bfs.hpp>
+#include <spargo/distributed/components.hpp>
+#include <spargo/distributed/pagerank.hpp>
 
 #include <gmock/gmock.h>
 
@@ -257,6 +259,24 @@ TEST(DistributedGraphs, RefuseWhatTheyCannotDo) {
     const auto found = distributed_pagerank(comm, ctx, nothing);
     EXPECT_TRUE(found.ranks.empty());
     EXPECT_EQ(check_pagerank(comm, ctx, nothing, found), "");
+  });
+}
+
+TEST(DistributedPlans, GiveTheirAlgorithmAndReason) {
+  const edges all = edges_of("gen:grid2d:n=16");
+  on_ranks([&](const communicator& comm) {
+    using I = std::int32_t;
+    const context<host> ctx = test::context_of(comm);
+    const distributed_graph<I> g(comm, ctx, share_of(comm, all).view(), {direction_kind::undirected});
+    const auto ranks = HasSubstr("distributed over " + std::to_string(comm.size()) + " ranks");
+    EXPECT_THAT((distributed_bfs_plan<I>(comm, ctx, g).reason()),
+                testing::AllOf(ranks, HasSubstr("stepped by the host")));
+    const distributed_pagerank_plan<I, host> pagerank(comm, ctx, g);
+    EXPECT_EQ(pagerank.algorithm(), pagerank_algorithm::jacobi);
+    EXPECT_THAT(pagerank.reason(), ranks);
+    const distributed_components_plan<I, host> components(comm, ctx, g);
+    EXPECT_EQ(components.algorithm(), components_algorithm::afforest);
+    EXPECT_THAT(components.reason(), ranks);
   });
 }
 

@@ -2,7 +2,8 @@
 #include "distributed/ranks.hpp"
 #include "io/support/files.hpp"
 
-#include <spargo/distributed/matrix.hpp>
+#include <spargo/distributed/cg.hpp>
+#include <spargo/distributed/spmm.hpp>
 #include <spargo/io/generate.hpp>
 #include <spargo/sparse/spmm.hpp>
 #include <spargo/sparse/spmv.hpp>
@@ -118,6 +119,8 @@ TEST(DistributedMatrix, SeveralVectorsAreChecked) {
     EXPECT_EQ(plan.ghosts(), 128 * neighbours);
     EXPECT_EQ(plan.interior_rows(), plan.own_rows() - 128 * neighbours);
     EXPECT_EQ(plan.how(), "host memory");
+    EXPECT_EQ(plan.algorithm(), spmm_algorithm::row_groups);
+    EXPECT_THAT(plan.reason(), testing::StartsWith("rows distributed over " + std::to_string(comm.size()) + " ranks"));
     dense_matrix<double, host> x(ctx, plan.local_columns(), 4);
     dense_matrix<double, host> y(ctx, plan.own_rows(), 4);
     EXPECT_THROW(plan.run(1.0, dense_view<double, host>{x.rows(), 3, 4, x.view().data}, 0.0, y), error);

@@ -3,7 +3,7 @@
 #include "distributed/bfs/persistent.hpp"
 #include "distributed/devices.hpp"
 
-#include <spargo/distributed/graph.hpp>
+#include <spargo/distributed/bfs.hpp>
 #include <spargo/io/generate.hpp>
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // Products split by columns, on hosts and devices: within rounding of naive sums.
 #include "distributed/devices.hpp"
 
-#include <spargo/distributed/matrix.hpp>
+#include <spargo/distributed/spmv.hpp>
 #include <spargo/io/generate.hpp>
 
 #include <gmock/gmock.h>

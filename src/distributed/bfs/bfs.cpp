@@ -66,6 +66,7 @@ SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 template <index_type I, class Space>
 struct distributed_bfs_plan<I, Space>::state {
   std::int64_t vertices;
+  int ranks;
   std::unique_ptr<detail::distributed::bfs_executor<I, Space>> executor;
   detail::distributed::bfs_record found;
 };
@@ -96,7 +97,7 @@ distributed_bfs_plan<I, Space>::distributed_bfs_plan(const communicator& comm, c
                                                      const exchange_options& links) {
   if constexpr (detail::is_built<Space>) {
     const detail::distributed::bfs_task task = task_of<Space>(g, options);
-    state_ = comm.agree_on([&] { return std::make_unique<state>(state{g.vertices(), nullptr, {}}); });
+    state_ = comm.agree_on([&] { return std::make_unique<state>(state{g.vertices(), comm.size(), nullptr, {}}); });
     if constexpr (std::same_as<Space, host>) {
       state_->executor = detail::distributed::make_bfs_executor(comm, ctx, g, task, links);
     } else {
@@ -113,7 +114,7 @@ distributed_bfs_plan<I, Space>::distributed_bfs_plan(
     const distributed_bfs_options& options, const exchange_options& links) requires std::same_as<Space, device> {
   if constexpr (detail::is_built<device>) {
     const detail::distributed::bfs_task task = task_of<device>(g, options);
-    state_ = comm.agree_on([&] { return std::make_unique<state>(state{g.vertices(), nullptr, {}}); });
+    state_ = comm.agree_on([&] { return std::make_unique<state>(state{g.vertices(), comm.size(), nullptr, {}}); });
     state_->executor = detail::distributed::make_bfs_executor(comm, ctx, g, task, links);
   } else {
     detail::no_device("bfs");
@@ -155,6 +156,10 @@ std::int64_t distributed_bfs_plan<I, Space>::pulled_levels() const noexcept {
 template <index_type I, class Space>
 std::int64_t distributed_bfs_plan<I, Space>::narrow_levels() const noexcept {
   return state_->found.alone;
+}
+template <index_type I, class Space>
+std::string distributed_bfs_plan<I, Space>::reason() const {
+  return fmt::format("vertices distributed over {} ranks by edges, levels {}", state_->ranks, steps());
 }
 template <index_type I, class Space>
 std::string_view distributed_bfs_plan<I, Space>::how() const noexcept {

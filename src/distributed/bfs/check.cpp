@@ -6,7 +6,9 @@
 #include "distributed/graph/deal.hpp"
 #include "distributed/graph/device_graph.hpp"
 
-#include <spargo/distributed/graph.hpp>
+#include <spargo/distributed/bfs.hpp>
+#include <spargo/distributed/components.hpp>
+#include <spargo/distributed/pagerank.hpp>
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Interface of a distributed search: a rank's vertices in one memory space, and the steps of a level.
 #pragma once
 
-#include <spargo/distributed/graph.hpp>
+#include <spargo/distributed/bfs.hpp>
 
 #include <memory>
 #include <string_view>

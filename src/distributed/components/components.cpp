@@ -81,6 +81,11 @@ std::int64_t distributed_components_plan<I, Space>::rounds() const noexcept {
 }
 
 template <index_type I, class Space>
+std::string distributed_components_plan<I, Space>::reason() const {
+  return fmt::format("the algorithm for several ranks; vertices distributed over {} ranks by edges",
+                     state_->comm.size());
+}
+template <index_type I, class Space>
 std::string_view distributed_components_plan<I, Space>::how() const noexcept {
   return state_->executor->how();
 }

@@ -11,7 +11,7 @@
 #include "distributed/exchange/local_columns.hpp"
 #include "graph/components/executor.hpp"
 
-#include <spargo/distributed/graph.hpp>
+#include <spargo/distributed/components.hpp>
 
 #include <memory>
 

@@ -3,7 +3,7 @@
 
 #include "distributed/exchange/local_columns.hpp"
 
-#include <spargo/distributed/graph.hpp>
+#include <spargo/distributed/pagerank.hpp>
 
 #include <memory>
 

@@ -93,6 +93,11 @@ bool distributed_pagerank_plan<I, Space>::converged() const noexcept {
   return state_->residual <= state_->options.tolerance;
 }
 template <index_type I, class Space>
+std::string distributed_pagerank_plan<I, Space>::reason() const {
+  return fmt::format("the algorithm for several ranks; vertices distributed over {} ranks by edges",
+                     state_->comm.size());
+}
+template <index_type I, class Space>
 std::string_view distributed_pagerank_plan<I, Space>::how() const noexcept {
   return state_->executor->how();
 }

@@ -5,7 +5,7 @@
 #include "core/backend.hpp"
 #include "distributed/communicator/combine.hpp"
 
-#include <spargo/distributed/matrix.hpp>
+#include <spargo/distributed/cg.hpp>
 
 #include <fmt/format.h>
 

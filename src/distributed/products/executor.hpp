@@ -3,7 +3,8 @@
 
 #include "distributed/exchange/local_columns.hpp"
 
-#include <spargo/distributed/matrix.hpp>
+#include <spargo/distributed/spmm.hpp>
+#include <spargo/distributed/spmv.hpp>
 
 #include <memory>
 #include <string_view>
@@ -62,6 +63,9 @@ template <class V>
                                                                            const distributed_matrix<V>& matrix,
                                                                            local_columns columns, std::int64_t width,
                                                                            const exchange_options& options);
+
+// How rows are distributed; `interior` of this rank's `rows` have no ghosts.
+[[nodiscard]] std::string describe_rows(int ranks, std::int64_t interior, std::int64_t rows);
 
 // The host context with which a rank prepares its data.
 [[nodiscard]] inline context<host> host_of(const communicator&, const context<host>& ctx) { return ctx; }

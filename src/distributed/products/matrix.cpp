@@ -41,6 +41,11 @@ distributed_matrix<V>::distributed_matrix(const communicator& comm, const contex
 
 template class distributed_matrix<double>;
 
+std::string detail::distributed::describe_rows(int ranks, std::int64_t interior, std::int64_t rows) {
+  return fmt::format("rows distributed over {} ranks by entries; {} of {} local rows have no ghosts", ranks, interior,
+                     rows);
+}
+
 template <value_type V, class Space>
 struct distributed_spmv_plan<V, Space>::state {
   communicator comm;
@@ -105,9 +110,8 @@ const context<Space>& distributed_spmv_plan<V, Space>::ctx() const noexcept {
 }
 template <value_type V, class Space>
 std::string distributed_spmv_plan<V, Space>::reason() const {
-  return fmt::format("rows distributed over {} ranks by entries; {} of {} local rows have no ghosts{}",
-                     state_->comm.size(), interior_rows(), own_rows(),
-                     state_->executor->splits_columns() ? ", the others are split into own columns and ghosts" : "");
+  return detail::distributed::describe_rows(state_->comm.size(), interior_rows(), own_rows()) +
+         (state_->executor->splits_columns() ? ", the others are split into own columns and ghosts" : "");
 }
 
 template <value_type V, class Space>

@@ -4,14 +4,13 @@
 #include "distributed/graph/deal.hpp"
 #include "distributed/products/executor.hpp"
 
-#include <spargo/distributed/matrix.hpp>
-
 #include <fmt/format.h>
 
 namespace spargo {
 
 template <value_type V, class Space>
 struct distributed_spmm_plan<V, Space>::state {
+  int ranks;
   std::int64_t rows;
   std::int64_t width;
   std::unique_ptr<detail::distributed::spmm_executor<V, Space>> executor;
@@ -28,7 +27,9 @@ distributed_spmm_plan<V, Space>::distributed_spmm_plan(const communicator& comm,
       return detail::distributed::number_columns(detail::distributed::host_of(comm, ctx), matrix.own().indices,
                                                  parts.first(comm.rank()), parts.last(comm.rank()), matrix.cols());
     });
-    state_ = comm.agree_on([&] { return std::make_unique<state>(state{matrix.own().rows, columns, nullptr}); });
+    state_ = comm.agree_on([&] {
+      return std::make_unique<state>(state{comm.size(), matrix.own().rows, columns, nullptr});
+    });
     state_->executor =
         detail::distributed::make_spmm_executor(comm, ctx, matrix, std::move(numbered), columns, options);
   } else {
@@ -57,6 +58,10 @@ std::int64_t distributed_spmm_plan<V, Space>::own_rows() const noexcept {
 template <value_type V, class Space>
 std::int64_t distributed_spmm_plan<V, Space>::interior_rows() const noexcept {
   return state_->executor->interior_rows();
+}
+template <value_type V, class Space>
+std::string distributed_spmm_plan<V, Space>::reason() const {
+  return detail::distributed::describe_rows(state_->ranks, interior_rows(), own_rows());
 }
 template <value_type V, class Space>
 std::string_view distributed_spmm_plan<V, Space>::how() const noexcept {
