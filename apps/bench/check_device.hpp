@@ -18,7 +18,6 @@ void poison(const context<device>& ctx, span<T, device> out) {
   expect(cudaMemsetAsync(out.data(), 0xff, static_cast<std::size_t>(out.size()) * sizeof(T), ctx.stream()));
 }
 
-// expect_all after a copy to the host.
 template <class T, class Right>
 void expect_all_on_device(std::string_view what, const array<T, device>& got, Right&& right) {
   const array<T, host> host_values = to_host(device_context(), got.view());

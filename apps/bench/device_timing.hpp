@@ -27,7 +27,6 @@ class event {
   cudaEvent_t event_ = nullptr;
 };
 
-// The context of all device cases.
 inline const context<device>& device_context() {
   static const context<device> ctx;
   return ctx;

@@ -23,7 +23,6 @@ __global__ void __launch_bounds__(threads) read_kernel(const uint4* data, std::i
   if (sum != 0) *sink = sum;
 }
 
-// Reads `bytes` zeros on the context's stream.
 void read_zeros(const array<char, device>& from) {
   static array<unsigned, device> sink(device_context(), 1);
   const std::int64_t size = from.size() / 16;

@@ -31,7 +31,6 @@ double pagerank_bytes(const bfs_problem& p) {
   return 4.0 * static_cast<double>(p.graph.view().out.nnz()) + n * (4.0 + 3.0 * sizeof(V));
 }
 
-// `seconds`: of one step.
 template <class V>
 void report_step(benchmark::State& state, const bfs_problem& p, double seconds) {
   state.counters[gbytes_per_second] = pagerank_bytes<V>(p) / seconds * 1e-9;

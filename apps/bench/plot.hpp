@@ -96,7 +96,6 @@ struct group_ceiling {
   return plot_style::panel_head + plot_style::row * static_cast<double>(cases.size()) + plot_style::panel_foot;
 }
 
-// Draws one group at (0, top).
 inline void draw_panel(apps::canvas& picture, const std::vector<measured_case>& cases, double top) {
   using style = plot_style;
   using apps::anchor;

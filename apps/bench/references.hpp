@@ -66,7 +66,6 @@ class scan_checker {
 
 // --- Convolution -----------------------------------------------------------------------------------------------------
 
-// Convolution of rows x cols inputs `random_input` with a filter of down x across.
 template <class T>
 void expect_convolved(std::int64_t rows, std::int64_t cols, const std::vector<T>& filter, std::int64_t down,
                       std::int64_t across, span<const T, host> out) {

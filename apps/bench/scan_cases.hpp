@@ -16,7 +16,6 @@ inline constexpr const char* scan_type = std::same_as<T, std::int32_t>   ? "int3
                                          : std::same_as<T, float>        ? "float"
                                                                          : "double";
 
-// scan/inclusive/int32/2^28/BACKEND/ for a power of two.
 template <class T>
 std::string scan_group(scan_direction direction, std::int64_t size, const std::string& backend) {
   const auto exponent = std::bit_width(static_cast<std::uint64_t>(size)) - 1;

@@ -24,7 +24,6 @@ struct help_style {
 void append_wrapped(std::string& to, std::string_view text, std::size_t indent, std::size_t used,
                     std::size_t width = help_style::width);
 
-// The format of --help, for `app`.
 void use_help_format(CLI::App& app);
 
 // The first closing paragraph; each line follows the command's name.

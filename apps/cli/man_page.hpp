@@ -8,7 +8,6 @@
 
 namespace spargo::apps {
 
-// spargo(1).
 [[nodiscard]] std::string man_page(const std::vector<const command*>& commands);
 
 // spargo-NAME(1).

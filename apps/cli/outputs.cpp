@@ -52,7 +52,6 @@ void refuse_input(const output_request& output, const std::vector<std::string>& 
   }
 }
 
-// The group that a new file beside `path` gets.
 gid_t group_of_new_file(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
   struct stat status {};

@@ -32,7 +32,6 @@ struct measure {
 [[nodiscard]] std::string progress_line(const std::string& label, const std::optional<measure>& progress,
                                         double seconds, int width);
 
-// Columns of the terminal on a descriptor.
 [[nodiscard]] int terminal_width(int descriptor);
 
 // --quiet: shows nothing from here on.

@@ -53,7 +53,6 @@ std::string line_of(const CLI::Option& option) {
   return text;
 }
 
-// The first line after "Examples:".
 std::string first_example(const std::string& footer) {
   constexpr std::string_view title = "Examples:\n";
   const std::size_t at = footer.find(title);

@@ -103,7 +103,6 @@ template <class Before>
   return order;
 }
 
-// Writes a vertex's cells after its id.
 using cell_writer = std::function<void(std::int64_t vertex, table_writer& row)>;
 
 // Writes lines in this order (null: all vertices by id). Adds the row "written" and the key "output".

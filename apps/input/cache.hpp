@@ -25,7 +25,6 @@ enum class cache_outcome { off, used, written };
 
 [[nodiscard]] std::string to_string(cache_outcome outcome);
 
-// --cache.
 CLI::Option* add_cache_flag(CLI::App& app, cache_mode& mode);
 
 class input_cache {

@@ -14,7 +14,6 @@ namespace spargo::apps {
 class report;
 struct common_flags;
 
-// --columns and --ids.
 void add_columns_flag(CLI::App& app, common_flags& flags);
 [[nodiscard]] id_kind ids_of(const common_flags& flags);
 

@@ -8,7 +8,6 @@ namespace spargo::apps {
 
 namespace {
 
-// The entries of a matrix as a list.
 any_coo<pattern> list_entries(const context<host>& ctx, any_csr<pattern> matrix) {
   return std::visit(
       [&]<class I, class O>(csr_input<pattern, I, O>& read) -> any_coo<pattern> {

@@ -46,7 +46,6 @@ struct input_description {
   // Whether the text can be read again; true for a file, false for a pipe.
   [[nodiscard]] bool can_be_read_again() const { return !file.has_value() || file->can_be_read_again(); }
 
-  // For an edge list.
   [[nodiscard]] edge_list_options reading(const read_options& options) const {
     return {options, wanted_columns, wanted_ids};
   }

@@ -30,7 +30,6 @@ struct tuning {
   static constexpr std::int64_t least = 1'000'000;
 };
 
-// Memory left by `ulimit -v` and `ulimit -d`.
 double left_by_ulimit() {
   double pages[6] = {};  // proc(5): size, resident, shared, text, lib, data
   std::ifstream statm("/proc/self/statm");

@@ -31,7 +31,6 @@ struct input_size {
 // Throws like expect_reasonable_extent.
 [[nodiscard]] input_size least_size(const input_description& input);
 
-// Results per vertex.
 struct result_bytes {
   std::int64_t fixed = 0;
   std::int64_t indices = 0;  // plus this many vertex numbers

@@ -20,7 +20,6 @@ decltype(auto) with_index(std::int64_t extent, F&& f) {
   return f(type_tag<std::int64_t>{});
 }
 
-// Entries with values of type V.
 template <entry_type V, index_type I>
 coo_matrix<V, I, host> with_values(const context<host>& ctx, coo_matrix<double, I, host> read) {
   if constexpr (std::same_as<V, double>) {
@@ -221,7 +220,6 @@ csr_input<V, I, O> borrow_csr(const context<host>& ctx, const snapshot& mapped) 
   return result;
 }
 
-// Calls f(type_tag<I>, type_tag<O>) with a snapshot's index types.
 template <class F>
 decltype(auto) with_stored_indices(const snapshot_header& header, F&& f) {
   if (header.index_bytes == 8) return f(type_tag<std::int64_t>{}, type_tag<std::int64_t>{});

@@ -36,7 +36,6 @@ struct opened_file {
   std::int64_t time_ns = 0;  // of the last modification
 };
 
-// The name of an input in messages.
 [[nodiscard]] inline std::string input_name(const std::string& path) { return path == "-" ? "<stdin>" : path; }
 
 // Opens for reading; `-` is standard input, which is always read in order. Throws `error` (io) if missing, unreadable

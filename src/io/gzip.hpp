@@ -10,7 +10,6 @@
 
 namespace spargo::detail {
 
-// Whether bytes begin like a gzip member.
 [[nodiscard]] bool looks_like_gzip(std::string_view bytes) noexcept;
 
 // The bytes of a file in order: decompressed if they begin like gzip; without the byte-order mark of a text.

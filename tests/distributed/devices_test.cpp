@@ -29,7 +29,6 @@ std::uint64_t mixed(std::uint64_t x) {
 
 // --- Exchanges ---
 
-// Word w of an element in a round.
 template <class T>
 T word_of(std::int64_t element, std::int64_t w, int round) {
   return static_cast<T>(mixed(static_cast<std::uint64_t>(element * 1000 + w * 37 + round)));

@@ -51,7 +51,6 @@ inline edges edges_of(const std::string& name) {
   return generate<pattern, std::int64_t>(context<host>(), name);
 }
 
-// Edge k belongs to rank k mod size.
 inline edges share_of(const communicator& comm, const edges& all) {
   std::vector<std::pair<std::int64_t, std::int64_t>> mine;
   for (std::int64_t k = comm.rank(); k < all.nnz(); k += comm.size())

@@ -44,7 +44,6 @@ std::string read(const std::string& path, int threads, std::int64_t block, std::
   }
 }
 
-// The weight in a line's attributes.
 double weight_among(const std::string& attributes) {
   const std::size_t name = attributes.find("weight");
   if (name == std::string::npos) return 1;

@@ -30,7 +30,6 @@ struct SPARGO_EXPORT partition {
   bool operator==(const partition&) const = default;
 };
 
-// Parts of equal size.
 [[nodiscard]] SPARGO_EXPORT partition even_partition(std::int64_t size, int parts);
 
 // One part per rank, balanced by elements plus entries. `entries[b]`: entries known to this rank in elements [b *

@@ -15,7 +15,6 @@ namespace spargo {
 
 class SPARGO_EXPORT vertex_name_table {
  public:
-  // No names.
   vertex_name_table() = default;
 
   // names[v] is vertex v's name. Throws `invalid_argument` if two vertices have the same name. Expected O(characters),

@@ -13,7 +13,6 @@ namespace spargo::detail::distributed {
 
 namespace {
 
-// An atomic minimum on the device.
 class device_minimum {
  public:
   device_minimum(const context<device>& ctx, std::int64_t none) : ctx_(ctx), none_(none), least_(ctx, 1) { clear(); }

@@ -221,7 +221,6 @@ class grid_search final : public host_vertices<I> {
     for (std::int64_t w = 0; w < frontier_bits_.size(); ++w) reached_[w] |= frontier_bits_[w];
   }
 
-  // Global id of a vertex of the column.
   [[nodiscard]] I id_of(I vertex, int member) const {
     return static_cast<I>(g.parts().first(column_.ranks[static_cast<std::size_t>(member)]) + vertex -
                           64 * column_.word(member));

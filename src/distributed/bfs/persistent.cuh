@@ -32,7 +32,6 @@ struct level_totals {
   count64 received[most_persistent_ranks];
 };
 
-// Progress of a search.
 struct rank_progress {
   bfs::search_position at;
   level_totals before;

@@ -347,7 +347,6 @@ class persistent_search final : public bfs_executor<I, device> {
     return true;
   }
 
-  // Runs narrow levels on the first rank's device. Collective.
   void run_narrow_levels() {
     const bfs::search_position from = own_->report[0].search.position;
     const std::vector<std::int64_t> queued = comm_.all_gather(from.end - from.begin);

@@ -138,7 +138,6 @@ class team_channel final : public detail::channel {
 
   [[nodiscard]] std::shared_ptr<side>* published() { return &own_; }
 
-  // Connects the messages from `rank`.
   void link(int rank, const std::shared_ptr<side>& other) {
     std::size_t at = 0;
     for (const detail::message& each : receives_) {

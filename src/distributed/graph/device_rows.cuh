@@ -63,7 +63,6 @@ __device__ D strided_sum(const std::int32_t* indices, Weights weights, const D* 
   return sum;
 }
 
-// One thread per row calls finish(row, sum).
 template <class D, class Weights, class Finish>
 __global__ void __launch_bounds__(block_threads)
     sum_rows_kernel(row_work rows, const std::int64_t* __restrict__ offsets, const std::int32_t* __restrict__ indices,

@@ -39,7 +39,6 @@ struct row_range {
   std::int64_t last;
 };
 
-// Rows that an entry belongs to.
 enum class pair_ways { out, in, both };
 
 // Calls f(way, row, column), way 0 or 1, for the pairs of an entry (a loop has one or none).

@@ -81,7 +81,6 @@ cg_result iterate(const distributed_spmv_plan<double, Space>& a, span<const doub
   expect_finite("the square of the first residual", rr);
   double alpha = 0;
   cg_result result;
-  // Updates elements [first, last) of x with p of `k`.
   const auto update_x = [&](int k, std::int64_t first, std::int64_t last) {
     const span<double, Space> part = x.subspan(first, last - first);
     combine(ctx, 1.0, part, alpha, own(k).subspan(first, last - first), part);

@@ -263,7 +263,6 @@ class edge_reader {
     }
   }
 
-  // Reserves the table for the ids of `edges` edges.
   void make_room(std::int64_t edges) {
     expect_vertices<I>(source_.path(), std::max(table_.size(), interner_.size()));
     has_names() ? interner_.reserve(2 * edges) : table_.reserve(2 * edges);

@@ -66,7 +66,6 @@ inline const char* skip_separator(const char* p) {
   return first + token.size();
 }
 
-// The id formed by a whole token.
 [[nodiscard]] inline std::int64_t id_of(std::string_view token, const char* what) {
   constexpr std::size_t most_digits = 18;
   std::int64_t id = 0;

@@ -9,7 +9,6 @@
 
 namespace spargo::detail {
 
-// Random streams of one seed.
 enum random_stream : std::uint64_t {
   stream_values = 1,
   stream_imaginary = 2,

@@ -145,7 +145,6 @@ void known_row(const generator_spec& s, std::int64_t row, Emit emit) {
   }
 }
 
-// Calls emit() for each entry of a chunk of rows.
 template <class Emit>
 void known_rows(const generator_spec& s, std::int64_t chunk, const Emit& emit) {
   const std::int64_t last = std::min(s.rows, (chunk + 1) * chunk_rows);
@@ -166,7 +165,6 @@ array<std::int64_t, host> known_starts(const context<host>& ctx, const generator
   return starts;
 }
 
-// Part `part` of `count`, by rows.
 template <class V, class I>
 coo_matrix<V, I, host> make_known_rows(const context<host>& ctx, const generator_spec& s, std::int64_t part,
                                        std::int64_t count_of_parts) {

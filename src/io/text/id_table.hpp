@@ -37,7 +37,6 @@ class id_table {
 
   [[nodiscard]] std::int64_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
 
-  // Current bytes of the table.
   [[nodiscard]] std::int64_t bytes() const noexcept { return lines_.size() * std::int64_t{sizeof(line)}; }
 
   // Returns the ids in ascending order; ranks[number] is an id's position among them. The table is then unusable.

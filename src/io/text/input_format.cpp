@@ -94,7 +94,6 @@ bool is_gml(std::string_view text) {
   return text.starts_with('[');
 }
 
-// The 8-byte number at a place.
 std::uint64_t number_at(std::string_view head, std::size_t place) {
   std::uint64_t value = 0;
   std::memcpy(&value, head.data() + place, sizeof(value));

@@ -40,7 +40,6 @@ template <class T>
   return put_number(to, value >= limit ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(value));
 }
 
-// The same for unsigned integers.
 [[nodiscard]] inline char* put_unsigned(char* to, double value) noexcept {
   constexpr double limit = 18446744073709551616.0;
   if (value < 0) return put_integer(to, value);

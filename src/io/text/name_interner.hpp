@@ -41,7 +41,6 @@ class name_interner {
   // Memory for records of one thread at a time.
   class arena {
    public:
-    // Reserves `bytes` for `take`.
     void reserve(const context<host>& ctx, std::int64_t bytes);
     [[nodiscard]] char* take(std::int64_t bytes) noexcept;
 

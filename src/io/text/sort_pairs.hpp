@@ -26,7 +26,6 @@ struct sorted_pairs {
   array<Number, host> values;
 };
 
-// Merges the sorted ranges [first, middle) and [middle, last).
 template <class Number>
 void merge(const sorted_pairs<Number>& from, std::int64_t first, std::int64_t middle, std::int64_t last,
            sorted_pairs<Number>& to) {
