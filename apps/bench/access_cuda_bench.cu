@@ -1,6 +1,5 @@
-// Cost of access patterns: copies whose reads begin at an offset, or use a stride. A thread moves one float, so that a
-// warp's request is visible; GB/s counts useful bytes (one read and one write per element), "moved" the bytes of all
-// 32-byte sectors touched, per useful byte.
+// Cost of access patterns: copies whose reads begin at an offset, or use a stride, one float per thread. GB/s counts
+// useful bytes (one read and one write per element), "moved" the bytes of all touched 32-byte sectors per useful byte.
 #include "bench/check_device.hpp"
 
 #include <array>

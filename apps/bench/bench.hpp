@@ -1,8 +1,7 @@
 // Shared by the files of the bench driver: settings, registration, timing, names of counters.
 //
-// Each *_bench.cpp registers itself (`const registration here{[] { ... }}`), so the driver needs no list, and a file
-// whose library is missing is simply not compiled. A case is named GROUP/RUNG; the table compares the rungs of a group
-// with each other and with its peers.
+// Each *_bench.cpp registers itself (`const registration here{[] { ... }}`); a file whose library is missing is not
+// compiled. A case is named GROUP/RUNG; the table compares a group's rungs with each other and with its peers.
 #pragma once
 
 #include "bench/outcome.hpp"
@@ -49,8 +48,7 @@ inline bool is_matrix_market_name(const std::string& file) {
   return file.substr(file.find_last_of('/') + 1).find(".mtx") != std::string::npos;
 }
 
-// Facts about the run for readers of the JSON results, filled in wherever they become known (such as ceilings when they
-// are measured).
+// Facts for readers of the JSON results, filled in where they become known (such as ceilings when measured).
 inline std::map<std::string, std::string>& run_context() {
   static std::map<std::string, std::string> value;
   return value;
@@ -129,8 +127,7 @@ double median_seconds(Run&& run, int runs = 21, int warmups = 3) {
   return median(seconds);
 }
 
-// A case selected by the filter. `measure` returns its median seconds and sets counters, or throws; wrong_result if the
-// timed code computes something else.
+// A selected case. `measure` returns median seconds and sets counters, or throws; wrong_result for a wrong result.
 struct bench_case {
   std::string name;
   bool peer = false;  // another library's operation
@@ -149,8 +146,7 @@ inline bool is_wanted(const std::string& name) {
   return current_settings().filter.empty() || std::regex_search(name, wanted);
 }
 
-// All peers of each group in this program, also unselected ones: a comparison names the best one, or lists those not
-// run.
+// All peers of each group, also unselected ones: a comparison names the best one and lists those not run.
 inline std::map<std::string, std::vector<std::string>>& known_peers() {
   static std::map<std::string, std::vector<std::string>> all;
   return all;

@@ -1,5 +1,4 @@
-// Betweenness on the host: every algorithm from 4 sources of large graphs, and from all vertices of a small one beside
-// the available peers.
+// Betweenness on the host: every algorithm from 4 sources of large graphs; from all of a small one, beside peers.
 #include "bench/betweenness_cases.hpp"
 
 namespace spargo::bench {

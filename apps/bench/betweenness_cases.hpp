@@ -1,8 +1,7 @@
 // Shared by the betweenness benchmarks: the graphs (those of the BFS benchmarks) and the check of values.
 //
 // A case runs from 4 of the graph's sources, as in the GAP benchmark, or from all vertices of a small graph. It reports
-// the median time of a plan's runs and million stored edges per second, each edge counted once per source. The values
-// of every case are checked once.
+// the median time and million stored edges per second, counted once per source. Values are checked once per case.
 #pragma once
 
 #include "bench/bfs_cases.hpp"

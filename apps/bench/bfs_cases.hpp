@@ -29,8 +29,7 @@ struct bfs_case {
   bool push_only_rungs = true;
 };
 
-// The user's file or spec if given, otherwise `built_in`. As in `bfs`, it is directed unless the file or the generator
-// says that it is symmetric.
+// The user's file or spec, otherwise `built_in`; directed unless the file or generator says that it is symmetric.
 inline std::vector<bfs_case> bfs_cases_or_file(std::vector<bfs_case> built_in) {
   const std::string& file = current_settings().file;
   if (file.empty()) return built_in;
@@ -57,8 +56,7 @@ struct bfs_rates {
   double error = 0;  // standard error
 };
 
-// Norris, "The standard errors of the geometric and harmonic means and their application to index numbers", 1940, as
-// in Graph500's reference code.
+// Norris, "The standard errors of the geometric and harmonic means", 1940, as in Graph500's reference code.
 inline bfs_rates harmonic_mean(const std::vector<double>& seconds, const std::vector<double>& edges) {
   const auto n = static_cast<double>(seconds.size());
   double sum = 0;
@@ -110,8 +108,7 @@ inline void validate(bfs_problem& p, std::size_t k, span<const std::int32_t, hos
   if (!wrong.empty()) throw wrong_result(from + wrong);
 }
 
-// Times `run(source)`; `levels()` and `parents()` (which may be empty) return its result on the host. Returns the
-// median seconds of a search.
+// Times `run(source)`; `levels()` and `parents()` (may be empty) are its result on the host. Returns median seconds.
 template <class Run, class Levels, class Parents>
 double measure_bfs(benchmark::State& state, bfs_problem& p, Run&& run, Levels&& levels, Parents&& parents) {
   constexpr double quick = 0.02;  // longer searches fill the caches themselves
@@ -130,8 +127,7 @@ inline std::string bfs_rung(bfs_algorithm algorithm, bfs_output output) {
   return std::string(to_string(algorithm)) + (output == bfs_output::levels ? "" : "+parents");
 }
 
-// Another library's search on the host: `make` prepares it for a graph. The returned call fills both vectors (one
-// element per vertex, -1 if unreached).
+// Another library's host search, prepared by `make`. Fills both vectors (an element per vertex, -1 if unreached).
 struct bfs_peer {
   using search =
       std::function<void(bfs_index source, std::vector<std::int32_t>& levels, std::vector<bfs_index>& parents)>;

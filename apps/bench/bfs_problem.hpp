@@ -164,8 +164,7 @@ struct bfs_problem {
     return reference_.run(graph.view(), sources[k], ctx.threads());
   }
 
-  // Caches the last problem, since the cases of a graph follow each other. Never destroyed, since at exit the device
-  // may be gone.
+  // Caches the last problem for the next case. Never destroyed, since at exit the device may be gone.
   static bfs_problem& of(const bfs_spec& wanted) {
     static bfs_problem* kept = nullptr;
     if (kept == nullptr || kept->spec.source != wanted.source || kept->spec.direction != wanted.direction) {

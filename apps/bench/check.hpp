@@ -1,6 +1,5 @@
-// Checks of every case's result: outputs are poisoned before the clock starts; after it stops every element is compared
-// with an independently computed value. The bound is rounding: eps times the sum of magnitudes, times the number of
-// terms; never a flat tolerance.
+// Checks of results: outputs are poisoned before the clock starts; afterwards every element is compared with an
+// independent value. The bound is rounding: eps times the sum of magnitudes times the number of terms; never flat.
 #pragma once
 
 #include "bench/outcome.hpp"
@@ -41,8 +40,7 @@ struct bounded {
   double bound = 0;
 };
 
-// For a sum of `terms` products or numbers in type T with total `magnitude`: the rounding of any order, and the
-// reference's own.
+// For a sum of `terms` terms in type T with total `magnitude`: rounding of any order, and the reference's own.
 template <class T>
 double rounding_bound(double terms, double magnitude) {
   return 2 * (terms + 2) * static_cast<double>(std::numeric_limits<T>::epsilon()) * magnitude;

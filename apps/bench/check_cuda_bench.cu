@@ -1,5 +1,4 @@
-// The naive kernels behind check_device.hpp: one thread per element, sums and magnitudes in double. The first wrong
-// element is reported.
+// Naive kernels for check_device.hpp: one thread per element, in double. The first wrong element is reported.
 #include "bench/check_device.hpp"
 
 #include <algorithm>

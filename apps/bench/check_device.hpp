@@ -25,8 +25,7 @@ void expect_all_on_device(std::string_view what, const array<T, device>& got, Ri
   expect_all(what, host_values.view(), right);
 }
 
-// C = A op(B), row-major: A is m x k, op(B) k x n. `rounding`: relative rounding of the operands before they are
-// multiplied (0: none). V: float, double.
+// C = A op(B), row-major: A m x k, op(B) k x n. `rounding`: relative, of operands (0: none). V: float, double.
 struct product_shape {
   std::int64_t m = 0, n = 0, k = 0;
   bool b_is_transposed = false;

@@ -1,7 +1,6 @@
 // Shared by the label propagation benchmarks: ten rounds on the graphs of the BFS benchmarks.
 //
-// A case reports the median time of a plan's runs and million stored edges per second, each edge counted once in each
-// of the ten rounds, even if rounds are skipped.
+// A case reports the median time and million stored edges per second, counted in each round even if it is skipped.
 #pragma once
 
 #include "bench/bfs_cases.hpp"

@@ -1,5 +1,4 @@
-// Label propagation on the device: every algorithm, ten rounds. The host checks for the end after each round, so the
-// host clock times a run.
+// Label propagation on the device: every algorithm, ten rounds, timed by the host clock (the host checks each round).
 #include "bench/communities_cases.hpp"
 #include "bench/device_timing.hpp"
 

@@ -36,8 +36,7 @@ inline void report_components(benchmark::State& state, const bfs_problem& p, dou
   state.counters[mteps] = static_cast<double>(p.graph.view().out.nnz()) / seconds * 1e-6;
 }
 
-// Another library's components on the host: `make` prepares it for a graph; the returned call numbers the components
-// arbitrarily.
+// Another library's host components, prepared by `make`; the returned call numbers them arbitrarily.
 struct components_peer {
   using find = std::function<void(std::vector<bfs_index>& numbers)>;
   std::string name;

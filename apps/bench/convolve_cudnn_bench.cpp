@@ -1,5 +1,4 @@
-// cuDNN's convolution as a peer: one image, one channel, the fastest of its forward algorithms by its own search, in
-// plain fp32 multiply-adds (no TF32).
+// cuDNN's convolution as a peer: one image and channel, its fastest forward algorithm in plain fp32 (no TF32).
 #include "bench/convolve_device.hpp"
 
 #include <cudnn.h>

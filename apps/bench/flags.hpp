@@ -1,5 +1,4 @@
-// The flags of `spargo bench`, separate from the driver so that `spargo` knows them without linking what the driver
-// needs.
+// The flags of `spargo bench`, separate so that `spargo` knows them without linking what the driver needs.
 #pragma once
 
 #include "cli/choice.hpp"

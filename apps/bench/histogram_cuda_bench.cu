@@ -1,5 +1,4 @@
-// All histogram algorithms on the device, beside CUB: bytes in 256 bins, int32 in 65,536; uniform, skewed (power law)
-// and all equal.
+// Histograms on the device beside CUB: bytes in 256 bins, int32 in 65,536; uniform, power law, and all equal.
 #include "bench/histogram_device.cuh"
 
 #include "primitives/histogram/algorithms.hpp"

@@ -1,8 +1,7 @@
 // Early end of a run, for example by Ctrl-C: results so far are saved, and no temporary file is left.
 //
-// A signal handler may do little, and a case may have minutes to go. So the handler sends the signal's number through a
-// pipe to a thread, which saves results while the case still runs, removes temporary files, and ends the process by the
-// same signal.
+// A signal handler may do little, and a case may have minutes to go. So the handler sends the signal through a pipe to
+// a thread, which saves the results, removes temporary files, and ends the process by the same signal.
 #pragma once
 
 #include <functional>

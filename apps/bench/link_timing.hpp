@@ -1,5 +1,4 @@
-// The link between host and device: pinned memory, host-clock timing, and the rates of plain pinned copies, which are
-// the ceilings of all transfers.
+// The link between host and device: pinned memory, host-clock timing, and pinned copy rates, its ceilings.
 #pragma once
 
 #include "bench/device_timing.hpp"

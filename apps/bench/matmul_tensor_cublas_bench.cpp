@@ -1,5 +1,5 @@
-// cuBLAS as a peer on tensor cores: bfloat16 inputs with a float result, and float inputs in TF32 mode, which reads
-// them without a copy and drops their low bits.
+// cuBLAS as a peer on tensor cores: bfloat16 inputs with a float result, and floats in TF32 mode (no copy, low bits
+// dropped).
 #include "bench/matmul_tensor_cases.hpp"
 
 #include <cublas_v2.h>

@@ -1,5 +1,4 @@
-// BFS from many sources at once on the device, beside as many single searches. A run synchronises at its end, so the
-// host clock times all of it.
+// BFS from many sources on the device, beside as many single searches; timed by the host clock (runs synchronise).
 #include "bench/multi_bfs_cases.hpp"
 
 namespace spargo::bench {

@@ -1,5 +1,4 @@
-// `bench occupancy`: the device, and for every kernel in this program its registers, shared and local memory, and
-// resident blocks per SM.
+// `bench occupancy`: every kernel in this program with its registers, shared and local memory, resident blocks per SM.
 //
 // Needs no list of kernels: nvcc records each device image in the ELF section .nvFatBinSegment, and the runtime loads
 // an image and lists its kernels. Threads are those of the kernel's launch bounds. Dynamic shared memory is unknown

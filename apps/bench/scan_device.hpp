@@ -51,8 +51,7 @@ double measure_device_scan(benchmark::State& state, scan_direction direction, st
   return seconds;
 }
 
-// Calls add(std::type_identity<T>(), direction, size) for every case: the large size in both directions for every type,
-// and sizes where launches dominate.
+// add(std::type_identity<T>(), direction, size) for each case: large sizes of every type, and launch-bound ones.
 template <class Add>
 void for_each_device_scan(Add&& add) {
   for (const auto direction : {scan_direction::inclusive, scan_direction::exclusive}) {

@@ -1,8 +1,7 @@
 // Peers on the host: PETSc's AIJ (CSR) and SELL products, in PETSc's precision.
 //
-// PETSc distributes work over processes, not threads. So each thread has its own sequential matrices for a range of
-// rows with equal numbers of entries, and all of x: the computation of PETSc's processes without their messages, which
-// favours PETSc.
+// PETSc distributes work over processes, not threads. So each thread has sequential matrices for rows with equal
+// numbers of entries, and all of x: PETSc's computation without its messages, which favours PETSc.
 #include "bench/spmv_cases.hpp"
 
 #include <petscmat.h>

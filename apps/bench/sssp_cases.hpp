@@ -1,5 +1,4 @@
-// Shared by the shortest paths benchmarks: the graphs (those of the BFS benchmarks, with weights), timing of searches,
-// and the check of distances.
+// Shared by the shortest paths benchmarks: weights for the BFS benchmarks' graphs, timing, check of distances.
 //
 // Weights are integers from 1 to 255, sampled uniformly for each pair of vertices, as in the GAP benchmark. A case
 // searches once from each of 8 sources, after an untimed search, and reports the median time and million stored edges

@@ -1,5 +1,4 @@
-// Stencils and sliding windows on the host: every rung, relative to a triad in the same run, counting the bytes of one
-// read and one write per element (and sweep).
+// Stencils and windows on the host, relative to a triad, counting one read and write per element (and sweep).
 #include "bench/host_timing.hpp"
 #include "bench/stencil_cases.hpp"
 

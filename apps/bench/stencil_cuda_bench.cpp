@@ -81,8 +81,7 @@ void add_average(std::int64_t side) {
   }
 }
 
-// Seconds per sweep: the time of a call, including one test and the copy back, less that of a call with fewer sweeps,
-// over the difference in sweeps.
+// Seconds per sweep: the difference between calls (with a test and the copy back) of more and fewer sweeps.
 template <class T>
 void add_jacobi(std::int64_t side) {
   const std::string group = std::string("stencil/jacobi/") + stencil_type<T> + "/" + std::to_string(side) + "^2/cuda/";

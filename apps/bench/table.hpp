@@ -117,8 +117,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
     return all;
   }
 
-  // All runs so far, with the latest context: ceilings are measured during the run. Any thread may call this, once.
-  // `more`: additional context.
+  // All runs with the latest context (ceilings are measured on the way). Any thread, once. `more`: of the context.
   [[nodiscard]] std::string json(const std::map<std::string, std::string>& more = {}) const {
     const std::lock_guard lock(mutex_);
     std::ostringstream text;

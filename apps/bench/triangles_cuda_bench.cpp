@@ -1,5 +1,4 @@
-// Triangles on the device, and counts per vertex. A run never waits for the host, so CUDA events time it, with a cold
-// L2 cache.
+// Triangles on the device, and counts per vertex, timed by CUDA events with a cold L2 cache (runs never wait).
 #include "bench/device_timing.hpp"
 #include "bench/triangles_cases.hpp"
 

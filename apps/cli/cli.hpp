@@ -1,5 +1,4 @@
-// The command line common to all commands, and the driver of a command's run, which turns every failure into one line
-// on standard error and an exit code.
+// The common command line, and the driver that turns every failure into one line on stderr and an exit code.
 #pragma once
 
 #include "cli/exit_status.hpp"
@@ -36,8 +35,7 @@ struct common_flags {
 // Whether a command computes, on --device, or only reads and writes, always on the CPU.
 enum class app_kind { computes, reads };
 
-// Adds --device, --threads, --max-memory, --json, --force, --quiet, --version, and the last paragraphs of --help, after
-// `closing` (examples and inputs, help.hpp).
+// --device, --threads, --max-memory, --json, --force, --quiet, --version, and help paragraphs after `closing`.
 void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& closing);
 
 // Adds --devices, for commands that support ranks (ranks.hpp).
@@ -53,15 +51,13 @@ void add_help_and_version(CLI::App& app);
 [[nodiscard]] std::string check_bytes(const std::string& text);
 [[nodiscard]] CLI::Validator count_from(std::int64_t least);
 [[nodiscard]] CLI::Validator positive_count();
-// Parses "random" and "random:SEED" of --x and --source; false for other text. Throws usage_error naming `flag` for an
-// invalid seed.
+// Parses "random[:SEED]" of --x and --source; false for other text, usage_error naming `flag` for a bad seed.
 [[nodiscard]] bool parse_random(const std::string& flag, const std::string& text, std::uint64_t& seed);
 
 // Parses a whole decimal int64; false otherwise.
 [[nodiscard]] bool parse_integer(std::string_view text, std::int64_t& value);
 
-// Parses the command line, runs the body and returns the exit code. Never throws. `command`: its one-word name; the
-// app's name is what the user typed.
+// Parses the command line and runs the body. Never throws. `command`: one word; the app's name is what was typed.
 [[nodiscard]] int run_app(CLI::App& app, const std::string& command, int argc, char** argv,
                           const std::function<exit_status()>& body);
 
@@ -82,8 +78,7 @@ template <class F>
 // Writes to standard output. A failure is remembered and fails the command: "cannot write to standard output: REASON".
 void write_output(std::string_view text);
 
-// The library's message for its operation `command`, without the operation's name if it equals the command's. Valid as
-// long as the error.
+// The library's message for `command`, without an equal operation's name. Valid as long as the error.
 [[nodiscard]] std::string_view message_for(std::string_view command, const error& e) noexcept;
 
 // One line on standard error: "CALLED: MESSAGE", with control characters replaced, without allocating. print_error: an

@@ -19,8 +19,7 @@ struct help_style {
   static constexpr const char* graph_group = "Shared by commands on graphs";
 };
 
-// Appends the words of `text` in lines of at most `width` columns, indented after the first, on which `used` columns
-// are taken.
+// Appends `text` in lines of at most `width` columns, indented but for the first, which has `used` columns taken.
 void append_wrapped(std::string& to, std::string_view text, std::size_t indent, std::size_t used,
                     std::size_t width = help_style::width);
 

@@ -89,8 +89,7 @@ std::string options(const CLI::App& app) {
   return section(".SH ARGUMENTS", arguments) + section(".SH OPTIONS", own + shared);
 }
 
-// The title of a paragraph such as "Examples:", "Inputs, recognised by ...:" or "Exit codes: ..."; empty if there is
-// none.
+// Title of a paragraph like "Examples:", "Inputs, recognised by ...:" or "Exit codes: ..."; empty: none.
 std::string title_of(const std::string& paragraph) {
   const std::string title = paragraph.substr(0, paragraph.find_first_of(":,\n"));
   const bool named = title.size() < paragraph.size() && paragraph[title.size()] != '\n';

@@ -20,8 +20,7 @@ enum class picture_format { png, svg, pdf };
 // Version of the running Cairo; empty without it.
 [[nodiscard]] std::string drawing_version();
 
-// Call before the work for a picture. Throws usage_error for a name without a picture format, std::runtime_error if
-// pictures cannot be drawn. Skips an empty path.
+// Call before the work. Throws usage_error for an unknown format, std::runtime_error without Cairo. Skips "".
 void check_picture(const std::string& flag, const std::string& path);
 
 struct colour {

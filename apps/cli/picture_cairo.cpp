@@ -1,5 +1,4 @@
-// A canvas records drawing operations; a file replays them on Cairo's surface for its format, so text and shapes remain
-// text and shapes in SVG and PDF.
+// A canvas records drawing; a file replays it on Cairo's surface, so text and shapes stay such in SVG and PDF.
 #include "cli/picture.hpp"
 
 #include <cairo-pdf.h>

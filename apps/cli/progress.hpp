@@ -26,9 +26,8 @@ struct measure {
 // Remaining time at the current rate, `seconds` after the start: "12 s left", "3:07 min left"; empty if unknown.
 [[nodiscard]] std::string remaining_time(const measure& progress, double seconds);
 
-// The line for a terminal of `width` columns; leaves at least the last column free, since a terminal may wrap after
-// writing it. Without `progress`, shows only the seconds. Parts that do not fit are omitted, the percentage last; a
-// long label loses its beginning.
+// The line for `width` columns, of which the last stays free, since a terminal may wrap after it. Without `progress`,
+// only seconds. Parts that do not fit are omitted, the percentage last; a long label loses its beginning.
 [[nodiscard]] std::string progress_line(const std::string& label, const std::optional<measure>& progress,
                                         double seconds, int width);
 

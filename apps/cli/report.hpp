@@ -39,8 +39,7 @@ class report {
   // Prints at once on standard error, unless --quiet.
   void warn(const std::string& message) const;
 
-  // Prints text to standard output, unless an output goes there, and JSON as requested by --json. Throws `error` (io)
-  // on failure.
+  // Prints text to standard output, unless an output goes there, and --json. Throws `error` (io) on failure.
   void print() const;
 
  private:
@@ -55,8 +54,7 @@ class report {
 // A vertex as a JSON value: a number, or a string if vertices have names.
 [[nodiscard]] json to_json(const vertex_names& names, std::int64_t vertex);
 
-// The JSON text of an array that may have millions of numbers: some 2 bytes per number; a tree of values takes 16, and
-// as many again to destroy.
+// JSON text of a long array: some 2 bytes per number, where a tree of values takes 16 and as many to destroy.
 [[nodiscard]] json list_of(span<const std::int64_t, host> numbers);
 
 // For people.

@@ -10,8 +10,7 @@ class ParseError;
 
 namespace spargo::apps {
 
-// --help: usage, arguments, the command's own flags and the most used common ones, one example; `spargo help` shows the
-// rest. At most 80 columns.
+// --help: usage, arguments, own and most used common flags, one example (all: `spargo help`); at most 80 columns.
 [[nodiscard]] std::string short_help(const CLI::App& app, const std::string& command);
 
 // Explains a command line error: unknown flags first, each with a similar known flag.

@@ -80,8 +80,7 @@ class table_writer {
 // Vertices in line order. Counted by --max-memory.
 using vertex_order = std::vector<std::int64_t, counted_allocator<std::int64_t>>;
 
-// The first `count` (0: all) of 0 to `vertices` - 1, ordered by `before`, ties by id. O(n log count) time, memory for
-// `count`.
+// The first `count` (0: all) of `vertices`, ordered by `before`, then id. O(n log count) time, memory for `count`.
 template <class Before>
 [[nodiscard]] vertex_order first_vertices(std::int64_t vertices, std::int64_t count, const Before& before) {
   const auto precedes = [&](std::int64_t a, std::int64_t b) { return before(a, b) || (!before(b, a) && a < b); };

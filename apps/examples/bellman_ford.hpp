@@ -1,6 +1,5 @@
-// Single-source shortest paths by Bellman-Ford, written with Spargo's operators: a vertex whose distance decreased
-// relaxes its out-edges in the next round. Worst case O(edges * edges of the longest shortest path). Weights may be
-// negative; a negative cycle is an error.
+// Shortest paths by Bellman-Ford with Spargo's operators: a vertex whose distance decreased relaxes its out-edges in
+// the next round. O(edges * edges of the longest shortest path). Weights may be negative; a negative cycle is an error.
 #pragma once
 
 #include <spargo/graph/operators.hpp>

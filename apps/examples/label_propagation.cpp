@@ -1,5 +1,4 @@
-// label_propagation [EDGES]: counts the connected components of an edge list, or of a generated graph
-// (gen:rmat:scale=16,degree=16).
+// label_propagation [EDGES]: counts connected components; EDGES: a file or spec (gen:rmat:scale=16,degree=16).
 #include "label_propagation.hpp"
 
 #include <spargo/io/edge_list.hpp>

@@ -17,8 +17,7 @@ struct common_flags;
 void add_columns_flag(CLI::App& app, common_flags& flags);
 [[nodiscard]] id_kind ids_of(const common_flags& flags);
 
-// Rows and keys if the file has a header line or gives its direction; nothing for other inputs. `directed`: of the
-// graph.
+// Rows and keys if the file has a header line or gives its direction. `directed`: of the graph.
 void report_columns(report& out, const input_description& input, bool directed);
 
 // The key "ids", and a row if vertices have names.

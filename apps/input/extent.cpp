@@ -11,8 +11,7 @@ namespace spargo::apps {
 namespace {
 
 struct extent_tuning {
-  // Rows and columns. One thread writes vectors of 2^29 elements in a second or two, and copying them to a GPU takes as
-  // long.
+  // Rows and columns. Vectors of 2^29 elements take a second or two, written by a thread or copied to a GPU.
   static constexpr double small = 1U << 29;
   // Maximum rows and columns per entry. Matrices of the SuiteSparse collection have at most 2.
   static constexpr double most = 1000;

@@ -24,8 +24,7 @@ void expect_square(std::int64_t rows, std::int64_t cols, const std::string& name
 [[nodiscard]] any_coo<pattern> read_graph_entries(const context<host>& ctx, const input_description& input,
                                                   const read_options& options, input_cache& cache);
 
-// Builds the graph and frees the entries. For a directed graph a triangle is expanded first; an undirected graph is
-// built from the triangle.
+// Builds the graph and frees the entries. A triangle is expanded for a directed graph only.
 [[nodiscard]] any_graph make_graph(const context<host>& ctx, any_coo<pattern> read, const graph_options& options);
 
 }  // namespace spargo::apps

@@ -91,8 +91,7 @@ template <class List>
   return {naming, std::move(list.ids), static_cast<std::int64_t>(list.edges.rows()), std::move(list.names)};
 }
 
-// The vertex with label `label`, the value of `flag`. Throws `error` (invalid_argument) if there is none; `also`: what
-// else the flag accepts.
+// The vertex `label`, value of `flag`; `error` (invalid_argument) if none. `also`: what else the flag accepts.
 [[nodiscard]] std::int64_t expect_vertex(const vertex_names& names, const std::string& flag, const std::string& label,
                                          const std::string& also = {});
 

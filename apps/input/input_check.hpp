@@ -30,9 +30,8 @@ struct oddity {
   }
 };
 
-// Sets the lines for a text file (.gz too). The first `lines_before` lines that are not comments are not entries: the
-// size of a matrix, the column names of an edge list. `comments`: characters that begin a comment. Throws `error` (io).
-// Only for inputs that can be read again.
+// Sets the lines for a text file (.gz too) that can be read again. The first `lines_before` lines without comments are
+// not entries: the size of a matrix, column names. `comments`: characters that begin one. Throws `error` (io).
 void find_lines(const std::string& path, int lines_before, std::string_view comments, std::vector<oddity>& found);
 
 template <index_type I>
@@ -79,8 +78,7 @@ template <index_type I>
   return found;
 }
 
-// All checks in this order, including those without findings. The entries are those of the file, without mirrored
-// entries.
+// All checks in this order, also those without findings, for the file's entries without mirrored ones.
 template <entry_type V, index_type I>
 [[nodiscard]] std::vector<oddity> check_entries(const coo_view<const V, I, host>& m, symmetry_kind symmetry) {
   oddity zeros{"explicit_zeros", "entries that are zero"};

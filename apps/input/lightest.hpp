@@ -15,8 +15,7 @@ template <index_type I, index_type O>
 [[nodiscard]] array<double, host> lightest_weights(const context<host>& ctx,
                                                    const coo_view<const double, I, host>& entries);
 
-// The notes for the expanded matrix of these entries; empty if no lightest weight differs from the sum, or the matrix
-// is not square.
+// Notes for the matrix of these entries, expanded; empty if equal to the sums, or the matrix is not square.
 template <index_type I, index_type O>
 [[nodiscard]] std::string note_lightest(const context<host>& ctx, const coo_view<const double, I, host>& entries,
                                         const csr_view<const double, I, O, host>& matrix);

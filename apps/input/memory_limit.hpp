@@ -39,8 +39,7 @@ class limited_resource final : public memory_resource<host> {
 // control group has left at the first call, and at most what the system then has available and `ulimit` allows.
 [[nodiscard]] limited_resource& host_memory();
 
-// Memory that the system can provide before it kills processes, including swap, from a file like /proc/meminfo; none if
-// the file does not say.
+// Memory left before the system kills processes, including swap, from a file like /proc/meminfo; none if unknown.
 [[nodiscard]] std::optional<std::int64_t> available_memory(const std::string& meminfo = "/proc/meminfo");
 
 // For standard containers that count towards the limit.
@@ -62,8 +61,8 @@ struct counted_allocator {
   bool operator==(const counted_allocator&) const noexcept = default;
 };
 
-// Bytes, or a number with K, M, G or T (KB and so on: powers of 1000) or Ki, Mi, Gi or Ti (KiB: powers of 1024). False
-// for other text and for less than 1 MB.
+// Bytes, or a number with K, M, G, T (also KB: powers of 1000) or Ki, Mi, ... (KiB: 1024). False otherwise and below 1
+// MB.
 [[nodiscard]] bool parse_bytes(const std::string& text, std::int64_t& bytes);
 
 }  // namespace spargo::apps

@@ -1,5 +1,4 @@
-// Lower bounds on the memory for an input, known before anything is read or generated, so that what cannot fit is
-// rejected at once instead of after minutes.
+// Lower bounds on an input's memory, known beforehand: what cannot fit is rejected at once, not after minutes.
 //
 // Idea: a generator's arguments, a snapshot's header, a text's header as far as the file size supports it, and samples
 // of the text give the number of entries, vertices and off-diagonal entries. From these follow arrays that certainly
@@ -54,8 +53,7 @@ struct graph_need {
 // Device memory for the graph and its results.
 [[nodiscard]] std::int64_t least_graph_bytes_there(const input_size& size, const graph_need& need);
 
-// The same for a CSR matrix with one vector of its rows and one of its columns; sizes of a value and of a vector
-// element.
+// The same for CSR with a vector of its rows and one of its columns; sizes of a value and an element.
 [[nodiscard]] std::int64_t least_matrix_bytes(const input_description& input, const input_size& size,
                                               std::int64_t value_bytes, std::int64_t element_bytes);
 [[nodiscard]] std::int64_t least_matrix_bytes_there(const input_description& input, const input_size& size,
@@ -82,8 +80,7 @@ struct rank_share {
 // also with the number of hosts that would suffice.
 void expect_host_memory(const input_description& input, const input_size& size, std::int64_t least);
 
-// Sampled properties of a text with one edge per line; empty for small and compressed files, or if a sample has no
-// edges.
+// Sampled properties of a text with an edge per line; none for small or compressed files, or samples without edges.
 struct text_sample {
   std::int64_t edges = 0;
   double off_diagonal = 0;  // their fraction

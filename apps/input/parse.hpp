@@ -28,8 +28,7 @@ void add_parse_flag(CLI::App& app, std::string& where);
 // Throws usage_error for `gpu` without a GPU.
 void expect_gpu_for(const std::string& where, const std::optional<context<device>>& gpu);
 
-// The choice for a file: with a GPU, `auto` follows the library's suggestion. Throws usage_error for `gpu` without a
-// GPU.
+// `auto` with a GPU: the library's suggestion for the file. Throws usage_error for `gpu` without one.
 [[nodiscard]] parse_choice choose_parsing(const std::string& where, const std::optional<context<device>>& gpu,
                                           const input_description& input);
 

@@ -87,8 +87,7 @@ void read_dimacs_graph(const context<host>& ctx, const input_description& input,
   result.entries = with_values<V, I>(ctx, std::move(graph.entries));
 }
 
-// Reads anything but a snapshot. `I` is chosen by `with_index`; for a graph as text it must hold the number of
-// vertices.
+// Reads anything but a snapshot. `I`: by `with_index`; for a graph as text it must hold the number of vertices.
 template <entry_type V, index_type I>
 coo_input<V, I> read_coo(const context<host>& ctx, const input_description& input, const read_options& options) {
   coo_input<V, I> result;
@@ -345,8 +344,7 @@ void write_cache(const context<host>& ctx, const input_description& input, input
       result);
 }
 
-// A graph as text. Before reading, only a cache tells whether it has weights: a cache with weights exists if it has
-// some, and one without records whether it had.
+// A graph as text. A cache with weights exists if the text has some; one without records whether it had.
 cached_matrix read_graph(const context<host>& ctx, const input_description& input, const read_options& options,
                          cache_mode mode) {
   input_cache weighted(mode, input, value_kind::fp64);

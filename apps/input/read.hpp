@@ -1,5 +1,4 @@
-// Reads any input into a matrix. Compiled once for all types: types known only at run time are alternatives of a
-// variant.
+// Reads any input into a matrix, compiled once for all types: run-time types are alternatives of a variant.
 //
 // `describe_input` determines the types: the narrowest index type for the dimensions, and the kind of the values. Then
 // the same stream is read with those types, so pipes work like files:
@@ -76,8 +75,7 @@ using any_matrix = typename joined<any_csr<pattern>, any_csr<float>, any_csr<dou
 // The matrix of a snapshot, borrowed.
 [[nodiscard]] any_matrix borrow_stored(const context<host>& ctx, const input_description& input);
 
-// Any input as canonical CSR with values V (pattern, float, double, complex<double>), duplicates summed. Reads the
-// cache if it is valid, otherwise writes it.
+// Canonical CSR with values V (pattern, float, double, complex<double>), duplicates summed; reads or writes the cache.
 template <entry_type V>
 [[nodiscard]] any_csr<V> read_csr(const context<host>& ctx, const input_description& input, const read_options& options,
                                   input_cache& cache, const parse_choice& parsing = {});

@@ -38,8 +38,7 @@ struct opened_file {
 
 [[nodiscard]] inline std::string input_name(const std::string& path) { return path == "-" ? "<stdin>" : path; }
 
-// Opens for reading; `-` is standard input, which is always read in order. Throws `error` (io) if missing, unreadable
-// or a directory.
+// Opens for reading; `-` (standard input) is read in order. Throws `error` (io) if missing, unreadable, a directory.
 [[nodiscard]] opened_file open_for_reading(const std::string& path);
 
 // Throws `error` (invalid_argument) for a name with a NUL byte, where the system would cut it.
@@ -56,8 +55,7 @@ void expect_name(const std::string& path);
 // Throws `error` (io) if a regular file's size or modification time has changed since it was opened.
 void expect_unchanged(const opened_file& file, const std::string& path);
 
-// A regular file mapped read-only; the system reads it on access. If another process truncates the file, access to the
-// lost part raises SIGBUS, as with any mmap.
+// A regular file mapped read-only. If another process truncates it, access raises SIGBUS, as with any mmap.
 class mapped_file {
  public:
   mapped_file() = default;

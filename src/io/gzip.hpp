@@ -13,9 +13,8 @@ namespace spargo::detail {
 [[nodiscard]] bool looks_like_gzip(std::string_view bytes) noexcept;
 
 // The bytes of a file in order: decompressed if they begin like gzip; without the byte-order mark of a text.
-// Concatenated members form one text; zeros may pad the last one. A truncated or corrupt stream does not throw at once:
-// first all valid bytes are delivered, then `read` returns 0 and `failure` has the message, so that a reader can report
-// an earlier error in the text first.
+// Concatenated members form one text; zeros may pad the last one. After a truncated or corrupt stream's valid bytes
+// `read` returns 0 and `failure` has the message, so that a reader can report an earlier error in the text first.
 class byte_stream {
  public:
   byte_stream(std::shared_ptr<const opened_file> file, std::string path);

@@ -21,8 +21,8 @@ class unfinished_file {
   ~unfinished_file();
 
   // Creates `name`, which must not exist, with these permissions less the umask. Returns the descriptor, or -1 and
-  // errno; EINTR after `remove_unfinished_files`. If every slot is taken or the name exceeds the system's limit, signal
-  // handlers do not find the file.
+  // errno; EINTR after `remove_unfinished_files`. Signal handlers miss it if all slots are taken or the name is too
+  // long.
   [[nodiscard]] int create(std::string name, mode_t permissions);
 
   // Empty until `create` succeeds.

@@ -116,8 +116,7 @@ TEST(Communicator, CountsWhatItSends) {
   });
 }
 
-// Collectives of a part involve its ranks only: while another part communicates, in nested parts, and before
-// collectives of all.
+// A part's collectives involve its ranks only: beside other parts, in nested parts, and before those of all.
 TEST(Communicator, SplitsIntoParts) {
   on_ranks([](const communicator& comm) {
     const context<host> ctx = test::context_of(comm);
@@ -219,8 +218,7 @@ TEST(Exchange, BringsWhatOthersOwn) {
   });
 }
 
-// Nearly all ranks receive half of the remote elements: enough for several packing threads, with two values per
-// element.
+// Nearly all ranks get half of the remote elements, for several packing threads; two values per element.
 TEST(Exchange, BringsNearlyAllElements) {
   on_ranks([](const communicator& comm) {
     const context<host> ctx({.threads = 1 + comm.rank() % 3});

@@ -1,5 +1,4 @@
-// SpMM by ranks with one device each: the bits of one device and, in short rows, those of SpMV. With one GPU all ranks
-// share it.
+// SpMM by ranks with a device each: the bits of one device, and in short rows of SpMV. One GPU is shared by all.
 #include "distributed/devices.hpp"
 
 #include <spargo/distributed/spmm.hpp>

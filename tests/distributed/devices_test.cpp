@@ -1,5 +1,4 @@
-// Ranks with one device each: exchanges over every available link, products, conjugate gradients and PageRank. With one
-// GPU all ranks share it.
+// Ranks with a device each: exchanges over every link, products, CG and PageRank. One GPU is shared by all ranks.
 #include "distributed/devices.hpp"
 #include "distributed/exchange/device_channel.hpp"
 

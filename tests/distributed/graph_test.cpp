@@ -1,5 +1,4 @@
-// BFS, PageRank and components of distributed graphs, against naive code on the whole graph; and checks that detect a
-// fault on any rank.
+// Distributed BFS, PageRank and components against naive code; and checks that detect a fault on any rank.
 #include "distributed/graphs.hpp"
 #include "distributed/ranks.hpp"
 

@@ -1,5 +1,4 @@
-// Searches by a grid of ranks, against naive code on the whole graph: many grid shapes, bits and ids, and less traffic
-// than one row of ranks.
+// Searches by grids of ranks of many shapes, against naive code: bits and ids, less traffic than one row.
 #include "distributed/bfs/bfs_host.hpp"
 #include "distributed/graphs.hpp"
 #include "distributed/ranks.hpp"
@@ -166,8 +165,7 @@ TEST(GridSearches, AreTakenByMoreThanSixteenRanksOfSeveralHosts) {
   }
 }
 
-// Fails each allocation of one rank, in the plan and in a search that pushes and pulls. Agreement on the error involves
-// all ranks, not a row or a column.
+// Fails each allocation of one rank, in the plan and in a search. All ranks, not a row, agree on the error.
 TEST(GridSearches, EndOnAllRanksWhereOneHasNoMemory) {
   if (test::is_launched()) GTEST_SKIP() << "of threads only";
   const test::edges all = test::edges_of("gen:rmat:scale=9,degree=8");

@@ -1,5 +1,4 @@
-// Searches by one persistent kernel per GPU, against those stepped by the host and naive code. With one GPU all ranks
-// share it.
+// Searches by one persistent kernel per GPU against those stepped by the host. One GPU is shared by all ranks.
 #include "distributed/bfs/persistent.hpp"
 #include "distributed/devices.hpp"
 

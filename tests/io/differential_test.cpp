@@ -1,6 +1,5 @@
-// One text read in every possible way: whole or in blocks of any size, by one or several threads, mapped, compressed or
-// through a pipe, and the compressed file truncated or damaged anywhere. The outcome must be the same: the same matrix,
-// or the same error at the same line and column.
+// One text read in every way: whole or in blocks of any size, by one or several threads, mapped, compressed or through
+// a pipe, and compressed but truncated or damaged anywhere. The result, or the error's line and column, must be equal.
 #include "io/edge_list/read.hpp"
 #include "io/matrix_market/detail.hpp"
 #include "io/support/files.hpp"

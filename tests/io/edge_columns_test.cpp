@@ -1,5 +1,4 @@
-// Edge lists with columns in any order: header lines, named columns, separators, decimal commas, and directions given
-// by comments.
+// Edge lists with columns in any order: header lines, separators, decimal commas, directions given by comments.
 #include <spargo/core/error.hpp>
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/stream.hpp>
@@ -28,8 +27,7 @@ std::string listed(const edge_list<std::int32_t>& list) {
 
 class EdgeColumns : public testing::Test {
  protected:
-  // One "source target [weight]" per line, or the error without the file name; the same for every reader, with blocks
-  // and parts of any size.
+  // One "source target [weight]" per line, or the error without the file name, from every reader and block size.
   std::string read(const std::string& text, const std::string& columns = {}) const {
     const std::string path = folder_.write("a.csv", text);
     const std::string packed = folder_.write("a.csv.gz", test::gzip(text));

@@ -36,8 +36,7 @@ std::vector<edge> edges_of(const edge_list<I>& list) {
   return result;
 }
 
-// Threads and block sizes; the result must not depend on them. Larger blocks for texts of megabytes, since each block
-// is a system call.
+// Threads and block sizes, which must not matter. Larger blocks for megabytes, since each is a system call.
 std::vector<std::pair<int, detail::edge_list_tuning>> ways(const std::string& path) {
   std::error_code failed;
   const std::uintmax_t bytes = std::filesystem::file_size(path, failed);
@@ -234,8 +233,7 @@ TEST_F(EdgeList, ManySparseIdsAreOrdered) {
   }
 }
 
-// Common and unusual lines in a file long enough for all ways of reading; `draw(k)` generates the ids of edge k. The
-// expected values are read by the C library.
+// A long file of common and unusual lines; `draw(k)`: ids of edge k. Expected values are the C library's.
 template <class Draw>
 void expect_mixture(const test::temporary_folder& folder, const char* separator, const Draw& draw) {
   std::string text;
@@ -285,9 +283,8 @@ TEST_F(EdgeList, NoIdMissing) {
   expect_mixture(folder_, " ", [](std::int64_t k) { return std::pair(k % 5000, (k * 7) % 5000); });
 }
 
-// Replaces each character of a line by any other: the message must not depend on which path of the parser reads the
-// line, which depends on whether much text follows. Under sanitizers each place gets a rotating eighth of the
-// characters.
+// Replaces each character of a line by any other: the message must not depend on which path of the parser reads it,
+// hence on whether much text follows. Under sanitizers each place gets a rotating eighth of the characters.
 TEST_F(EdgeList, ADamagedLineIsTheSameInTheMiddleAndAtTheEnd) {
   const std::string line = "12 ,345\t-1.25e-3;x\n";
   const std::string far = "#" + std::string(1000, 'x') + "\n1 2 3\n";

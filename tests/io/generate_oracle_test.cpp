@@ -204,8 +204,7 @@ TEST(GenerateOracle, Banded) {
 
 // --- Power law -------------------------------------------------------------------------------------------------------
 
-// Lengths by rank, in integers (alpha is 1 or 2): the largest scale c that the total allows; the rest is distributed
-// round-robin.
+// Lengths by rank, in integers (alpha 1 or 2): the largest scale c within the total; the rest round-robin.
 std::vector<std::int64_t> ranked_lengths(std::int64_t rows, std::int64_t total, std::int64_t longest, int alpha) {
   const auto with = [&](std::int64_t c) {
     std::vector<std::int64_t> lengths = {longest};

@@ -1,9 +1,8 @@
 // The corpus in tests/io/corpus/valid and invalid: small files named after what they test.
 //
 // A valid file's comment `% expect: N SUM` gives the number of entries after expansion and their sum (re im if
-// complex), computed by hand. An invalid file's name ends in `@LINE_COLUMN.mtx`, the position of its error. Every file
-// is read with several thread counts, in blocks and parts of several sizes, uncompressed and compressed: the result, or
-// the whole message, must be the same.
+// complex), by hand. An invalid file's name ends in `@LINE_COLUMN.mtx`, its error's position. Every file is read with
+// several thread counts, blocks and parts, uncompressed and compressed: the result, or whole message, must be the same.
 #include "io/matrix_market/detail.hpp"
 #include "io/support/files.hpp"
 #include "support/folders.hpp"

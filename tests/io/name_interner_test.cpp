@@ -16,8 +16,7 @@ namespace {
 
 using detail::name_interner;
 
-// Several threads number names in rounds, between which the table grows; the vertices must equal those of a sequential
-// reader.
+// Several threads number names in rounds, between which the table grows; against a sequential reader.
 void expect_first_appearance(const std::vector<std::string>& names, int threads, std::int64_t round,
                              const detail::name_interner_tuning& tuning = {}) {
   const context<host> ctx({.threads = threads});

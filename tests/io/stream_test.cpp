@@ -1,5 +1,4 @@
-// Streaming conversion against reading and writing the whole: the same bytes or the same error, for the whole corpus
-// and for files of several parts.
+// Streaming against reading and writing the whole: same bytes or error, for the corpus and files of several parts.
 #include <spargo/io/stream.hpp>
 
 #include "io/support/files.hpp"

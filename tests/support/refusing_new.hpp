@@ -1,5 +1,4 @@
-// Replaces operator new by one that can fail the k-th request, or that and all later ones. Include in one file per
-// program.
+// Replaces operator new by one that fails request k, or also later ones. Include in one file per program.
 #pragma once
 
 #include <spargo/core/context.hpp>

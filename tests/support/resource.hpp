@@ -42,9 +42,8 @@ class counting_resource final : public memory_resource<Space> {
   std::atomic<std::int64_t> peak_ = 0;
 };
 
-// Runs `operation(context<Space>)` repeatedly, failing each request to `upstream` in turn, until a run needs no more.
-// Each failure must surface as out_of_memory and leave nothing allocated. Returns the number of requests of a complete
-// run.
+// Runs `operation(context<Space>)`, failing each request to `upstream` in turn, until a run needs no more. Each failure
+// must surface as out_of_memory and leave nothing allocated. Returns the requests of a complete run.
 template <class Space, class Operation, class MakeContext>
 std::int64_t fail_every_allocation(memory_resource<Space>& upstream, MakeContext&& make_context,
                                    Operation&& operation) {

@@ -1,8 +1,7 @@
 // Peers whose code is compiled here, for this machine's processor (-march=native), as users who build them for speed
 // do; our library selects its vector code at run time.
 //
-// These files use no inline functions of Spargo or standard containers: the linker might keep their copy, compiled with
-// wider vectors, for the whole program.
+// No inline functions of Spargo or standard containers here: the linker might keep copies with wider vectors.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// Eigen's row-major sparse products (its OpenMP path): over Eigen's own matrix, the usual way, and over the caller's
-// mapped arrays.
+// Eigen's row-major sparse products (OpenMP): over Eigen's own matrix, and over the caller's mapped arrays.
 #include "bench/native/products.hpp"
 
 #pragma GCC diagnostic push

@@ -14,8 +14,7 @@ struct SPARGO_EXPORT distributed_bfs_options {  // see bfs_options
 };
 
 // Breadth-first search by levels. A small frontier is pushed: reached vertices are sent to their owners. A large one is
-// pulled over a bitmap of all vertices, which every rank holds. All ranks take the same direction, by the rule of
-// direction.hpp.
+// pulled over a bitmap of all vertices that every rank holds. All ranks go the same way (direction.hpp).
 //
 // Levels are deterministic. Host parents are the smallest neighbours one level nearer, for any number of ranks and
 // threads, except in a grid of ranks (below). Device parents are any such neighbour. A host rank pushes with one thread

@@ -1,9 +1,8 @@
 // Ranks that compute together: one thread alone, threads of one process, or MPI processes.
 //
-// Collective functions are called by all ranks in the same order; waiting ranks yield or sleep instead of spinning.
-// Results are ordered by rank and sums are added in rank order, so all ranks get the same bits on every run. A
-// communicator is a cheap handle to shared state; one thread uses it at a time. It takes host memory only; devices
-// communicate through exchanges (exchange.hpp).
+// All ranks call collective functions in the same order; waiting ranks yield or sleep, never spin. Results and sums are
+// in rank order, so all ranks get the same bits on every run. A communicator is a cheap handle to shared state, for one
+// thread at a time. It takes host memory only; devices communicate through exchanges (exchange.hpp).
 //
 // Failure. A phase that may fail on one rank only (open, parse, build, allocate) ends with `agree`: then either all
 // ranks throw the same error, or none does. A rank that fails elsewhere must not go on: an exception that leaves a rank
@@ -149,8 +148,7 @@ class SPARGO_EXPORT communicator {
     gather_bytes(reinterpret_cast<char*>(all.data()), offsets, sizeof(T));
   }
 
-  // Sends `counts[r]` elements of `from` to rank r. Returns the received elements in rank order; `received[r]` is the
-  // number from rank r.
+  // Sends `counts[r]` elements of `from` to rank r; returns what was received, `received[r]` elements from rank r.
   template <class T>
   [[nodiscard]] array<T, host> all_to_all(const context<host>& ctx, std::type_identity_t<span<const T, host>> from,
                                           span<const std::int64_t, host> counts,

@@ -92,9 +92,8 @@ class SPARGO_EXPORT exchange<host> {
   std::unique_ptr<state> state_;
 };
 
-// Between devices: each rank has its own context; two ranks may share a GPU (for tests). No device waits for work that
-// has not been enqueued: with peer stores, the hosts of neighbours exchange a message per round once their kernels are
-// enqueued.
+// Between devices: each rank has its own context; two may share a GPU (for tests). No device waits for work that is not
+// enqueued: with peer stores, the hosts of neighbours exchange one message per round for that.
 template <>
 class SPARGO_EXPORT exchange<device> {
  public:
@@ -108,9 +107,8 @@ class SPARGO_EXPORT exchange<device> {
   // From now on `start` reads own element e at places[e]. Enqueued on the context's stream.
   void own_are_at(span<const std::int32_t, device> places);
 
-  // Runs on its own stream, after everything enqueued on the context. Between the two calls, enqueue nothing that
-  // writes `own` or reads `ghosts`; work enqueued after `finish` sees the new ghosts. Through host memory `finish`
-  // waits for the copies to be sent.
+  // Runs on its own stream, after the context's earlier work. Between the two calls, enqueue nothing that writes `own`
+  // or reads `ghosts`; later work sees the new ghosts. Through host memory `finish` waits for the copies to be sent.
   template <class T>
   void start(span<const T, device> own) {
     start_bytes(own.data(), own.size(), sizeof(T));
@@ -120,8 +118,7 @@ class SPARGO_EXPORT exchange<device> {
     finish_bytes(ghosts.data(), ghosts.size(), sizeof(T));
   }
 
-  // Instead of `finish`, without a copy: returns the ghosts in the receive buffer, valid until the next `start`. Work
-  // enqueued from here on sees them.
+  // Instead of `finish`, without a copy: the ghosts in the receive buffer, valid until the next `start`.
   template <class T>
   [[nodiscard]] span<const T, device> finish_in_place() {
     std::int64_t bytes = 0;

@@ -1,8 +1,7 @@
 // Graphs whose vertices are distributed over ranks. Operations: bfs.hpp, components.hpp, pagerank.hpp.
 //
 // All functions are collective; results are those of each rank's own vertices. An error of one rank is thrown on all
-// (agreed_error). Vertices are numbered 0 to n-1 as in one process; rank r owns [parts().first(r), parts().last(r)). I:
-// type of vertex numbers.
+// (agreed_error). Vertices are numbered 0 to n-1; rank r owns [parts().first(r), parts().last(r)). I: their type.
 #pragma once
 
 #include <spargo/distributed/exchange.hpp>
@@ -57,9 +56,9 @@ class SPARGO_EXPORT distributed_graph<I, device> {
   distributed_graph(const communicator& comm, const context<device>& ctx, const distributed_graph<I>& g,
                     bool in_edges = true);
   // Builds the graph of generate(spec) on the devices, with no pair on the host; equals, bit for bit, the graph built
-  // from shares of those pairs. Every rank generates all pairs and keeps those in a subset of its rows, in rounds until
-  // it has all its rows. `scratch_bytes`: device memory for building (24 bytes per pair kept in a round); 0: half of
-  // what is free, divided among the ranks on the device. Throws unsupported for kinds that devices cannot generate
+  // from shares of those pairs. Every rank generates all pairs and keeps those in some of its rows, in rounds.
+  // `scratch_bytes`: device memory for building (24 bytes per pair kept in a round); 0: half of what is free, divided
+  // among the ranks on the device. Throws unsupported for kinds that devices cannot generate
   // (generator_info::on_device) and for more than 2^31 - 1 vertices. Memory: that of the rows with duplicates.
   // Synchronises.
   distributed_graph(const communicator& comm, const context<device>& ctx, std::string_view spec,

@@ -1,5 +1,4 @@
-// Sparse matrices whose rows are distributed over ranks, and the reading of files by ranks. Operations: spmv.hpp,
-// spmm.hpp, cg.hpp.
+// Sparse matrices with rows distributed over ranks, and files read by ranks. Operations: spmv.hpp, spmm.hpp, cg.hpp.
 //
 // All functions are collective over the communicator; an error of one rank is thrown on all (agreed_error). Every
 // result has the same bits for any number of ranks and threads, except where a comment mentions sums over ranks.
@@ -40,8 +39,8 @@ struct distributed_edge_list {
                                                                  const std::string& path,
                                                                  const edge_list_options& options = {});
 
-// Every rank owns a range of rows; columns are global, ascending and distinct, as to_csr produces them. Rows are
-// partitioned by rows and entries. V: double.
+// Every rank owns a range of rows; columns are global, ascending and distinct. Partitioned by rows and entries. V:
+// double.
 template <value_type V>
 class SPARGO_EXPORT distributed_matrix {
  public:

@@ -1,9 +1,9 @@
-// MPI communicators for programs that use MPI themselves. The only header that includes mpi.h; such programs link their
-// own MPI (any MPI-3) and need no plugin.
+// MPI communicators for programs that link their own MPI (any MPI-3) and need no plugin. Only this header includes
+// mpi.h.
 //
 // Waiting: requests are polled for some microseconds, then between yields, then between sleeps, so that more ranks than
-// cores do not obstruct each other. All calls come from the thread that calls the communicator (MPI_THREAD_FUNNELED).
-// MPI errors end the job (MPI's default).
+// cores do not obstruct each other. All calls come from the calling thread (MPI_THREAD_FUNNELED). MPI errors end the
+// job.
 #pragma once
 
 #include <spargo/distributed/communicator.hpp>
@@ -155,8 +155,7 @@ class mpi_backend final : public communicator_backend {
     once.finish();
   }
 
-  // Polls, then yields between polls, then sleeps between polls. If a yield has let other programs run, calls in the
-  // next 100 ms sleep at once.
+  // Polls, then yields between polls, then sleeps. If a yield let other programs run, calls in the next 100 ms sleep.
   static void wait(MPI_Request* all, int count) {
     using clock = std::chrono::steady_clock;
     thread_local clock::time_point rests_until{};

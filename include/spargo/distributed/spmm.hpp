@@ -12,13 +12,12 @@ namespace spargo {
 // Y = alpha * A * X + beta * Y for several vectors at once, row-major. Rows without ghosts are multiplied while the
 // ghost rows of X are exchanged: on the host the longest run of them, on devices all. Y has the same bits for any
 // number of ranks: on the host those of spmm_plan's row_groups; on devices, in rows of up to 32 entries, those of
-// distributed_spmv_plan column by column. Devices sum longer rows by a warp or a block; then X and Y must be 16-byte
-// aligned on all ranks or on none.
+// distributed_spmv_plan. Devices sum longer rows by a warp or a block; X and Y must then be 16-byte aligned on all
+// ranks or on none.
 template <value_type V, class Space>
 class SPARGO_EXPORT distributed_spmm_plan {
  public:
-  // For products with `columns` columns. Borrows or copies the matrix and throws as distributed_spmv_plan does;
-  // invalid_argument for negative `columns`.
+  // Borrows or copies the matrix and throws as distributed_spmv_plan does; invalid_argument for negative `columns`.
   distributed_spmm_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,
                         std::int64_t columns, const exchange_options& options = {});
   distributed_spmm_plan(distributed_spmm_plan&&) noexcept;

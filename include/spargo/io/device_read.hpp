@@ -6,12 +6,10 @@
 // entries (comments, blank lines) or any fault, the host reads the file from the beginning, and its error is thrown.
 //
 // The device reads uncompressed regular files: Matrix Market coordinates that are real, integer or pattern into V that
-// is not complex, and edge lists whose largest id is at most eight times the number of edges. Other files are read on
-// the host and copied.
+// is not complex, and edge lists whose largest id is at most eight times the number of edges. The host reads others.
 //
-// Cost: one pass over the text, at the speed at which threads copy it. Memory: the result, 8 MiB of text, for a
-// symmetric matrix also its triangle, for an edge list 4 bytes per id; 32 MiB of pinned memory. All functions
-// synchronise the context's stream.
+// Cost: one pass over the text, at the speed of the threads that copy it; synchronises the context's stream. Memory:
+// the result, 8 MiB of text, a symmetric matrix's triangle, 4 bytes per id of an edge list; 32 MiB of pinned memory.
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
@@ -44,8 +42,7 @@ struct SPARGO_EXPORT device_read_summary : matrix_market_summary {
 };
 
 // Like read_matrix_market for the host: entries as written, symmetric halves expanded, mirrored entries last.
-// `reading`: the threads that read the file. Throws the same errors, and the device's `out_of_memory` and
-// `device_failure`.
+// `reading`: the threads that read the file. Throws also the device's `out_of_memory` and `device_failure`.
 template <entry_type V = double, index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, device> read_matrix_market(const context<device>& ctx,
                                                                         const context<host>& reading,

@@ -114,8 +114,7 @@ template <index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT edge_pattern<I> read_edge_pattern(const context<host>& ctx, const input_file& file,
                                                               const edge_list_options& options = {});
 
-// Style of written edge lists: with tabs after a comment line `# source target [weight]`, or CSV with the header line
-// `source,target[,weight]`.
+// With tabs after a comment `# source target [weight]`, or CSV with the header line `source,target[,weight]`.
 enum class edge_list_style { tabs, commas };
 
 // Writes one `source target [weight]` per line. `ids` maps vertices to written ids (empty: the vertex numbers). The

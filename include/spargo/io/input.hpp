@@ -1,8 +1,7 @@
 // Inputs that are opened once, inspected, and read from the same stream, so that pipes work like files.
 //
-// A name is a path, or `-` for standard input. Readers that take an `input_file` also accept a name. Gzip is recognised
-// from the content, and a UTF-8 byte-order mark is skipped. A regular file may be read any number of times; a pipe, a
-// terminal or `-` only once.
+// A name is a path, or `-` for standard input. Readers of an `input_file` also accept a name. Gzip is recognised from
+// the content, a UTF-8 byte-order mark skipped. A regular file can be read again; a pipe, a terminal or `-` only once.
 #pragma once
 
 #include <spargo/core/config.hpp>
@@ -17,9 +16,8 @@ namespace spargo {
 // DIMACS: shortest paths (arcs) or colouring (edges).
 enum class input_format { matrix_market, edge_list, metis, dimacs_arcs, dimacs_edges, snapshot };
 
-// Recognises a format from the first bytes of the uncompressed text (`input_file::head`) and, if these are ambiguous,
-// from the name. Throws `unsupported`, with the name, for known formats that are not supported: other compressions,
-// GraphML, UTF-16 and so on.
+// Recognises a format from the first bytes of the text (`input_file::head`) and, if ambiguous, from the name. Throws
+// `unsupported`, with the name, for known formats that are not supported: other compressions, GraphML, UTF-16.
 [[nodiscard]] SPARGO_EXPORT input_format recognise_format(std::string_view head, const std::string& name);
 
 namespace detail {

@@ -1,9 +1,8 @@
 // Matrix Market exchange format (Boisvert, Pozo, Remington, NISTIR 5935, 1996), read in full and written.
 //
-// Text or gzip (several members form one text), from a file, a pipe or standard input (`-`): see input.hpp.
-// Errors have file, line and column, and the first in the file is reported. Declared sizes are never trusted for
-// allocation. Reading is parallel with the same result, or the same error, for any thread count. A file modified during
-// reading is an error.
+// Text or gzip (several members form one text), from a file, a pipe or standard input (`-`): see input.hpp. Errors have
+// file, line and column; the first in the file is reported. Declared sizes are never trusted for allocation. Reading is
+// parallel with the same result, or error, for any thread count. A file modified meanwhile is an error.
 //
 // Where the format leaves room, or files in use deviate from it:
 // - Banner words in any case; `double` means `real`; comments and blank lines anywhere after the banner; CRLF; tabs; a
@@ -84,8 +83,7 @@ enum class matrix_market_numbers { of_the_type, integers };
 // What the banner of a written file says.
 struct SPARGO_EXPORT matrix_market_write_options {
   symmetry_kind symmetry = symmetry_kind::general;  // not general: the entries are a triangle
-  // `integers`: 64-bit integers in real values are written as an integer file; 2^63, to which a reader rounds 2^63 - 1,
-  // as 2^63 - 1.
+  // `integers`: 64-bit integers in real values make an integer file; 2^63 (a rounded 2^63 - 1) is written as 2^63 - 1.
   matrix_market_numbers numbers = matrix_market_numbers::of_the_type;
   std::string comment = {};  // after the banner, each line after a %
 };
@@ -94,11 +92,11 @@ struct SPARGO_EXPORT matrix_market_write_options {
 template <class W>
 concept matrix_market_integer = std::same_as<W, std::int64_t> || std::same_as<W, std::uint64_t>;
 
-// The file appears complete or not at all: written to a temporary name beside `path`, synced, then renamed. Compressed
-// if the name ends in .gz; a pipe or device is written directly. Numbers are the shortest that read back to the same
-// bits. Indices are 1-based, entries in the given order. Throws `io`, `invalid_argument` (array sizes differ, or the
-// symmetry is impossible for the matrix) or `invalid_data` (an index outside the matrix, or a value that `integers` or
-// the symmetry's diagonal excludes).
+// The file appears complete or not at all: written to a temporary name beside `path`, synced, renamed. Compressed if
+// the name ends in .gz; a pipe or device is written directly. Numbers are the shortest that read back to the same bits;
+// indices are 1-based, entries in the given order. Throws `io`, `invalid_argument` (array sizes differ, or an
+// impossible symmetry) or `invalid_data` (an index outside the matrix, or a value that `integers` or the diagonal
+// excludes).
 template <entry_type V, index_type I>
 SPARGO_EXPORT void write_matrix_market(const std::string& path, const coo_view<const V, I, host>& matrix,
                                        const matrix_market_write_options& options = {});

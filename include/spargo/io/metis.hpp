@@ -2,10 +2,9 @@
 //
 // The first line that is not a comment (% begins one) is `vertices edges [fmt [ncon]]`; each following line is one
 // vertex, empty if it has no neighbours. A line has the vertex's size (fmt 1xx) and `ncon` weights (fmt x1x), which are
-// skipped; then its neighbours, from 1, each followed by the edge's weight, 0 or more (fmt xx1). An edge is listed by
-// both its ends with the same weight. Declared sizes are not trusted for allocation. Limits: lines of at most 64 MiB
-// (comments of any length). One thread parses; memory is about three times the entries while both directions are
-// compared.
+// skipped; then its neighbours, from 1, each followed by the edge's weight, 0 or more (fmt xx1). Both ends list an
+// edge, with the same weight. Declared sizes are not trusted for allocation. Limits: lines of 64 MiB (comments of any
+// length). One thread parses; memory is about three times the entries while both directions are compared.
 #pragma once
 
 #include <spargo/formats/coo.hpp>

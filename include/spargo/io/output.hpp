@@ -1,7 +1,7 @@
 // Files that appear complete or not at all: written to a temporary name beside the target, synced, then renamed.
 //
 // Until `commit` returns, an existing file of that name is untouched; without a `commit` (an exception, a full disk)
-// the temporary file is removed. A link is followed; an existing file keeps its permissions. A name that ends in .gz is
+// the temporary file is removed. A link is followed; permissions of an existing file are kept. .gz names are
 // compressed.
 //
 // Targets that cannot be replaced are written directly: a pipe, a device, and an open descriptor ("-" and /dev/stdout
@@ -48,13 +48,11 @@ class SPARGO_EXPORT output_file {
 // The open descriptor that a name denotes: 1 for "-" and /dev/stdout. None for a file name.
 [[nodiscard]] SPARGO_EXPORT std::optional<int> output_descriptor(const std::string& path);
 
-// Throws what `output_file(path)` would, as far as can be known without creating, opening or changing anything. Call it
-// before work whose result would be lost.
+// Throws what `output_file(path)` would, as far as can be known without changing anything. Call it before the work.
 SPARGO_EXPORT void check_output(const std::string& path);
 
-// Removes the temporary files of every unfinished `output_file`. For a program's signal handlers (the library installs
-// none) before the process ends: async-signal-safe; no file can be created afterwards. Beyond 64 files written at once
-// some are missed.
+// Removes the temporary files of every unfinished `output_file`: for signal handlers (the library installs none) before
+// the process ends; async-signal-safe. No file can be created afterwards. Beyond 64 files some are missed.
 SPARGO_EXPORT void remove_unfinished_files() noexcept;
 
 }  // namespace spargo

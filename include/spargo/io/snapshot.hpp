@@ -26,8 +26,7 @@ enum class value_kind { pattern, fp32, fp64, complex_fp32, complex_fp64 };
 template <>
 [[nodiscard]] SPARGO_EXPORT enum_table<value_kind> enum_rows() noexcept;
 
-// Meaning of the values: numbers; integers, if the source's field was integer; or multiplicities, if duplicates of a
-// pattern were summed.
+// Values are numbers; integers, if the source's field was; or counts, if duplicates of a pattern were summed.
 enum class value_origin { numbers, integers, counts };
 
 struct SPARGO_EXPORT snapshot_header {

@@ -17,8 +17,7 @@ class SPARGO_EXPORT vertex_name_table {
  public:
   vertex_name_table() = default;
 
-  // names[v] is vertex v's name. Throws `invalid_argument` if two vertices have the same name. Expected O(characters),
-  // parallel.
+  // names[v]: vertex v's name. Throws `invalid_argument` for a duplicate. Expected O(characters), parallel.
   vertex_name_table(const context<host>& ctx, span<const std::string_view, host> names);
 
   // Takes the arrays over: name v is characters [offsets[v], offsets[v + 1]). Names must differ and offsets ascend from
@@ -44,9 +43,8 @@ class SPARGO_EXPORT vertex_name_table {
   std::shared_ptr<state> state_;
 };
 
-// Appends a name in the form of edge lists: in double quotes, with inner ones doubled, if it is empty, contains a
-// blank, a tab, a comma, a semicolon, a brace { or a double quote, or begins like a comment (# or %); otherwise
-// unchanged.
+// Appends a name in the form of edge lists: unchanged, or in double quotes, with inner ones doubled, if it is empty,
+// contains a blank, a tab, a comma, a semicolon, a brace { or a double quote, or begins like a comment (# or %).
 SPARGO_EXPORT void append_name(std::string& text, std::string_view name);
 
 }  // namespace spargo

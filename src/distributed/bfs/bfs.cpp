@@ -1,5 +1,4 @@
-// Distributed BFS: the host's loop over levels, for all memory spaces. The direction follows direction.hpp from sums
-// over ranks, so all ranks take the same one.
+// Distributed BFS: the host's loop over levels, for all memory spaces. All ranks derive the same direction from sums.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "distributed/bfs/executor.hpp"

@@ -121,8 +121,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// One thread per vertex, one warp per word. Own bits stay unchanged during the level, so all threads see earlier levels
-// only.
+// One thread per vertex, one warp per word. Own bits stay unchanged, so all threads see earlier levels only.
 template <class I>
 __global__ void __launch_bounds__(block_threads)
     pull_kernel(search_arguments<I> a, std::int64_t words, std::int32_t level) {

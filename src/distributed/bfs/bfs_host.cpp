@@ -5,9 +5,8 @@
 // gathered. A push sends (vertex, parent) to the owner, at most once per level and rank. A pull stops at the first
 // visited neighbour, which is the smallest of the last level: an unvisited vertex has none in earlier levels.
 //
-// Cost of a level besides its edges: pushed, three small collectives and 2 indices per vertex sent; pulled, two
-// collectives and n / 8 bytes to each rank. With many ranks the n / 8 bytes dominate; then ranks form a grid
-// (grid_host.cpp).
+// Cost of a level besides its edges: pushed, three small collectives and 2 indices per vertex sent; pulled, two and n /
+// 8 bytes to each rank. With many ranks these dominate; then ranks form a grid (grid_host.cpp).
 #include "distributed/bfs/bfs_host.hpp"
 #include "core/instantiate.hpp"
 

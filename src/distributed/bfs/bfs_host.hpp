@@ -1,8 +1,7 @@
 // Shared by the host searches: a rank's own vertices and its part of the frontier.
 //
-// A rank has a bitmap of the vertices that a push may reach: own bits mark visited vertices, other bits mark vertices
-// that this rank has sent. Frontiers ascend, so the first parent that a rank finds is its smallest, and the owner takes
-// the smallest over all ranks.
+// A rank has a bitmap of the vertices that a push may reach: own bits mark visited vertices, others those that it has
+// sent. Frontiers ascend, so a rank finds its smallest parent first; the owner takes the smallest over all ranks.
 #pragma once
 
 #include "core/parallel.hpp"
@@ -82,8 +81,7 @@ class host_vertices : public stepped_bfs<I, host> {
     }
   }
 
-  // boxes[r]: for rank r of `among`, alternating vertex (numbered as r does) and parent. Returns those received.
-  // Collective.
+  // boxes[r]: for rank r of `among`, alternating vertex (r's number) and parent. Returns those received. Collective.
   [[nodiscard]] array<I, host> deliver(const communicator& among, const std::vector<std::vector<I>>& boxes) {
     packed.clear();
     std::vector<std::int64_t> counts;

@@ -75,8 +75,7 @@ struct degree_bytes {
   __device__ std::int64_t operator()(std::int64_t v) const { return of[v]; }
 };
 
-// A rank's graph, results and inboxes. Shared by all ranks, so that a failing rank frees nothing that another one's
-// kernel may use.
+// A rank's graph, results and inboxes. Shared by all: a failing rank frees nothing that another one's kernel may use.
 template <class I>
 struct rank_memory {
   context<device> ctx;

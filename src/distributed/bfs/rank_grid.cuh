@@ -1,5 +1,4 @@
-// Barriers of persistent kernels: among the blocks of a rank, and among all ranks, on one GPU or on several with peer
-// access.
+// Barriers of persistent kernels: among a rank's blocks, and among all ranks, on one GPU or several with peer access.
 //
 // Blocks count their arrivals in device memory and wait for a number that the last one sets. At a barrier of all ranks
 // that last block first posts a few words and the barrier's number to every other rank's memory, and waits for their

@@ -18,8 +18,7 @@ inline void combine(const context<host>& ctx, double a, span<const double, host>
 void combine(const context<device>& ctx, double a, span<const double, device> x, double b, span<const double, device> y,
              span<double, device> to);
 
-// Dot products in two parts, with the bits of `dot`. On a device `start` enqueues, and `finish` waits for the product
-// only, so work enqueued in between overlaps.
+// Dot products in two parts, with the bits of `dot`. On a device work enqueued between `start` and `finish` overlaps.
 template <class Space>
 class started_dot;
 template <>

@@ -1,5 +1,4 @@
-// Common to all communicators: typed collectives over a backend's bytes, agreement on errors, and the single-rank
-// backend.
+// Common to all communicators: typed collectives, agreement on errors, and the single-rank backend.
 //
 // A reduction of few elements gathers all of them. For many, rank r receives everyone's slice r, reduces it in rank
 // order, and the results are gathered: 2 n elements of traffic per rank instead of n * ranks, with the same bits.

@@ -48,8 +48,7 @@ struct team_state {
     for (detail::futex_event& each : events) each.notify();
   }
 
-  // Returns once `done`; throws if it cannot become true: a rank has failed, or the awaited rank is `gone`. Whoever
-  // causes either notifies afterwards.
+  // Returns once `done`; throws if a rank has failed or the awaited one is `gone`, both of which are notified.
   template <class Done, class Gone>
   void wait(int rank, const Done& done, const Gone& gone) {
     for (int yields = 0; yields < most_yields && !done(); ++yields) {  // cheaper than being woken

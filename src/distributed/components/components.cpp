@@ -1,9 +1,8 @@
 // Component labels, propagated along edges between ranks until no label changes.
 //
-// Each rank first unites its vertices and ghosts along its own edges, once. Afterwards only labels travel, from owners
-// to ghosts, and each local tree takes the smallest label it has received, until none changes. Both ends of every edge
-// know it, so a smaller label on either side reaches the other. Edges that a rank may skip, and how that is detected:
-// executor.hpp.
+// Each rank first unites its vertices and ghosts along its own edges, once. Then only labels travel, from owners to
+// ghosts; each local tree takes the smallest label received, until none changes. Both ends of an edge know it, so
+// smaller labels reach either side. Edges that a rank may skip, and how that is detected: executor.hpp.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "distributed/components/executor.hpp"

@@ -24,8 +24,7 @@ struct components_summary {
   std::int64_t larger = 0;    // ghosts whose label is larger than that of their local tree
 };
 
-// Whether the trees are those of all edges: no edge that was read joins two labels; nor does an edge between skipped
-// trees, since these share one label.
+// Whether the trees are those of all edges: no edge read joins two labels, nor one between skipped trees (one label).
 [[nodiscard]] inline bool is_settled(const std::vector<components_summary>& ranks) {
   std::int64_t skipped = -1;
   return std::none_of(ranks.begin(), ranks.end(), [&](const components_summary& each) {
@@ -47,8 +46,7 @@ class components_executor {
   // Unites along this rank's edges; each vertex is labelled with the smallest of its tree.
   virtual void start() = 0;
   virtual void start_with_all() = 0;  // also along the skipped edges
-  // Sends labels from owners to ghosts and gives every vertex of a tree its smallest label. Returns whether a label of
-  // this rank has changed. Collective.
+  // Sends labels to ghosts and labels every tree with its smallest; returns whether a label here changed. Collective.
   virtual bool spread() = 0;
   [[nodiscard]] virtual components_summary summary() = 0;
   [[nodiscard]] virtual span<const I, Space> labels() const noexcept = 0;

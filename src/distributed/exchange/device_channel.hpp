@@ -58,8 +58,7 @@ class device_channel {
   stream_handle packing_ = nullptr;  // of the current or the last round
 };
 
-// Both sides list the messages between two ranks in the same order. Collective; if one rank is out of memory, all
-// throw.
+// Both sides list a pair's messages in the same order. Collective; if one rank is out of memory, all throw.
 [[nodiscard]] std::unique_ptr<device_channel> connect_devices(const communicator& comm, const context<device>& ctx,
                                                               const link_choice& choice,
                                                               const std::vector<device_message>& sends,

@@ -42,9 +42,8 @@ class event {
   cudaEvent_t event_ = nullptr;
 };
 
-// A second stream of a context's device; its destructor waits. Its kernels have priority: their blocks start next even
-// if the context has launched a large grid before. So messages leave at once, and work that waits for ghosts does not
-// run after that grid.
+// A second stream of a context's device; its destructor waits. Its kernels have priority over a large grid that the
+// context launched before: messages leave at once, and work on ghosts does not run after that grid.
 class side_stream {
  public:
   explicit side_stream(const context<device>& ctx) : ordinal_(ctx.ordinal()) {

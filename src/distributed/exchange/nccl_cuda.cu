@@ -1,5 +1,4 @@
-// Messages between devices through NCCL, loaded at run time: not linked, header not needed. The functions and types
-// used are unchanged since NCCL 2.7 (2020).
+// Messages between devices through NCCL, loaded at run time without its header. Its API is unchanged since 2.7 (2020).
 #include "core/cuda.cuh"
 #include "distributed/exchange/device_channel.hpp"
 #include "distributed/exchange/device_events.cuh"

@@ -53,8 +53,7 @@ auto parse_on_all_ranks(const communicator& comm, std::optional<error>& wrong, c
   return made;
 }
 
-// Rank 0 reads; the others return nothing. Throws rank 0's error; but if rank 0 runs out of memory and another rank has
-// found a fault, that fault.
+// Rank 0 reads, others return nothing. Throws rank 0's error, or, if that is memory, a fault found by another rank.
 template <class Read>
 auto read_on_first_rank(const communicator& comm, const std::optional<error>& wrong, const Read& read) {
   std::invoke_result_t<Read> made;

@@ -1,5 +1,4 @@
-// libspargo_mpi.so: MPI for programs that know nothing of it. communicator::world() loads it where mpirun or srun has
-// started the process; nothing else links MPI.
+// libspargo_mpi.so: loaded by communicator::world() under mpirun or srun; nothing else links MPI.
 #include <spargo/distributed/mpi.hpp>
 
 #include <cstring>

@@ -89,8 +89,7 @@ class device_pagerank final : public pagerank_executor<device> {
   [[nodiscard]] std::string_view how() const noexcept override { return halo_->how(); }
 
  private:
-  // Ghosts of one owner arrive in the order of their local places, so that they are written consecutively; for the
-  // owner any order is a gather.
+  // An owner's ghosts arrive in the order of their local places, for consecutive writes; the owner gathers anyway.
   void sort_by_places(const context<device>& ctx, const partition& parts, std::vector<std::int64_t>& ghosts) {
     const auto places = to_host(ctx, steps_->places());
     std::vector<std::pair<std::int32_t, std::int64_t>> sorted;  // (place, ghost)

@@ -1,7 +1,6 @@
 // Matrices distributed by rows, and the SpMV plan.
 //
-// Columns are renumbered locally, own columns first, so that x is one short vector. Entries keep their order within the
-// row, so sums keep their bits.
+// Columns are renumbered, own first, so that x is one short vector. Entries keep their order, and sums their bits.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"

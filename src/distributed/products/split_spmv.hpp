@@ -1,9 +1,8 @@
 // Distributed SpMV split by columns: A x = A_own x_own + A_ghost x_ghost.
 //
-// Two single-process plans in either memory space: the product with own elements runs while ghosts are exchanged; the
-// product with ghosts is then added. It pays off if nearly all rows have ghosts, since a split by rows makes those
-// wait. Cost: a copy of the matrix, and y and the offsets once more. Each row is summed in two parts, which depend on
-// the number of ranks.
+// Two single-process plans in either memory space: the product with own elements runs during the exchange; that with
+// ghosts is then added. It pays off if nearly all rows have ghosts and would wait. Cost: a copy of the matrix, y and
+// the offsets. Each row is summed in two parts, which depend on the number of ranks.
 #pragma once
 
 #include "core/parallel.hpp"

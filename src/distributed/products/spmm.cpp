@@ -1,5 +1,4 @@
-// Distributed SpMM: checks, and the plan around an executor. Columns are renumbered as for SpMV (matrix.cpp), so that X
-// is one short matrix.
+// Distributed SpMM: checks, and the plan around an executor. Columns are renumbered as for SpMV (matrix.cpp).
 #include "core/backend.hpp"
 #include "distributed/graph/deal.hpp"
 #include "distributed/products/executor.hpp"

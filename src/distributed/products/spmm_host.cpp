@@ -1,7 +1,6 @@
 // Distributed SpMM on the host: single-process plans over ranges of this rank's rows.
 //
-// The longest run of rows without ghosts is multiplied between start and finish of the exchange, the rows before and
-// after it afterwards: at most three plans.
+// The longest run of rows without ghosts is multiplied during the exchange, those before and after it later.
 #include "distributed/products/executor.hpp"
 
 #include <spargo/sparse/spmm.hpp>

@@ -1,9 +1,8 @@
 // A file's text, read by several threads and handed on in order, chunk by chunk.
 //
-// Idea: reading a chunk from the page cache is a copy, and one core copies more slowly than the link to the device. So
-// threads take chunks in order, read each into its own slot, and hand them on in order. The next chunk to be handed on
-// has always been taken, so no thread waits forever. Invariant: the first failure is thrown, and no chunk is handed on
-// after it.
+// Idea: reading from the page cache is a copy, and one core copies more slowly than the link. So threads take chunks in
+// order, read each into its own slot, and hand them on in order. The next one due has always been taken, so no thread
+// waits forever. Invariant: the first failure is thrown, and no chunk is handed on after it.
 #pragma once
 
 #include "core/parallel.hpp"

@@ -1,9 +1,9 @@
 // One line of text, parsed byte by byte by a GPU thread: the common forms only.
 //
 // Idea: a line is accepted only if the host reader would accept it with the same bits; any other line is "unusual" and
-// goes to the host, whose parser knows all forms and error messages. So this code reports no errors, and the two
-// readers cannot disagree. Reals are rounded as in decimal.hpp (Lemire, "Number parsing at a gigabyte per second", SPE
-// 2021; Mushtak and Lemire, SPE 2023): exact for at most 19 significant digits.
+// goes to the host, whose parser knows all forms and error messages. So the two readers cannot disagree. Reals are
+// rounded as in decimal.hpp (Lemire, "Number parsing at a gigabyte per second", SPE 2021; Mushtak and Lemire, SPE
+// 2023): exact for at most 19 significant digits.
 // Invariant: a line ends in '\n', the sentinel of every loop. The functions also compile for the host, for tests.
 // Cost: some ten instructions per byte.
 #pragma once

@@ -1,5 +1,4 @@
-// Text to entries on the device: the interface between the host part (device_read.cpp, read_edges.cpp) and the CUDA
-// part (text_cuda.cu).
+// Text to entries on the device: between the host part (device_read.cpp, read_edges.cpp) and CUDA (text_cuda.cu).
 //
 // Idea: threads read chunks of the file into pinned slots in any order, and hand them to the device in file order.
 // There a chunk is copied, its lines are counted and parsed, one line per thread, all on one stream. A chunk may end
@@ -68,8 +67,7 @@ class device_text_parser {
   device_text_parser& operator=(const device_text_parser&) = delete;
   ~device_text_parser();
 
-  // Page-locked memory for chunk `i` and a '\n' after it. Waits until chunk i - slots, already submitted, has been
-  // copied.
+  // Page-locked memory for chunk `i` and a '\n'. Waits until chunk i - slots, already submitted, has been copied.
   [[nodiscard]] char* slot(std::int64_t i);
   // Submits chunks 0, 1, ... in order: size and offset in the file.
   void submit(std::int64_t i, std::int64_t bytes, std::int64_t offset);
@@ -95,8 +93,7 @@ template <class V, class I>
 void patch_entries(const context<device>& ctx, const std::vector<patched_entry<V, I>>& parsed,
                    const device_entry_sink<V, I>& to);
 
-// Replaces ids, whose largest is `largest`, by vertices 0, 1, ... in ascending order of id; returns the distinct ids.
-// Synchronises.
+// Replaces ids up to `largest` by vertices in ascending order of id; returns the distinct ids. Synchronises.
 template <index_type I>
 [[nodiscard]] std::vector<std::int64_t> renumber_vertices(const context<device>& ctx,
                                                           coo_matrix<double, I, device>& edges, std::int64_t largest);

@@ -177,8 +177,7 @@ class edge_reader {
     cut_bytes_ += static_cast<std::int64_t>(block.size());
   }
 
-  // Reserves room for the estimated edges of a large file before reading any, so that each goes straight to its place;
-  // and touches the memory for this block.
+  // Reserves a large file's estimated edges before reading any, so that each goes to its place; touches this block's.
   void expect(std::string_view block) {
     const auto block_bytes = static_cast<double>(block.size());
     if (block_bytes < expecting::least_bytes || numbered_) return;

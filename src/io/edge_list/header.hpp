@@ -19,8 +19,7 @@ namespace spargo::detail::edge_text {
 
 // A field of a table's line, without surrounding blanks and quotes.
 //
-// `p`: its beginning; moved to the following separator or line end. Separator ' ' stands for any number of blanks and
-// tabs, others are one character.
+// `p`: its beginning; moved to the next separator or line end. Separator ' ': any number of blanks and tabs.
 [[nodiscard]] inline std::string_view take_field(const char*& p, char separator) {
   const auto ends_field = [separator](const char* q) {
     return ends_line(q) || (separator == ' ' ? is_blank(*q) : *q == separator);

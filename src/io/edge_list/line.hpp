@@ -92,8 +92,7 @@ inline bad_line uneven(const char* where, bool has_weight) {
                             : "an edge without a weight (expected one, as on the first edge)"};
 }
 
-// Records whether the part's first edge has a weight, and rejects later ones that differ. `column`: where a third
-// column is or would be.
+// The first edge decides about weights; later ones that differ are rejected. `column`: where the third one would be.
 template <class I>
 void check_weight(edge_part<I>& part, bool weighted, const char* column) {
   if (part.first_column == nullptr) {

@@ -1,8 +1,7 @@
 // Parses edges between names in a part of an edge list, line by line; one thread per part.
 //
 // A name is a field as read by take_field; in quotes it may contain separators and doubled quotes. Names are views of
-// the text, or of the sink's memory if quotes were doubled. Sinks as in line.hpp, with `put(k, source, target)` of
-// names.
+// the text, or of the sink's memory if quotes were doubled. Sinks as in line.hpp, of names.
 #pragma once
 
 #include "io/edge_list/header.hpp"

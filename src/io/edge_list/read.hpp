@@ -18,8 +18,7 @@ struct edge_list_tuning {
 // Dropped weights are parsed and checked, but the list has no values.
 enum class edge_weights { keep, drop };
 
-// Offset of the lines after the header line in an uncompressed file; a range may begin there. A range's edges are
-// numbered in the order of its own ids.
+// Offset after the header line of an uncompressed file. Edges of a range are numbered in the order of its own ids.
 [[nodiscard]] std::int64_t find_edges(const input_file& file, const edge_list_header& header);
 
 template <index_type I>

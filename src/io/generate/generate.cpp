@@ -2,8 +2,7 @@
 // same arrays, and any part can be generated alone.
 //
 // Sorted kinds (grids, Laplacians, bands, paths, ...) compute a row's entries; chunks of rows are counted, scanned and
-// filled. Random kinds have entries at known positions. O(entries) time, no scratch memory beyond 8 bytes per chunk
-// (powerlaw: 8 bytes per row).
+// filled. Random kinds have entries at known positions. O(entries) time, 8 bytes per chunk (powerlaw: per row).
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/generate.hpp>
 
@@ -207,8 +206,7 @@ void fill_placed(const context<host>& ctx, const generator_spec& s, const sink<V
   });
 }
 
-// x^(quarters / 4) by multiplication and square roots only, which IEEE 754 rounds identically everywhere (unlike
-// `pow`).
+// x^(quarters / 4) by multiplications and square roots, which round identically everywhere (unlike `pow`).
 double power(double x, int quarters) {
   double result = 1.0;
   for (int q = 0; q < quarters / 4; ++q) result *= x;

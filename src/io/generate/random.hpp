@@ -1,6 +1,5 @@
-// Counter-based randomness: the k-th draw is a pure function of (seed, stream, k), so generated data does not
-// depend on the machine, the thread count or the order of work. The mixer is SplitMix64's finaliser (Steele, Lea,
-// Flood, OOPSLA 2014), applied twice.
+// Counter-based randomness: draw k is a pure function of (seed, stream, k), independent of machine, threads and order.
+// The mixer is SplitMix64's finaliser (Steele, Lea, Flood, OOPSLA 2014), applied twice.
 #pragma once
 
 #include <spargo/core/config.hpp>
@@ -41,8 +40,7 @@ class counter_random {
   std::uint64_t key_;
 };
 
-// A keyed bijection of [0, size): a mixing network on the next power of two, iterated until the result is in range
-// (fewer than two steps on average).
+// A keyed bijection of [0, size): a mixing network on the next power of two, iterated until in range (under 2 steps).
 class random_permutation {
  public:
   random_permutation(std::int64_t size, std::uint64_t seed) : size_(static_cast<std::uint64_t>(size)) {

@@ -241,8 +241,7 @@ std::int64_t least_of(double expected, std::int64_t draws) {
   return std::max<std::int64_t>(static_cast<std::int64_t>(least), 0);
 }
 
-// Calls f(cells, probability of each) for the off-diagonal cells that are drawn by i times a, j times b, k times c and
-// l times d.
+// Calls f(cells, probability of each) for off-diagonal cells drawn by i times a, j times b, k times c, l times d.
 template <class F>
 void for_each_rmat_class(const generator_spec& s, F&& f) {
   const double d = std::max(0.0, 1 - s.a - s.b - s.c);

@@ -62,8 +62,7 @@ struct bad_line {
 // bytes; the rest of a long comment may not be in memory.
 [[nodiscard]] const char* skip_comment(const char* p, const char* end, std::int64_t looked_at);
 
-// Checks that only blanks follow on the line that began at `line` and that it is not too long; returns the beginning of
-// the next line.
+// Expects blanks up to the end of the line that began at `line`, and its length in limits; returns the next line.
 [[nodiscard]] const char* finish_line(const char* p, const char* line, std::int64_t max_line_bytes);
 
 }  // namespace spargo::detail

@@ -1,8 +1,7 @@
 // Parses a part of a Matrix Market file line by line; one thread per part.
 //
-// Most lines go through common_line.hpp. Others, and the last ones of a part, where eight bytes cannot be read at once,
-// are read byte by byte. Errors go to the cold path, which throws a `bad_line`. A part ends in '\n', the sentinel of
-// every loop.
+// Most lines go through common_line.hpp; others, and a part's last ones, where eight bytes cannot be read at once, are
+// read byte by byte. The cold path throws errors as `bad_line`. A part ends in '\n', the sentinel of every loop.
 #pragma once
 
 #include "io/matrix_market/detail.hpp"

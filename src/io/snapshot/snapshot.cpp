@@ -191,8 +191,7 @@ raw_header check_header(const std::string& path, std::string_view file) {
   return h;
 }
 
-// Addresses of the sections. The offsets of a mapped file are copied: if the file changes, indexing by them still stays
-// within the arrays.
+// Sections. Offsets of a mapped file are copied: if the file changes, indexing still stays within the arrays.
 using section_data = std::array<const char*, section_names.size()>;
 
 template <class I, class O>

@@ -32,8 +32,7 @@ struct file_range {
 };
 
 struct input_tuning {
-  // Bytes per block; 0: 4 MiB per thread (some 8 ms of parsing, compared with 20 us for a parallel region), 8 to 64
-  // MiB.
+  // Bytes per block; 0: 4 MiB per thread (8 ms of parsing; a parallel region costs 20 us), 8 to 64 MiB.
   std::int64_t block_bytes = 0;
   // Bounds the memory that a line can claim; valid lines are far shorter in all formats.
   std::int64_t max_line_bytes = std::int64_t{1} << 20;
@@ -42,8 +41,7 @@ struct input_tuning {
 
 class text_source {
  public:
-  // Reads `file` from its beginning. Throws `error`: io for a stream that was already read, unsupported for bytes known
-  // not to be text.
+  // Reads from the beginning. Throws `error`: io for a stream already read, unsupported for bytes that are not text.
   text_source(const context<host>& ctx, const input_file& file, const read_options& options = {},
               const input_tuning& tuning = {});
   ~text_source();
@@ -92,8 +90,7 @@ class text_source {
   // it waits for room, where the next block should be inflated (2.5 s became 4.4 on two busy cores).
   [[nodiscard]] context<host> parsing_context() const;
 
-  // A new source for a regular file, from its beginning, possibly with another block size; null if it can be read only
-  // once.
+  // A new source for a regular file, possibly with another block size; null if it can be read only once.
   [[nodiscard]] std::unique_ptr<text_source> again() const;
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }

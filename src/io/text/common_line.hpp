@@ -1,6 +1,5 @@
 // Fast path for common lines, read eight bytes at a time: indices of up to 19 digits, blanks, a number of up to 19
-// significant digits. Anything else returns null, and the caller reads the line again byte by byte, reporting errors.
-// Both ways give the same values.
+// significant digits. Otherwise returns null: the caller reads the line again byte by byte, with the same values.
 //
 // Invariant: reads at most `line_reach` bytes from the beginning of the line.
 #pragma once

@@ -123,8 +123,7 @@ struct binary_format<float> {
   static constexpr int largest_tie = 10;
 };
 
-// digits * 10^q, correctly rounded. `digits` is nonzero with `zeros` leading zero bits, `five` is the table's entry for
-// q, and q is within the format's exponents.
+// digits * 10^q, correctly rounded. Nonzero digits with `zeros` leading zero bits; `five`: the entry for q, in range.
 template <class T>
 [[nodiscard]] SPARGO_HD inline T round_decimal(std::uint64_t digits, int zeros, const powers_of_five::entry& five,
                                                int q) {

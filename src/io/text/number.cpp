@@ -15,8 +15,7 @@ std::string_view without_plus(std::string_view token) {
   return token.size() > 1 && token[0] == '+' && token[1] != '-' ? token.substr(1) : token;
 }
 
-// For a number outside T's range: whether it is too small (not too large), which is so if the decimal exponent of its
-// first significant digit is negative.
+// Whether a number outside T's range is too small: the exponent of its first significant digit is negative.
 bool is_tiny(std::string_view number) {
   const std::size_t e = std::min(number.find_first_of("eE"), number.size());
   const std::string_view significand = number.substr(0, e);

@@ -34,8 +34,7 @@ namespace spargo::detail {
   return {p, static_cast<std::size_t>(end - p)};
 }
 
-// Digits only, up to a token's end; returns the position after them, or null for anything else and for 19 digits or
-// more (left to `parse_integer`).
+// Up to 18 digits and a token's end: the position after them; null for anything else (see `parse_integer`).
 [[nodiscard]] inline const char* parse_digits(const char* p, std::int64_t& value) noexcept {
   const char* const first = p;
   std::uint64_t v = 0;
@@ -65,8 +64,7 @@ template <class T>
   return digits;
 }
 
-// The common form of a real; returns the position after it, whatever follows. Null for another form or more than 19
-// significant digits.
+// The common form of a real: the position after it. Null for another form or more than 19 significant digits.
 [[nodiscard]] inline const char* scan_decimal(const char* p, decimal& d) noexcept {
   d.negative = *p == '-';
   p += *p == '-' || *p == '+';

@@ -1,5 +1,4 @@
-// Reads a text token by token, for formats whose lines depend on earlier ones and are read by one thread; and arrays
-// that grow meanwhile.
+// Sequential token reader for formats whose lines depend on earlier ones; and arrays that grow meanwhile.
 #pragma once
 
 #include "io/text/blocks.hpp"

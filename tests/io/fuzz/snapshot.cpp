@@ -59,8 +59,7 @@ void open(const std::string& bytes) {
   });
 }
 
-// Corrects the checksums of the sections given by the header, if they are in range; see the table in
-// src/io/snapshot/snapshot.cpp.
+// Corrects the checksums of the header's sections, if in range (see src/io/snapshot/snapshot.cpp).
 void mend(std::string& bytes) {
   if (bytes.size() < 128) return;
   const auto number = [&](std::size_t at) {
