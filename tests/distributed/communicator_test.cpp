@@ -280,8 +280,7 @@ TEST(Partition, CutsAtMultiplesOf128ByEntriesAndRows) {
   });
 }
 
-// --- Teams whose ranks fail
-// -------------------------------------------------------------------------------------------
+// --- Teams whose ranks fail -----------------------------------------------------------------------------------------
 
 class TeamFailure : public testing::Test {
  protected:

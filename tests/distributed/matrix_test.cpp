@@ -377,8 +377,7 @@ TEST(DistributedReading, EdgeLists) {
   });
 }
 
-// --- Conjugate gradients
-// ----------------------------------------------------------------------------------------------
+// --- Conjugate gradients --------------------------------------------------------------------------------------------
 
 TEST(DistributedCg, SolvesTheLaplaceEquation) {
   on_ranks([](const communicator& comm) {

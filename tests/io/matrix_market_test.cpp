@@ -260,8 +260,7 @@ TEST(MatrixMarket, DenseMatricesAreWrittenColumnByColumn) {
   EXPECT_EQ(test::read_file(path), "%%MatrixMarket matrix array real general\n0 3\n");
 }
 
-// --- A large file in parts
-// --------------------------------------------------------------------------------------------
+// --- A large file in parts ------------------------------------------------------------------------------------------
 
 TEST(MatrixMarket, ALargeFileIsTheSameForAnyThreadCount) {
   const temporary_folder folder;

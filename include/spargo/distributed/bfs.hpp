@@ -31,7 +31,6 @@ struct SPARGO_EXPORT distributed_bfs_options {  // see bfs_options
 // in a row the first rank's GPU continues alone while levels stay narrow; for that it gathers all rows once, if they
 // take at most a quarter of its free memory. Otherwise, and with CUDA_LAUNCH_BLOCKING set, the host steps through the
 // levels.
-// environment, the host goes from level to level.
 template <index_type I, class Space = host>
 class SPARGO_EXPORT distributed_bfs_plan {
  public:

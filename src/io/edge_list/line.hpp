@@ -27,8 +27,7 @@ inline bool has_banner(std::string_view text) {
   return text.size() >= banner.size() && std::equal(banner.begin(), banner.end(), text.begin(), same);
 }
 
-// --- Hot path
-// ------------------------------------------------------------------------------------------------------------
+// --- Hot path -------------------------------------------------------------------------------------------------------
 
 struct edge_fields {
   std::int64_t source = 0;

@@ -72,8 +72,7 @@ struct sink {
   }
 };
 
-// --- Kinds with computed rows
-// ----------------------------------------------------------------------------------------------
+// --- Kinds with computed rows ---------------------------------------------------------------------------------------
 
 // Each calls emit(row, column, value) in ascending order.
 template <class Emit>

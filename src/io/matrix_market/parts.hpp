@@ -43,8 +43,7 @@ struct rules {
   bool is_unsigned = false;  // integers up to 2^64 - 1
 };
 
-// --- Cold path: errors
-// ---------------------------------------------------------------------------------------------------
+// --- Cold path: errors ----------------------------------------------------------------------------------------------
 
 [[noreturn]] inline void refuse_token(const char* p, const std::string& expected) {
   const std::string_view token = token_at(p);
@@ -88,8 +87,7 @@ template <field_kind F, class R>
                         : "a skew-symmetric matrix has no diagonal (expected an entry off it, or 0)"};
 }
 
-// --- Warm path: any line
-// -------------------------------------------------------------------------------------------------
+// --- Warm path: any line --------------------------------------------------------------------------------------------
 
 inline const char* read_index(const char* p, const char* what, std::int64_t limit, std::int64_t& value) {
   const char* const end = parse_digits(p, value);
