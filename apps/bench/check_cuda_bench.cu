@@ -100,11 +100,11 @@ void expect_none(const char* what, std::int64_t size, Run&& run) {
   expect(cudaMemcpyAsync(found.data(), &nothing, sizeof(finding), cudaMemcpyHostToDevice, ctx.stream()));
   run(static_cast<unsigned>((size + threads - 1) / threads), ctx.stream(), found.data());
   expect(cudaGetLastError());
-  finding told;
-  expect(cudaMemcpyAsync(&told, found.data(), sizeof(finding), cudaMemcpyDeviceToHost, ctx.stream()));
+  finding first_wrong;
+  expect(cudaMemcpyAsync(&first_wrong, found.data(), sizeof(finding), cudaMemcpyDeviceToHost, ctx.stream()));
   ctx.synchronize();
-  if (told.first != none)
-    throw wrong_result(std::string(what) + " " + std::to_string(told.first) + " is beyond its rounding bound");
+  if (first_wrong.first != none)
+    throw wrong_result(std::string(what) + " " + std::to_string(first_wrong.first) + " is beyond its rounding bound");
 }
 
 template <class V>

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What several GPUs or hosts would gain, on paper: time = work / P + barriers + bytes received / bandwidth.
+"""A model of the gain by several GPUs or hosts: time = work / P + barriers + bytes received / bandwidth.
 
     python3 apps/bench/scaling.py           prints the tables of apps/docs/scaling.md, and two sentences
-    python3 apps/bench/scaling.py --check   fails unless they are the ones on that page
+    python3 apps/bench/scaling.py --check   fails if that page differs
 
-Work is the measured time of one device, read from the results beside this script. Bytes are what one part receives: rows
-are split into contiguous ranges, a vertex is sent once to each part that names it, and bottom-up frontiers go as bits.
-Shares are even and nothing overlaps: too good for skewed rows, too bad for a halo that hides behind interior rows.
+Work is the measured time of one device, from the results beside this script. Bytes are those received by one part: rows
+are split into contiguous ranges, a vertex is sent once to each part with edges to it, bottom-up frontiers are bits.
+Parts are equal and nothing overlaps: optimistic for skewed rows, pessimistic for a halo exchange behind interior rows.
 """
 import json
 import re
@@ -23,14 +23,14 @@ def gpu_seconds(file, name):
 
 
 def host_seconds(name):
-    """The last, which is with 16 threads."""
+    """The last measurement, with 16 threads."""
     text = (here / "results" / "spmv_threads.txt").read_text()
     return float(re.findall(rf"^{re.escape(name)} +([\d.]+) ms", text, re.MULTILINE)[-1]) * 1e-3
 
 
 class Link:
-    """barrier(parts): seconds of a barrier or a small all-reduce; bandwidth: bytes/s into a part; message: seconds that a
-    part spends on each other one it hears from."""
+    """barrier(parts): seconds of a barrier or a small all-reduce; bandwidth: bytes/s into a part; message: seconds per
+    part that it receives from."""
 
     def __init__(self, barrier, bandwidth, message):
         self.barrier, self.bandwidth, self.message = barrier, bandwidth, message
@@ -42,15 +42,15 @@ class Link:
 
 
 copy_bandwidth = 4.27e12  # of an H200, bytes/s
-# Measured between two H200: a barrier of both grids 2.9 us, peer writes 361 GB/s each way at once. That eight GPUs
-# behind a switch keep both is assumed.
+# Measured between two H200: a barrier of both grids 2.9 us, peer writes 361 GB/s in both directions at
+# once. Assumed to hold for eight GPUs behind a switch.
 nvlink = Link(lambda parts: 2.9e-6, 361e9, 0)
-# Assumed: 100 Gbit/s, 2 us for a hop of a tree, 1 us for a message.
+# Assumed: 100 Gbit/s, 2 us per hop of a tree, 1 us per message.
 network = Link(lambda parts: 2e-6 * ceil(log2(parts)), 12.5e9, 1e-6)
 
 
 def grid(work, side, link):
-    """A product with the 5-point Laplacian: each part hears of a line of the grid from both neighbours."""
+    """A product with the 5-point Laplacian: each part receives a line of the grid from both neighbours."""
     return lambda parts: work / parts + link.step(parts, min(2, parts - 1) * side * 8, min(2, parts - 1))
 
 
@@ -61,7 +61,7 @@ def conjugate_gradients(work, vectors, side, link):
 
 
 def uniform(work, rows, degree, bytes_each, link):
-    """Of the other parts' elements, those that rows / parts rows name: 1 - exp(-degree / parts) of them."""
+    """Ghosts: the fraction 1 - exp(-degree / parts) of the remote elements, which rows / parts rows need."""
     def time(parts):
         ghosts = rows * (1 - 1 / parts) * (1 - exp(-degree / parts))
         return work / parts + link.step(parts, ghosts * bytes_each, parts - 1)
@@ -69,8 +69,8 @@ def uniform(work, rows, degree, bytes_each, link):
 
 
 def split_columns(work, rows, degree, bytes_each, link):
-    """The same, where entries of a part's own columns, 1 / parts of all, are summed while the others' elements travel
-    (product_split::columns), and y and the offsets pass once more at the copy bandwidth."""
+    """The same with product_split::columns: entries of own columns, 1 / parts of all, are summed during the exchange; y
+    and the offsets are read once more at the copy bandwidth."""
     def time(parts):
         if parts == 1:
             return work
@@ -82,7 +82,7 @@ def split_columns(work, rows, degree, bytes_each, link):
 
 
 def search(work, vertices, link, levels=8, bottom_up=3, found=0.1):
-    """Three bottom-up levels exchange bits; the others ids, of a tenth of all vertices, once to each part."""
+    """Three bottom-up levels exchange bits; the other levels the ids of a tenth of all vertices, once per part."""
     def time(parts):
         received = (bottom_up / 8 + found * 4) * vertices * (1 - 1 / parts)
         return work / parts + (levels - 1) * link.step(parts, 0, parts - 1) + link.step(parts, received, parts - 1)
@@ -90,10 +90,10 @@ def search(work, vertices, link, levels=8, bottom_up=3, found=0.1):
 
 
 def search_in_grid(work, vertices, link, levels=8, bottom_up=3, reached=0.5, more_work=1.7):
-    """By parts in a grid of `rows` by `columns`. In each bottom-up level and one more a part hears of the frontiers of its
-    column, as bits; in a bottom-up one the bits of visited vertices pass through its row besides. Of each vertex that is
-    reached so the owner hears two indices. A vertex is looked for in several columns: `more_work` is measured, and bytes
-    are within a fifth of those measured (ranks_cpu2.txt)."""
+    """Parts in a grid of `rows` by `columns`. In each bottom-up level and one more a part receives the frontiers of its
+    column as bits; in a bottom-up level also the visited bits circulate through its row. Owners receive two indices per
+    vertex found. Several columns search for a vertex: `more_work` is measured; bytes are within a fifth of the measured
+    ones (ranks_cpu2.txt)."""
     def time(parts):
         rows = max(r for r in range(1, parts + 1) if parts % r == 0 and r * r <= parts)
         columns = parts // rows
@@ -107,7 +107,7 @@ def search_in_grid(work, vertices, link, levels=8, bottom_up=3, reached=0.5, mor
 
 
 def row_and_grid(work, vertices, link):
-    """Hosts in a row send fewer ids than GPUs in `search`: the measured bytes ask for found = 0.03."""
+    """Hosts in a row send fewer ids than GPUs in `search`: found = 0.03 fits the measured bytes."""
     return search(work, vertices, link, found=0.03), search_in_grid(work, vertices, link)
 
 
@@ -117,7 +117,7 @@ def search_on_hosts(work, vertices, link):
 
 
 def least_grid(work, vertices, link):
-    """The fewest hosts, of k * k and k * (k + 1), that are sooner done in a grid than in a row."""
+    """The smallest number of hosts, k * k or k * (k + 1), for which a grid is faster than a row."""
     row, in_grid = row_and_grid(work, vertices, link)
     return next(p for k in range(2, 100) for p in (k * k, k * (k + 1)) if in_grid(p) < row(p))
 

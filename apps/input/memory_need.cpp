@@ -84,9 +84,9 @@ struct size_line {
 // For METIS and DIMACS, whose shortest edges are "2" twice and "e 1 2".
 void size_text_graph(const input_description& input, const text_size& text, input_size& size) {
   const bool metis = input.kind == input_kind::metis;
-  const size_line told(input.file->head(), metis ? "%" : "c", metis ? "" : "p");
-  size.listed = text.entries(told.edges, metis ? 4 : 6);
-  size.rows = metis ? text.entries(told.vertices, 1) : told.vertices;
+  const size_line declared(input.file->head(), metis ? "%" : "c", metis ? "" : "p");
+  size.listed = text.entries(declared.edges, metis ? 4 : 6);
+  size.rows = metis ? text.entries(declared.vertices, 1) : declared.vertices;
   if (metis) size.off_diagonal = size.listed;  // it has no loops
   size.cols = size.rows;
 }
@@ -96,7 +96,7 @@ struct line_count {
   std::int64_t loops = 0;
 };
 
-// Counts whole lines of a piece of text with two numbers, after the letter of a DIMACS arc or edge.
+// Counts whole lines of some text with two numbers, after the letter of a DIMACS arc or edge.
 line_count count_edges(std::string_view text) {
   line_count found;
   text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);

@@ -27,8 +27,7 @@ struct team_state {
   using clock = std::chrono::steady_clock;
   static constexpr int most_yields = 30;                       // yields before a thread sleeps
   static constexpr std::chrono::microseconds slow_yield{200};  // a longer yield means that other programs have run
-  static constexpr std::chrono::milliseconds rest_time{
-      100};  // nobody yields for this long afterwards: a sleeper is woken sooner than a yield returns
+  static constexpr std::chrono::milliseconds rest_time{100};   // without yields afterwards: a sleeper wakes up faster
   static constexpr std::chrono::microseconds leave_poll_interval{50};
 
   explicit team_state(int ranks) : events(static_cast<std::size_t>(ranks)), ended(static_cast<std::size_t>(ranks)) {}

@@ -1,9 +1,9 @@
 // The binary snapshot: a header of 128 bytes and up to five sections, each at the next multiple of 64 bytes.
 //
 //   byte   size  meaning (integers are little-endian)
-//      0      8  "SPARGO\r\n": a transfer that changes line ends shows
+//      0      8  "SPARGO\r\n": reveals transfers that change line ends
 //      8      4  version: 2; 1 in older files, which are read as well
-//     12      4  0x01020304: another byte order shows
+//     12      4  0x01020304: reveals another byte order
 //     16      1  values: 0 pattern, 1 float32, 2 float64, 3 complex float32, 4 complex float64
 //     17      1  bytes of an index (I): 4 or 8
 //     18      1  bytes of an offset (O): 4 or 8, not less than an index
@@ -17,15 +17,15 @@
 //     80      8  bytes of the whole file
 //     88      8  bytes of the notes
 //     96      8  their checksum, 0 when there are none
-//    104      8  the first vertex named in the source plus 1, or 0: not told
+//    104      8  the first vertex named in the source plus 1, or 0: unknown
 //    112      8  bytes of the names' characters
 //    120      8  hash of the bytes before
 // Checksums and hash are XXH3's of 64 bits in version 2, XXH64's in version 1; nothing else differs.
 // Sections: rows + 1 offsets; nnz indices; nnz values (none for a pattern); ids: rows of them, int64, ascending, or
 // none, or for names rows + 1 offsets, int64, and the characters; notes, bytes of the writer's own (or none). Bytes 22,
 // 104 to 119 and names came later: 0 in older files, and older readers refuse names. The bytes between sections are 0.
-// A reader accepts exactly this: any other byte is an error, so a damaged file shows. Cost of opening: one pass over
-// the file to check sums and indices; of a mapped file the offsets are copied, nothing else.
+// Readers reject any deviation, so damage is detected. Cost of opening: one pass over the file to check sums and
+// indices; of a mapped file only the offsets are copied.
 #include <spargo/io/snapshot.hpp>
 
 #include "core/instantiate.hpp"
