@@ -108,7 +108,7 @@ class SPARGO_EXPORT exchange<device> {
   void own_are_at(span<const std::int32_t, device> places);
 
   // Runs on its own stream, after the context's earlier work. Between the two calls, enqueue nothing that writes `own`
-  // or reads `ghosts`; later work sees the new ghosts. Through host memory `finish` waits for the copies to be sent.
+  // or reads `ghosts`; later work sees the new ghosts. Through host memory `finish` waits for the copies of `own`.
   template <class T>
   void start(span<const T, device> own) {
     start_bytes(own.data(), own.size(), sizeof(T));
@@ -118,7 +118,7 @@ class SPARGO_EXPORT exchange<device> {
     finish_bytes(ghosts.data(), ghosts.size(), sizeof(T));
   }
 
-  // Instead of `finish`, without a copy: the ghosts in the receive buffer, valid until the next `start`.
+  // Instead of `finish`, without a copy: the ghosts in the receive buffer, for work enqueued before the next `start`.
   template <class T>
   [[nodiscard]] span<const T, device> finish_in_place() {
     std::int64_t bytes = 0;
