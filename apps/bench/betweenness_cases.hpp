@@ -34,8 +34,7 @@ inline void report_betweenness(benchmark::State& state, const bfs_problem& p, st
   state.counters[mteps] = searches * static_cast<double>(p.graph.view().out.nnz()) / seconds * 1e-6;
 }
 
-// Another library's values from all vertices on the host: `make` prepares it for a graph; the returned call sums
-// dependencies, for each pair of ends once from either end.
+// Another library's host values, prepared by `make`; the call sums dependencies, once per pair from either end.
 struct betweenness_peer {
   using find = std::function<void(std::vector<double>& sums)>;
   std::string name;

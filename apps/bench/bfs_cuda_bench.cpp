@@ -1,5 +1,4 @@
-// BFS on the device. A search synchronises at its end, so the host clock times all of it, including launch and copy of
-// the level sizes; `events_ms` is the median by CUDA events.
+// BFS on the device, by the host clock (launch and copy of level sizes included); `events_ms`: median of CUDA events.
 #include "bench/bfs_cases.hpp"
 #include "bench/device_timing.hpp"
 

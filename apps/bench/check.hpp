@@ -24,8 +24,7 @@ void poison(span<T, host> out) {
   if (!out.empty()) std::memset(static_cast<void*>(out.data()), 0xff, static_cast<std::size_t>(out.size()) * sizeof(T));
 }
 
-// A whole number from -8 to 8 for each i, without a pattern: sums of up to 2^30 are exact in float in every order, and
-// a skipped block is detected (with probability over 99 percent).
+// A whole number from -8 to 8 for each i: sums of 2^30 are exact in float; a skipped block shows (over 99 percent).
 template <class T>
 SPARGO_HD T whole_number(std::int64_t i, std::uint64_t key = 0) {
   std::uint64_t x = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15U + key;

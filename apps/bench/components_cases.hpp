@@ -1,7 +1,6 @@
 // Shared by the connected components benchmarks: the graphs (those of the BFS benchmarks) and the check of labels.
 //
-// A case reports the median time of a plan's runs and million stored edges per second. Labels are the smallest
-// vertices, so check_components accepts exactly one labelling of a graph.
+// A case reports the median time and million stored edges per second. Exactly one labelling of a graph is right.
 #pragma once
 
 #include "bench/bfs_cases.hpp"

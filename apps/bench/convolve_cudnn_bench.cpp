@@ -63,8 +63,7 @@ class cudnn_convolution {
   cudnnConvolutionDescriptor_t convolution_ = nullptr;
 };
 
-// The two that cuDNN finds fastest are timed like ours, and the better one counts. FFT and Winograd algorithms have
-// other error bounds than a plain sum; those beyond our bound are skipped.
+// The better of cuDNN's two fastest counts. Results beyond a plain sum's bound (FFT, Winograd) are skipped.
 double measure(benchmark::State& state, std::int64_t side, std::int64_t width) {
   const auto& ctx = device_context();
   const convolve_case<float> c{side, side, width, random_filter<float>(width, width)};

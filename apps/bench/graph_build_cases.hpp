@@ -1,7 +1,6 @@
 // Shared by the graph build benchmarks: pairs in memory, and the check of the result.
 //
-// A case builds the symmetric, sorted CSR without duplicates and loops from unordered pairs in memory. MTEPS are
-// million pairs per second. The result is checked outside the timed part.
+// A case builds the symmetric, sorted CSR without duplicates and loops from unordered pairs. MTEPS: million pairs.
 #pragma once
 
 #include "bench/bench.hpp"
@@ -40,8 +39,7 @@ struct build_problem {
   }
 };
 
-// Throws wrong_result unless rows ascend strictly, have no loops, and contain every pair in both directions. The number
-// of entries shows that there is nothing else (see distinct_pairs).
+// Throws wrong_result unless rows ascend, without loops, and have every pair both ways (nothing else: distinct_pairs).
 inline void expect_built(const build_problem& p, const build_view& g) {
   const auto offsets = g.out.offsets;
   const auto indices = g.out.indices;

@@ -1,5 +1,4 @@
-// Building graphs on the device: from 2^27 pairs in device memory, and from the same pairs in host memory, including
-// the upload. A build synchronises, so the host clock times all of it.
+// Building graphs on the device from 2^27 pairs in device memory, or in host memory with the upload; by the host clock.
 #include "bench/device_timing.hpp"
 #include "bench/graph_build_cases.hpp"
 

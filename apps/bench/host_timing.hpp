@@ -1,5 +1,4 @@
-// The ceiling of host cases: the rate of a triad, a[i] = b[i] + s * c[i], measured once per run on arrays much larger
-// than the caches (McCalpin's STREAM); and arrays in huge pages.
+// The ceiling of host cases: a triad a[i] = b[i] + s * c[i] on large arrays (McCalpin's STREAM); huge page arrays.
 #pragma once
 
 #include "bench/bench.hpp"

@@ -1,5 +1,4 @@
-// cuBLAS as a peer on tensor cores: bfloat16 inputs with a float result, and floats in TF32 mode (no copy, low bits
-// dropped).
+// cuBLAS on tensor cores as a peer: bfloat16 inputs, float result; and floats in TF32 mode (low bits dropped).
 #include "bench/matmul_tensor_cases.hpp"
 
 #include <cublas_v2.h>

@@ -1,5 +1,4 @@
-// Products with multi-vectors on the device: every algorithm beside cuSPARSE. Times are the median of 25 by CUDA events
-// around one product with a flushed L2 cache; X and Y row-major.
+// SpMM on the device beside cuSPARSE: median of 25 by CUDA events, flushed L2 cache; X and Y row-major.
 #include "bench/check_device.hpp"
 #include "bench/spmm_cases.hpp"
 

@@ -1,5 +1,4 @@
-// SpMV on the host: every algorithm and format beside the available peers, and the `automatic` plan on 1 to 16 threads.
-// Every product is checked before its time counts.
+// SpMV on the host: algorithms and formats beside peers, and `automatic` on 1 to 16 threads. Products are checked.
 #include "bench/check.hpp"
 #include "bench/host_timing.hpp"
 #include "bench/native_products.hpp"

@@ -1,5 +1,4 @@
-// Peer of the device scans: Thrust's, on the context's stream, with temporary storage from the context's memory, as
-// ours. Thrust has no reduction that leaves the result on the device.
+// Peer of the device scans: Thrust's, on the context's stream and memory. Its reductions return to the host only.
 #include "bench/scan_device.hpp"
 
 #include <spargo/core/thrust.cuh>

@@ -61,8 +61,7 @@ void add_help_and_version(CLI::App& app);
 [[nodiscard]] int run_app(CLI::App& app, const std::string& command, int argc, char** argv,
                           const std::function<exit_status()>& body);
 
-// Runs a whole program: f() returns its exit code. An exception becomes one line on standard error, as does exhausted
-// memory where no exception may pass, for example in a destructor.
+// A whole program: f() returns its exit code. Exceptions, and exhausted memory anywhere, become one line on stderr.
 void end_with_a_line_on_terminate(const char* called) noexcept;
 int report_exception(const char* called) noexcept;  // for the exception being handled
 template <class F>

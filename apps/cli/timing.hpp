@@ -1,5 +1,5 @@
-// Times of repeated runs. A sample is the time of a batch of calls between two synchronisations divided by its length,
-// so that calls of microseconds exceed clock and launch noise.
+// Times of repeated runs. A sample is a batch of calls between two synchronisations, so that microseconds can be
+// measured.
 #pragma once
 
 #include <algorithm>

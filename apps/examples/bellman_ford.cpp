@@ -1,5 +1,4 @@
-// bellman_ford [EDGES [SOURCE]]: distances from one vertex. EDGES: lines of `from to weight`, or a generated graph
-// (gen:grid2d:n=256), whose edge e has weight 1 + e % 255.
+// bellman_ford [EDGES [SOURCE]]: distances. EDGES: lines `from to weight`, or gen:...; edge e then weighs 1 + e % 255.
 #include "bellman_ford.hpp"
 
 #include <spargo/formats/convert.hpp>

@@ -1,5 +1,4 @@
-// mpirun -n P mpi_poisson [N]: solves Poisson's equation on an N x N grid by conjugate gradients, in a program that
-// uses MPI itself. Each rank generates only its part of the matrix.
+// mpirun -n P mpi_poisson [N]: Poisson's equation on an N x N grid by CG, in a program with MPI; no rank has all of it.
 #include <spargo/distributed/cg.hpp>
 #include <spargo/distributed/mpi.hpp>
 #include <spargo/io/generate.hpp>

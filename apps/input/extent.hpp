@@ -6,8 +6,8 @@
 
 namespace spargo::apps {
 
-// Reason to reject a matrix whose offsets and vectors take time and memory out of proportion to its entries (a file of
-// a hundred bytes may declare 2^62 rows); empty: accepted.
+// Why a matrix is rejected: vectors out of proportion to its entries (100 bytes may declare 2^62 rows); empty:
+// accepted.
 [[nodiscard]] std::string reason_against_extent(std::int64_t rows, std::int64_t cols, std::int64_t entries);
 
 // Throws `error` (out_of_memory) with that reason. O(1).

@@ -61,8 +61,7 @@ struct counted_allocator {
   bool operator==(const counted_allocator&) const noexcept = default;
 };
 
-// Bytes, or a number with K, M, G, T (also KB: powers of 1000) or Ki, Mi, ... (KiB: 1024). False otherwise and below 1
-// MB.
+// Bytes, or a number with K, M, G, T (KB: powers of 1000) or Ki, Mi, ... (KiB: 1024). False otherwise and below 1 MB.
 [[nodiscard]] bool parse_bytes(const std::string& text, std::int64_t& bytes);
 
 }  // namespace spargo::apps

@@ -72,12 +72,10 @@ struct rank_share {
 };
 // For a rank that holds an even share of the entries with 64-bit indices, as read.
 [[nodiscard]] std::int64_t least_share_bytes(const input_size& size, std::int64_t ranks, std::int64_t value_bytes);
-// For a rank until its rows are built: entries sent and received beside its share; then the results of all vertices,
-// gathered by every rank. `edge_bytes`: of a value that is read.
+// For a rank until its rows are built: entries in flight beside its share; then all results. `edge_bytes`: of a value.
 [[nodiscard]] std::int64_t least_rank_bytes(const input_size& size, std::int64_t ranks, const graph_need& need);
 
-// Throws `error` (out_of_memory), with both numbers, if this much host memory is not available; for several processes
-// also with the number of hosts that would suffice.
+// Throws `error` (out_of_memory), with both numbers, if memory is short; also with the number of hosts that suffice.
 void expect_host_memory(const input_description& input, const input_size& size, std::int64_t least);
 
 // Sampled properties of a text with an edge per line; none for small or compressed files, or samples without edges.

@@ -1,7 +1,7 @@
 // Where a Matrix Market file is parsed: on the host, or on the device that will use it.
 //
-// On the device it is also converted to CSR and stays there, beside a copy on the host (for checks, descriptions and
-// the cache); the host is spared parsing and conversion.
+// On the device it is also converted to CSR and stays there; the host gets a copy for checks, descriptions and the
+// cache.
 #pragma once
 
 #include "input/input.hpp"

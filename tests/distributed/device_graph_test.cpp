@@ -162,8 +162,7 @@ TEST(DeviceCheck, SeesWhatIsWrongWithATree) {
     std::optional<I> parent;
     const char* sentence;
   };
-  // Vertex 1023 is at level 62, below 991, beside 1022. 958 = (29, 30), level 59, is one nearer than 1021 but not
-  // adjacent.
+  // Vertex 1023 is at level 62, below 991, beside 1022. 958 = (29, 30), level 59: one nearer than 1021, not adjacent.
   const std::vector<spoilt> all{{1023, 63, {}, "to vertex 1023"},
                                 {1023, 60, {}, "at level 61"},
                                 {1023, -1, {}, "unreached, and its parent is"},

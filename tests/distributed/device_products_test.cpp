@@ -1,5 +1,4 @@
-// Back-to-back device products without synchronisation: each sees its own x and writes its own y, although both are
-// overwritten right after each enqueue and one rank is late.
+// Back-to-back products: each has its own x and y, though both are overwritten right after and one rank is late.
 #include "distributed/devices.hpp"
 
 #include <spargo/distributed/spmm.hpp>

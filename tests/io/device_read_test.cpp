@@ -1,5 +1,4 @@
-// Reading into device memory, against the host readers (tested elsewhere): the same matrix bit by bit, or the same
-// error. Every test states whether the device must have parsed the text.
+// Reading into device memory against the host readers; every test states whether the device must have parsed.
 #include "io/device/tuning.hpp"
 #include "io/support/files.hpp"
 #include "support/data.hpp"

@@ -300,8 +300,7 @@ TEST(MatrixMarket, TheFirstErrorOfALargeFileIsReported) {
 
 // --- Hostile files ---------------------------------------------------------------------------------------------------
 
-// Runs and measures: the error must come quickly and memory stay bounded. Uses CPU time, so that a busy machine does
-// not fail the test; quadratic behaviour would take hours.
+// The error must come quickly, in bounded memory. Uses CPU time, robust on busy machines; quadratic takes hours.
 error hostile(const std::string& path) {
   rusage before{};
   getrusage(RUSAGE_SELF, &before);

@@ -1,5 +1,4 @@
-// Peers whose code is compiled here, for this machine's processor (-march=native), as users who build them for speed
-// do; our library selects its vector code at run time.
+// Peers compiled for this machine (-march=native), as their users do; our library selects vector code at run time.
 //
 // No inline functions of Spargo or standard containers here: the linker might keep copies with wider vectors.
 #pragma once

@@ -45,8 +45,7 @@ struct message {
   std::int64_t bytes = 0;
 };
 
-// A repeated pattern of messages. Call `start` only after the previous `finish` has returned. Between the two, do not
-// write to the data sent and do not read the data received.
+// A repeated pattern of messages. One round at a time; until `finish` returns, leave both sides' data alone.
 class SPARGO_EXPORT channel {
  public:
   virtual ~channel() = default;

@@ -39,8 +39,7 @@ struct distributed_edge_list {
                                                                  const std::string& path,
                                                                  const edge_list_options& options = {});
 
-// Every rank owns a range of rows; columns are global, ascending and distinct. Partitioned by rows and entries. V:
-// double.
+// Every rank owns a range of rows; columns are global, ascending and distinct. Balanced by rows and entries. V: double.
 template <value_type V>
 class SPARGO_EXPORT distributed_matrix {
  public:

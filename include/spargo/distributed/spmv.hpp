@@ -27,8 +27,7 @@ enum class product_split {
 template <value_type V, class Space>
 class SPARGO_EXPORT distributed_spmv_plan {
  public:
-  // Borrows a host matrix split by rows. Throws unsupported for over 2^31 - 1 columns and ghosts. `options`: for
-  // devices.
+  // Borrows a host matrix split by rows. Throws unsupported for over 2^31 - 1 columns with ghosts. `options`: devices.
   distributed_spmv_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,
                         const exchange_options& options = {}, product_split split = product_split::automatic);
   distributed_spmv_plan(distributed_spmv_plan&&) noexcept;

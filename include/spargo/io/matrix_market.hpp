@@ -106,8 +106,7 @@ template <matrix_market_integer W, index_type I>
 SPARGO_EXPORT void write_matrix_market(const std::string& path, const coo_pattern_view<I, host>& places,
                                        span<const W, host> values, const matrix_market_write_options& options = {});
 
-// Array layout, column by column; with a symmetry only the lower triangle, without checking the upper one. V may be a
-// matrix_market_integer; `numbers` must be of_the_type.
+// Array layout, by columns; of a symmetry the lower triangle. V may be a matrix_market_integer; of_the_type only.
 template <class V>
 SPARGO_EXPORT void write_matrix_market(const std::string& path, const dense_view<const V, host>& matrix,
                                        const matrix_market_write_options& options = {});

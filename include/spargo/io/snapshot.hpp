@@ -44,8 +44,7 @@ struct SPARGO_EXPORT snapshot_header {
   bool has_names = false;
 };
 
-// Throws `unsupported`, with the name, in a library built without xxHash, as the constructor and `write_snapshot` do.
-// Call it before work whose result would be lost.
+// Throws `unsupported`, with the name, if built without xxHash. Call it before work whose result would be lost.
 SPARGO_EXPORT void check_snapshots(const std::string& path);
 
 // Whether the file begins like a snapshot. False if it cannot be read, or only once.

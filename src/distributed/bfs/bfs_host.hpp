@@ -10,8 +10,7 @@
 
 namespace spargo::detail::distributed {
 
-// Calls found(vertex, neighbour) with the first reached neighbour of each listed vertex. The neighbours of list[j] are
-// [offsets[rows[j]], offsets[rows[j] + 1]).
+// Calls found(vertex, first reached neighbour) for list[j]; neighbours are [offsets[rows[j]], offsets[rows[j] + 1]).
 template <class I, class Row, class Found>
 void find_reached_neighbours(const I* list, const Row* rows, std::int64_t size, const std::uint64_t* reached,
                              const std::int64_t* offsets, const I* indices, const Found& found) {

@@ -1,5 +1,4 @@
-// Checks of distributed results. Each rank checks its own rows with values received for remote vertices. Independent of
-// the algorithms; shares only the exchange with them.
+// Checks of distributed results by rows, with received values for ghosts; independent of the algorithms.
 #include "distributed/bfs/check.hpp"
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"

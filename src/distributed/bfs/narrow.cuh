@@ -24,8 +24,7 @@ class whole_graph {
 
   explicit whole_graph(const context<device>& on) : ctx(on), memory(on) {}
 
-  // False, with nothing allocated, if it needs more than `most` bytes (-1: a quarter of free memory). `chunks`: of
-  // hubs.
+  // False, with nothing allocated, beyond `most` bytes (-1: a quarter of free memory). `chunks`: of hubs.
   [[nodiscard]] bool allocate(std::int64_t vertices, std::int64_t entries, std::int64_t chunks, std::int64_t most) {
     const std::int64_t words = 4 * div_up(vertices, std::int64_t{4 * warp_size});
     const std::int64_t bytes = (8 + 4 + 2 * std::int64_t{sizeof(I)}) * vertices + std::int64_t{sizeof(I)} * entries +

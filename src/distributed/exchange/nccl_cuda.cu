@@ -89,8 +89,7 @@ class nccl_ranks {
   nccl_handle handle_ = nullptr;
 };
 
-// The communicator's cached one, or a new one (0.4 s). Collective. All ranks cache the same ones: each is made on all
-// ranks or on none, and is destroyed with the ranks' communicator.
+// The cached communicator, or a new one (0.4 s). Collective. All ranks cache the same; freed with the ranks' own.
 std::shared_ptr<const nccl_ranks> ranks_of(const communicator& comm, const context<device>& ctx) {
   using known_ranks = std::map<std::vector<int>, std::shared_ptr<const nccl_ranks>>;  // by all ranks' devices
   const std::vector<int> ordinals = comm.all_gather(ctx.ordinal());

@@ -1,5 +1,4 @@
-// Synthetic matrices: every entry is a pure function of the spec and its position, so any number of threads writes the
-// same arrays, and any part can be generated alone.
+// Synthetic matrices: every entry is a pure function of spec and position, so threads and parts are independent.
 //
 // Sorted kinds (grids, Laplacians, bands, paths, ...) compute a row's entries; chunks of rows are counted, scanned and
 // filled. Random kinds have entries at known positions. O(entries) time, 8 bytes per chunk (powerlaw: per row).

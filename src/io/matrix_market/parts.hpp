@@ -95,8 +95,7 @@ inline const char* read_index(const char* p, const char* what, std::int64_t limi
   return read_unusual_index(p, what, limit, value);
 }
 
-// A value as stored by the field, in real numbers of the requested precision. `read` takes any form and throws on
-// errors; `read_common` returns null for uncommon forms.
+// A value in the requested precision. `read` takes any form and throws; `read_common` returns null if uncommon.
 template <field_kind F, class R>
 struct entry_value {
   R real{1};

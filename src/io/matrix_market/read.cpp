@@ -217,8 +217,7 @@ class entry_reader {
     }
   }
 
-  // Capacity for what was read, of which the first `used` entries are in place, and for the rest of the file: for a
-  // file an upper bound, for a stream an extrapolation.
+  // Capacity for what was read (the first `used` in place) and for the rest: a bound for a file, else extrapolated.
   void reserve(std::int64_t used, std::int64_t unread_bytes) {
     if (entries_.capacity() >= total_ && total_ > 0) return;
     std::int64_t wanted = std::max(total_, 2 * entries_.capacity());

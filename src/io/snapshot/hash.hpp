@@ -1,5 +1,4 @@
-// xxHash (Collet), seed 0: checksums against damage, not against malice. Large arrays are hashed as the hash of the
-// hashes of 1 MiB chunks, so that threads can share the work.
+// xxHash (Collet), seed 0, against damage, not malice. Large arrays: the hash of the hashes of 1 MiB chunks.
 #pragma once
 
 #include "core/parallel.hpp"

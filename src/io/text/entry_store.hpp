@@ -1,7 +1,6 @@
 // Growing entry arrays that threads write in parts: the result of a text reader while it is read.
 //
-// Idea: a part that fits is written straight to its place; another waits in its own store. Untouched capacity costs
-// address space but no memory, so it may be generous.
+// Idea: a part that fits is written in place, others wait in a store of their own. Untouched capacity costs no memory.
 #pragma once
 
 #include "core/touch.hpp"

@@ -1,5 +1,4 @@
-// Any bytes as a snapshot, unchanged and with all checksums corrected, so that the code behind them is reached. Indices
-// and offsets of an accepted snapshot must be valid.
+// Any bytes as a snapshot, also with corrected checksums; indices and offsets of an accepted one must be valid.
 #include "io/fuzz/fuzz.hpp"
 
 #include "io/snapshot/hash.hpp"
