@@ -1,5 +1,4 @@
-// Times of repeated runs. A sample is a batch of calls between two synchronisations, so that microseconds can be
-// measured.
+// Times of repeated runs. A sample is a batch of calls between two synchronisations, to measure microseconds.
 #pragma once
 
 #include <algorithm>

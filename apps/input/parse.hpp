@@ -1,7 +1,6 @@
 // Where a Matrix Market file is parsed: on the host, or on the device that will use it.
 //
-// On the device it is also converted to CSR and stays there; the host gets a copy for checks, descriptions and the
-// cache.
+// On the device it is also converted to CSR and stays there; the host gets a copy for checks, reports and the cache.
 #pragma once
 
 #include "input/input.hpp"

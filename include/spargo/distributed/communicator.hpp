@@ -45,7 +45,7 @@ struct message {
   std::int64_t bytes = 0;
 };
 
-// A repeated pattern of messages. One round at a time; until `finish` returns, leave both sides' data alone.
+// A repeated pattern of messages, one round at a time. Between the two calls leave sent and received data alone.
 class SPARGO_EXPORT channel {
  public:
   virtual ~channel() = default;

@@ -1,8 +1,7 @@
 // MPI communicators for programs with their own MPI (any MPI-3), which need no plugin. Only this file includes mpi.h.
 //
 // Waiting: requests are polled for some microseconds, then between yields, then between sleeps, so that more ranks than
-// cores do not obstruct each other. All calls come from the calling thread (MPI_THREAD_FUNNELED). MPI errors end the
-// job.
+// cores do not obstruct each other. All calls come from one thread (MPI_THREAD_FUNNELED). MPI errors end the job.
 #pragma once
 
 #include <spargo/distributed/communicator.hpp>

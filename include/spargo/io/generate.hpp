@@ -44,7 +44,7 @@ struct SPARGO_EXPORT generator_info {
 template <entry_type V = double, index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, host> generate(const context<host>& ctx, std::string_view spec);
 
-// The same bits on the device; entries other than R-MAT and uniform are copied from the host, which synchronises.
+// The same bits on the device. R-MAT and uniform are made there, others by `making` and copied (synchronises).
 template <entry_type V = double, index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, I, device> generate(const context<device>& ctx, const context<host>& making,
                                                               std::string_view spec);

@@ -106,7 +106,7 @@ template <matrix_market_integer W, index_type I>
 SPARGO_EXPORT void write_matrix_market(const std::string& path, const coo_pattern_view<I, host>& places,
                                        span<const W, host> values, const matrix_market_write_options& options = {});
 
-// Array layout, by columns; of a symmetry the lower triangle. V may be a matrix_market_integer; of_the_type only.
+// Array layout, by columns; of a symmetry the lower triangle. V: also integers; `numbers` must be of_the_type.
 template <class V>
 SPARGO_EXPORT void write_matrix_market(const std::string& path, const dense_view<const V, host>& matrix,
                                        const matrix_market_write_options& options = {});

@@ -44,7 +44,7 @@ struct SPARGO_EXPORT snapshot_header {
   bool has_names = false;
 };
 
-// Throws `unsupported`, with the name, if built without xxHash. Call it before work whose result would be lost.
+// Throws `unsupported` if built without xxHash, as the constructor and `write_snapshot` do: call it before the work.
 SPARGO_EXPORT void check_snapshots(const std::string& path);
 
 // Whether the file begins like a snapshot. False if it cannot be read, or only once.
