@@ -164,16 +164,16 @@ template <class I>
 __device__ void take_received(const rank_search<I>& r, unsigned* seen, bfs::sink<I>& to, const count64* since,
                               const count64* until, bfs::thread_tally& tally) {
   for (int k = 0; k < r.links.ranks; ++k) {
-    const remote_vertex<I>* const notes = r.inboxes[k] + since[k];
+    const remote_vertex<I>* const pairs = r.inboxes[k] + since[k];
     const auto size = static_cast<std::int64_t>(until[k] - since[k]);
     for (std::int64_t base = grid_warp() * warp_size; base < size; base += grid_warps() * warp_size) {
       const bool any = base + lane_id() < size;
-      const remote_vertex<I> note = any ? notes[base + lane_id()] : remote_vertex<I>{static_cast<I>(r.first), I{-1}};
-      const bool won = any && claim_bit(seen, static_cast<std::int64_t>(note.vertex));
-      const auto v = static_cast<I>(note.vertex - r.first);
+      const remote_vertex<I> pair = any ? pairs[base + lane_id()] : remote_vertex<I>{static_cast<I>(r.first), I{-1}};
+      const bool won = any && claim_bit(seen, static_cast<std::int64_t>(pair.vertex));
+      const auto v = static_cast<I>(pair.vertex - r.first);
       const int weight = won ? __ldg(r.own.weights + v) : 0;
       if (won) {
-        r.own.parents[v] = note.parent;
+        r.own.parents[v] = pair.parent;
         ++tally.vertices;
         tally.edges += bfs::edges_of_weight(weight);
       }

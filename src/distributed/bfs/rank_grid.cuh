@@ -108,8 +108,8 @@ class rank_grid {
     return pass<false>([] { return true; });
   }
 
-  // A barrier of all ranks. The first warp of one block of each rank calls tell(word), where lane r sets the words for
-  // rank r, and hear(word), where lane r has the words from rank r; other lanes have zeros.
+  // A barrier of all ranks. The first warp of one block of each rank calls send(word), where lane r sets the words for
+  // rank r, and receive(word), where lane r has the words from rank r; other lanes have zeros.
   template <class Send, class Receive>
   __device__ bool sync_ranks(const Send& send, const Receive& receive) {
     if (threadIdx.x == 0) ++counters_.barrier;
