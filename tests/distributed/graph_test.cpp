@@ -264,7 +264,6 @@ TEST(DistributedGraphs, RefuseWhatTheyCannotDo) {
 TEST(DistributedPlans, GiveTheirAlgorithmAndReason) {
   const edges all = edges_of("gen:grid2d:n=16");
   on_ranks([&](const communicator& comm) {
-    using I = std::int32_t;
     const context<host> ctx = test::context_of(comm);
     const distributed_graph<I> g(comm, ctx, share_of(comm, all).view(), {direction_kind::undirected});
     const auto ranks = HasSubstr("distributed over " + std::to_string(comm.size()) + " ranks");
