@@ -316,7 +316,7 @@ TEST(BetweennessChoice, RefusesWhatDoesNotFit) {
                              ctx, raw.view(),
                              {.edges = betweenness_edges::counted, .algorithm = betweenness_algorithm::by_source});
                        })
-                .find("by_level only"),
+                .find("only by_level"),
             std::string::npos);
   EXPECT_EQ(check_betweenness(ctx, raw.view(), doubles{0, 0, 0}, {}, {}, doubles{1, 2}),
             "there are 2 values for 1 edges");

@@ -533,7 +533,7 @@ TEST(ComponentsChoice, OnTheDevice) {
   EXPECT_GT(plan.workspace_bytes(), components_plan(g.ctx(), g.view()).workspace_bytes());
   options.labels = components_labels::sinks_first;
   EXPECT_NE(message_of(error_code::unsupported, [&] { (void)components(g.ctx(), g.view(), options); })
-                .find("sinks first are found on the host only"),
+                .find("sinks first are computed on the host only"),
             std::string::npos);
 }
 

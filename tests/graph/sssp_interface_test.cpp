@@ -127,7 +127,7 @@ TEST_F(SsspThere, DeviceGivesItsReasonAndRefuses) {
   const test::placed_weighted<int, int, int, device> placed(g);
   const sssp_plan<int, int, int, device> plan(placed.ctx(), placed.view());
   EXPECT_EQ(plan.algorithm(), sssp_algorithm::delta_stepping);
-  EXPECT_EQ(plan.reason(), "a device has no other");
+  EXPECT_EQ(plan.reason(), "the device has no other algorithm");
   EXPECT_GE(plan.delta(), 128);
   const sssp_plan<int, int, int, device> with_delta(placed.ctx(), placed.view(),
                                                     {.delta = 100, .output = sssp_output::distances});

@@ -400,7 +400,7 @@ TEST(TrianglesChoice, RefusesWhatDoesNotFit) {
   const std::vector<std::int32_t> degrees{1};
   EXPECT_NE(
       message_of(error_code::invalid_argument, [&] { (void)local_clustering<std::int32_t>(ctx, counts, degrees); })
-          .find("2 counts beside 1"),
+          .find("2 counts for 1"),
       std::string::npos);
 }
 

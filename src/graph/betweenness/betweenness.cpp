@@ -35,21 +35,21 @@ void check_options(const betweenness_options& o) {
 
 template <class Space>
 choice choose(const betweenness_options& options, std::int64_t vertices, std::int64_t edges) {
-  const betweenness_algorithm asked = options.algorithm;
-  auto named = choose_by_name<Space>(algorithms, "betweenness", asked);
+  const betweenness_algorithm requested = options.algorithm;
+  auto named = choose_by_name<Space>(algorithms, "betweenness", requested);
   const bool of_edges = options.edges == betweenness_edges::counted;
-  if (of_edges && asked == betweenness_algorithm::by_source) {
-    throw error(error_code::unsupported, "betweenness: values of edges are found by_level only");
+  if (of_edges && requested == betweenness_algorithm::by_source) {
+    throw error(error_code::unsupported, "betweenness: only by_level computes values of edges");
   }
   if (named) return *std::move(named);
   if constexpr (!std::same_as<Space, host>)
-    return {betweenness_algorithm::by_level, "the device finds it no other way"};
-  if (of_edges) return {betweenness_algorithm::by_level, "values of edges are found no other way"};
+    return {betweenness_algorithm::by_level, "the device has no other algorithm"};
+  if (of_edges) return {betweenness_algorithm::by_level, "no other algorithm computes values of edges"};
   if (vertices + edges < tuning::small) {
     return {betweenness_algorithm::by_source, "the graph is too small for threads to share its levels"};
   }
   if (edges < tuning::few_edges * vertices) {
-    return {betweenness_algorithm::by_source, "with so few edges per vertex there are many narrow levels"};
+    return {betweenness_algorithm::by_source, "few edges per vertex mean many narrow levels"};
   }
   return {betweenness_algorithm::by_level, "the levels are large enough to share"};
 }

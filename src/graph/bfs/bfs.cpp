@@ -53,15 +53,16 @@ detail::bfs::choice choose_automatically(detail::bfs::backend_kind backend, cons
                                          bfs_direction direction) {
   const bool on_host = backend == detail::bfs::backend_kind::host;
   if (direction == bfs_direction::pull) {
-    return {bfs_algorithm::direction_optimizing, direction, "pull was asked for, and no other algorithm pulls"};
+    return {bfs_algorithm::direction_optimizing, direction, "pull was requested, and no other algorithm pulls"};
   }
   if (on_host && facts.vertices + facts.edges < tuning::sequential_below) {
     return {bfs_algorithm::sequential, bfs_direction::push, "the graph is too small to share among threads"};
   }
   if (direction == bfs_direction::automatic && facts.can_pull) {
-    return {bfs_algorithm::direction_optimizing, direction, "in-edges are there, so large frontiers can be pulled"};
+    return {bfs_algorithm::direction_optimizing, direction, "large frontiers can be pulled along in-edges"};
   }
-  const std::string why = direction == bfs_direction::push ? "push was asked for" : "without in-edges it can only push";
+  const std::string why =
+      direction == bfs_direction::push ? "push was requested" : "without in-edges a search only pushes";
   return {bfs_algorithm::load_balanced, bfs_direction::push, why};
 }
 

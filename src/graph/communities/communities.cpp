@@ -28,7 +28,7 @@ choice choose(const communities_options& o) {
   expect_named("communities", "method", o.method);
   SPARGO_EXPECTS(o.iterations >= 1, fmt::format("communities: {} iterations (expected 1 or more)", o.iterations));
   if (auto named = choose_by_name<Space>(algorithms, "communities", o.algorithm)) return *std::move(named);
-  return {communities_algorithm::frontier, "vertices whose neighbours have kept their labels are skipped"};
+  return {communities_algorithm::frontier, "it skips vertices whose neighbours kept their labels"};
 }
 
 }  // namespace
@@ -36,16 +36,16 @@ choice choose(const communities_options& o) {
 }  // namespace detail::communities
 
 namespace {
-namespace found = detail::communities;
+namespace impl = detail::communities;
 }
 
 template <>
 enum_table<communities_method> enum_rows() noexcept {
-  return found::methods;
+  return impl::methods;
 }
 template <>
 enum_table<communities_algorithm> enum_rows() noexcept {
-  return found::algorithms;
+  return impl::algorithms;
 }
 // entry_ns: R-MAT 22, degree 8, 10 rounds take 16 threads 210 ms. Device: labels of three rounds, the order of rows, a
 // round number per vertex, lists of long rows.
@@ -66,9 +66,9 @@ plan_estimate estimate(const graph_shape& s, const communities_options& options)
 }
 
 template <index_type I, index_type O, class Space>
-struct communities_plan<I, O, Space>::state : detail::executor_state<found::executor<I, Space>> {
-  graph<I, O, Space> proper;  // a copy, if the graph has loops
-  found::run_outcome outcome;
+struct communities_plan<I, O, Space>::state : detail::executor_state<impl::executor<I, Space>> {
+  graph<I, O, Space> loopless;  // a copy, if the graph has loops
+  impl::run_outcome outcome;
 };
 
 template <index_type I, index_type O, class Space>
@@ -77,14 +77,14 @@ communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const
   if constexpr (detail::is_built<Space>) {
     detail::expect_graph("communities", g);
     if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("communities");
-    found::choice chosen = found::choose<Space>(options);
+    impl::choice chosen = impl::choose<Space>(options);
     communities_options settled = options;
     settled.algorithm = chosen.algorithm;
-    graph<I, O, Space> proper;
-    if (g.loops > 0) proper = detail::without_loops(ctx, g);
-    auto executor = found::make_executor<I, O>(ctx, g.loops > 0 ? proper.view() : g, settled);
+    graph<I, O, Space> loopless;
+    if (g.loops > 0) loopless = detail::without_loops(ctx, g);
+    auto executor = impl::make_executor<I, O>(ctx, g.loops > 0 ? loopless.view() : g, settled);
     state_ = {std::move(chosen),
-              std::make_unique<state>(state{{g.vertices(), std::move(executor)}, std::move(proper), {}})};
+              std::make_unique<state>(state{{g.vertices(), std::move(executor)}, std::move(loopless), {}})};
   } else {
     detail::no_device("communities");
   }

@@ -24,10 +24,10 @@ struct tuning {
   static constexpr std::int64_t sequential_below = 8192;
 };
 
-void expect_to_find(components_algorithm asked, bool strong) {
-  SPARGO_EXPECTS(finds_strong(asked) == strong,
+void expect_to_find(components_algorithm requested, bool strong) {
+  SPARGO_EXPECTS(finds_strong(requested) == strong,
                  fmt::format("components: algorithm {} finds {} components (expected one for {} ones)",
-                             to_string(asked), strong ? "weak" : "strong", strong ? "strong" : "weak"));
+                             to_string(requested), strong ? "weak" : "strong", strong ? "strong" : "weak"));
 }
 
 // The requested algorithm, or the one that the labels require.
@@ -35,7 +35,7 @@ template <class Space>
 components_algorithm with_labels(const components_options& options) {
   if (options.labels != components_labels::sinks_first) return options.algorithm;
   if (!std::same_as<Space, host>) {
-    throw error(error_code::unsupported, "components: labels with sinks first are found on the host only");
+    throw error(error_code::unsupported, "components: labels with sinks first are computed on the host only");
   }
   SPARGO_EXPECTS(
       options.algorithm == components_algorithm::automatic || options.algorithm == components_algorithm::tarjan,
@@ -45,9 +45,9 @@ components_algorithm with_labels(const components_options& options) {
 
 // `size`: vertices plus stored edges.
 template <class Space>
-choice choose(components_algorithm asked, bool strong, bool can_skip, std::int64_t size) {
-  if (auto named = choose_by_name<Space>(algorithms, "components", asked)) {
-    expect_to_find(asked, strong);
+choice choose(components_algorithm requested, bool strong, bool can_skip, std::int64_t size) {
+  if (auto named = choose_by_name<Space>(algorithms, "components", requested)) {
+    expect_to_find(requested, strong);
     return *std::move(named);
   }
   const auto parallel = strong ? components_algorithm::forward_backward : components_algorithm::afforest;
@@ -56,8 +56,8 @@ choice choose(components_algorithm asked, bool strong, bool can_skip, std::int64
             "the graph is too small to share among threads"};
   }
   if (strong) return {parallel, "a hub's component is usually the largest by far"};
-  return {parallel, can_skip ? "most edges lie within the largest component and are skipped"
-                             : "without in-edges every edge is followed"};
+  return {parallel,
+          can_skip ? "it skips most edges within the largest component" : "without in-edges it follows every edge"};
 }
 
 }  // namespace
@@ -92,9 +92,10 @@ enum_table<components_labels> enum_rows() noexcept {
 plan_estimate estimate(const graph_shape& s, const components_options& options) {
   using algorithm = components_algorithm;
   const bool directed = s.direction == direction_kind::directed;
-  const algorithm asked = options.labels == components_labels::sinks_first ? algorithm::tarjan : options.algorithm;
-  const bool strong = detail::components::finds_strong(asked) || (directed && asked == algorithm::automatic &&
-                                                                  options.connection == components_connection::strong);
+  const algorithm requested = options.labels == components_labels::sinks_first ? algorithm::tarjan : options.algorithm;
+  const bool strong =
+      detail::components::finds_strong(requested) ||
+      (directed && requested == algorithm::automatic && options.connection == components_connection::strong);
   const bool small = s.vertices + s.entries < detail::components::tuning::sequential_below;
   const std::int64_t index = s.index_bytes;
   const std::int64_t tarjan = s.vertices * (4 * index + s.offset_bytes);
@@ -106,7 +107,7 @@ plan_estimate estimate(const graph_shape& s, const components_options& options) 
   if (strong) {
     of.host_bytes += tarjan;
     const plan_estimate search = estimate(s, bfs_options{.output = bfs_output::levels});
-    if (asked == algorithm::forward_backward || (asked == algorithm::automatic && !small)) {
+    if (requested == algorithm::forward_backward || (requested == algorithm::automatic && !small)) {
       of.host_bytes += 2 * search.host_bytes + s.missing_in_bytes();
     }
     of.device_bytes += 2 * search.device_bytes + s.vertices * (4 + 10 * index) + s.entries / 16 + s.missing_in_bytes();
@@ -125,10 +126,10 @@ components_plan<I, O, Space>::components_plan(const context<Space>& ctx, const g
     detail::expect_graph("components", g);
     const bool undirected = g.direction == direction_kind::undirected;
     // In an undirected graph weak and strong components are the same; the requested algorithm decides.
-    const components_algorithm asked = detail::components::with_labels<Space>(options);
+    const components_algorithm requested = detail::components::with_labels<Space>(options);
     const bool strong =
-        undirected ? detail::components::finds_strong(asked) : options.connection == components_connection::strong;
-    auto choice = detail::components::choose<Space>(asked, strong, undirected || g.has_in_edges(),
+        undirected ? detail::components::finds_strong(requested) : options.connection == components_connection::strong;
+    auto choice = detail::components::choose<Space>(requested, strong, undirected || g.has_in_edges(),
                                                     std::int64_t{g.vertices()} + g.out.nnz());
     auto executor = detail::components::make_executor<I, O>(ctx, g, choice.algorithm, options.labels);
     state_ = {std::move(choice), std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};

@@ -37,9 +37,9 @@ choice choose(const pagerank_options& o) {
   if (named) return *std::move(named);
   if (o.iterations > 0) return {pagerank_algorithm::jacobi, "a number of iterations is defined for jacobi only"};
   if constexpr (std::same_as<Space, device>) {
-    return {pagerank_algorithm::jacobi, "a device has no other"};
+    return {pagerank_algorithm::jacobi, "the device has no other algorithm"};
   } else {
-    return {pagerank_algorithm::gauss_seidel, "it meets a tolerance in fewer iterations"};
+    return {pagerank_algorithm::gauss_seidel, "it converges in fewer iterations"};
   }
 }
 

@@ -32,8 +32,8 @@ struct tuning {
   static constexpr double wide = 5;
   // The same on the device. H200: R-MAT 22, widths of 4 / 8 / 12 / 16: 1.13 / 0.93 / 1.09 / 1.02 ms; uniform 2^22, 8 /
   // 16 / 24 / 32: 1.97 / 1.52 / 1.41 / 1.46; grid 2048 x 2048, 512 / 1024 / 2048 / 4096: 13.7 / 10.4 / 8.6 / 8.8.
-  static constexpr double narrow_there = 0.19;
-  static constexpr double wide_there = 20;
+  static constexpr double device_narrow = 0.19;
+  static constexpr double device_wide = 20;
   // Limit of delta's exponent: its inverse and its first thousands of multiples are normal numbers.
   static constexpr int most_exponent = 900;
 };
@@ -48,10 +48,10 @@ void check_options(const sssp_options& o, std::int64_t vertices) {
 using choice = detail::plan_choice<sssp_algorithm>;
 
 template <class Space>
-choice choose(sssp_algorithm asked, std::int64_t size) {
-  if (auto named = detail::choose_by_name<Space>(paths::algorithms, "sssp", asked)) return *std::move(named);
+choice choose(sssp_algorithm requested, std::int64_t size) {
+  if (auto named = detail::choose_by_name<Space>(paths::algorithms, "sssp", requested)) return *std::move(named);
   if constexpr (std::same_as<Space, device>) {
-    return {sssp_algorithm::delta_stepping, "a device has no other"};
+    return {sssp_algorithm::delta_stepping, "the device has no other algorithm"};
   }
   if (size < tuning::sequential_below) {
     return {sssp_algorithm::dijkstra, "the graph is too small for buckets to pay"};
@@ -62,16 +62,16 @@ choice choose(sssp_algorithm asked, std::int64_t size) {
 // A power of 2; on the device that or 1.5 times a power of 2. Buckets are narrow where rows are long, so that fewer
 // vertices are reached by a long path before a short one; wide where rows are short, so that every thread has work.
 template <class Space>
-double choose_delta(double asked, bool whole, const paths::weight_facts& weights, double degree) {
-  constexpr bool there = std::same_as<Space, device>;
-  constexpr double narrow = there ? tuning::narrow_there : tuning::narrow;
-  constexpr double wide = there ? tuning::wide_there : tuning::wide;
-  double delta = asked;
+double choose_delta(double requested, bool whole, const paths::weight_facts& weights, double degree) {
+  constexpr bool on_device = std::same_as<Space, device>;
+  constexpr double narrow = on_device ? tuning::device_narrow : tuning::narrow;
+  constexpr double wide = on_device ? tuning::device_wide : tuning::wide;
+  double delta = requested;
   if (delta == 0) delta = weights.mean * (degree >= tuning::long_rows ? narrow : wide);
   if (delta <= 0) delta = 1;
   const int least = whole ? 0 : -tuning::most_exponent;
   const double power = std::exp2(std::clamp(std::ilogb(delta), least, whole ? 62 : tuning::most_exponent));
-  const bool fits = there && (!whole || power > 1) && delta >= 1.5 * power;
+  const bool fits = on_device && (!whole || power > 1) && delta >= 1.5 * power;
   return fits ? 1.5 * power : power;
 }
 

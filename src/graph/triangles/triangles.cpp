@@ -29,12 +29,12 @@ struct tuning {
 using choice = plan_choice<triangles_algorithm>;
 
 template <class Space>
-choice choose(triangles_algorithm asked, const row_survey& survey) {
+choice choose(triangles_algorithm requested, const row_survey& survey) {
   constexpr std::int64_t short_rows = std::same_as<Space, host> ? tuning::short_rows : tuning::short_device_rows;
-  if (auto named = choose_by_name<Space>(algorithms, "triangles", asked)) return *std::move(named);
+  if (auto named = choose_by_name<Space>(algorithms, "triangles", requested)) return *std::move(named);
   if (survey.canonical && survey.longest <= short_rows) {
     return {triangles_algorithm::merge,
-            fmt::format("no vertex has more than {} neighbours, so that rows are merged as they are", survey.longest)};
+            fmt::format("no vertex has more than {} neighbours: merging rows as stored is fastest", survey.longest)};
   }
   return {triangles_algorithm::bitmap, "a look-up in a bitmap costs less than a step of a merge"};
 }
@@ -145,7 +145,7 @@ template <class I, class Space>
 array<double, Space> coefficients_of(const context<Space>& ctx, span<const std::int64_t, Space> counts,
                                      span<const I, Space> degrees, clustering_counts kind) try {
   SPARGO_EXPECTS(counts.size() == degrees.size(),
-                 fmt::format("local_clustering: {} counts beside {} degrees", counts.size(), degrees.size()));
+                 fmt::format("local_clustering: {} counts for {} degrees", counts.size(), degrees.size()));
   if constexpr (detail::is_built<Space>) {
     array<double, Space> coefficients(ctx, counts.size());
     detail::triangles::find_coefficients<I>(ctx, counts, degrees, kind == clustering_counts::triangles ? 2 : 1,
