@@ -1,6 +1,6 @@
 // spmv FILE: y = A x on a real matrix, timed, and checked against a sequential float64 reference.
-#include "cli/choice.hpp"
 #include "cli/cli.hpp"
+#include "cli/enum_words.hpp"
 #include "cli/help.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
@@ -473,21 +473,19 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
   app.add_option("FILE", flags.file, "a matrix: Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
   app.add_option("--format", flags.format, "auto, csr, coo, ell or sell; all: one after the other, in a table")
-      ->check(one_of("a format", {"auto", "csr", "coo", "ell", "sell", "all"}))
+      ->check(one_of("a format", words_of<sparse_format>({"auto"}, {"all"})))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--algorithm", flags.algorithm,
                  "auto; for csr row_per_thread, merge_path and compressed, on a GPU also row_per_warp, row_blocks, "
                  "column_passes, blocked and binned; for coo coo_segmented, on a GPU also coo_atomic; ell; sell")
-      ->check(
-          one_of("an algorithm", {"auto", "row_per_thread", "row_per_warp", "row_blocks", "merge_path", "column_passes",
-                                  "compressed", "blocked", "binned", "ell", "sell", "coo_atomic", "coo_segmented"}))
+      ->check(one_of("an algorithm", words_of<spmv_algorithm>()))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--storage", flags.storage,
                  "borrowed: multiply the matrix as it is; copied: build a faster form of it where there is one; auto: "
                  "whichever pays off within --repeat products")
-      ->check(one_of("a storage", {"auto", "borrowed", "copied"}))
+      ->check(one_of("a storage", words_of<spmv_storage>({"auto"})))
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--precision", flags.precision, "fp32 or fp64; complex matrices work in fp64 complex")

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 namespace spargo::apps {
 
 namespace {
@@ -34,7 +32,6 @@ bool keeps_a_copy(spmv_algorithm algorithm) {
 }
 
 spmv_algorithm parse_algorithm(const std::string& name) {
-  if (name == "auto") return spmv_algorithm::automatic;
   try {
     return parse_spmv_algorithm(name);
   } catch (const error& e) {
@@ -45,15 +42,11 @@ spmv_algorithm parse_algorithm(const std::string& name) {
 }  // namespace
 
 spmv_request parse_spmv_request(const std::string& format, const std::string& algorithm, const std::string& storage) {
-  static const std::map<std::string, sparse_format> formats = {{"csr", sparse_format::csr},
-                                                               {"coo", sparse_format::coo},
-                                                               {"ell", sparse_format::ell},
-                                                               {"sell", sparse_format::sell}};
   spmv_request wanted;
   wanted.algorithm = parse_algorithm(algorithm);
   wanted.format = format_of(wanted.algorithm);
   if (format != "auto") {
-    const sparse_format named = formats.at(format);
+    const sparse_format named = parse_enum<sparse_format>("--format: unknown format", format);
     if (wanted.format.has_value() && *wanted.format != named) {
       throw usage_error(
           fmt::format("--algorithm {} works on {}, not on --format {}", algorithm, to_string(*wanted.format), format));
@@ -62,7 +55,7 @@ spmv_request parse_spmv_request(const std::string& format, const std::string& al
   }
   if (storage == "auto") return wanted;
   const bool copied = storage == "copied";
-  wanted.storage = copied ? spmv_storage::copied : spmv_storage::borrowed;
+  wanted.storage = parse_enum<spmv_storage>("--storage: unknown storage", storage);
   if (wanted.algorithm != spmv_algorithm::automatic && copied != keeps_a_copy(wanted.algorithm)) {
     throw usage_error(
         fmt::format("--storage {}: --algorithm {} {}", storage, algorithm, copied ? "keeps no copy" : "keeps a copy"));
