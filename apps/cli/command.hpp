@@ -36,6 +36,7 @@ struct command {
   command_body (*declare)(CLI::App& app);
   const char* helper = nullptr;  // the program that implements it, beside this one or in libexec; null: the body
   bool on_ranks = false;         // the body supports several processes (placement/ranks.hpp)
+  bool on_graphs = false;        // a command of placement/driver.hpp
 };
 
 // A command with its flags.

@@ -48,7 +48,8 @@ void write_value(output_file& file, const json& value) {
   }
 }
 
-// One key per line with its value: compact, and greppable. Provenance and the peak memory of arrays come last.
+// One key per line with its value: compact, and greppable. Provenance and the peak memory of arrays come last, the
+// latter unless the keys hold an estimate of it.
 void write_json(const std::string& path, const json& keys) {
   output_file file(path);
   const char* separator = "{\n  ";
@@ -64,7 +65,8 @@ void write_json(const std::string& path, const json& keys) {
              {"date", utc_time()},
              {"command_line", command_line()},
              {"cpu", processor_name()}});
-  file.write(fmt::format("{}\"host_memory_bytes\": {}\n}}\n", separator, host_memory().most_used()));
+  if (!keys.contains("host_memory_bytes")) write_all({{"host_memory_bytes", host_memory().most_used()}});
+  file.write("\n}\n");
   file.commit();
 }
 

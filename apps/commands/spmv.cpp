@@ -347,7 +347,7 @@ ranked_runs multiply_on_ranks(const communicator& comm, const context<Space>& ct
     plan.run(1.0, mine.view(), 0.0, product.view());
     ctx.synchronize();
   });
-  together(comm, [&] { y = bring_home(ctx, std::as_const(product).view()); });
+  together(comm, [&] { y = copy_to_host(ctx, std::as_const(product).view()); });
   return runs;
 }
 

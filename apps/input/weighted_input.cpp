@@ -24,7 +24,7 @@ any_placed_weighted_graph with_made_weights(const context<host>& cpu, placed_gra
   };
   if constexpr (config::has_cuda) {
     if (g.is_on_device()) {
-      auto weights = make(g.gpu(), g.there().out);
+      auto weights = make(g.gpu(), g.device_view().out);
       g.gpu().synchronize();
       return placed_weighted_graph<std::int32_t, I, O>(std::move(g), std::move(weights));
     }
@@ -82,7 +82,8 @@ constexpr weighted_graph_options lightest(direction_kind direction) {
 }
 
 template <index_type I>
-any_placed_weighted_graph build_here(const context<host>& cpu, coo_input<double, I>& read, direction_kind direction) {
+any_placed_weighted_graph build_on_host(const context<host>& cpu, coo_input<double, I>& read,
+                                        direction_kind direction) {
   const busy building("building the graph");
   if (direction == direction_kind::directed && read.triangle != symmetry_kind::general) {
     read.entries = expand_symmetry<double, I>(cpu, std::as_const(read.entries).view(), read.triangle);
@@ -222,7 +223,7 @@ class weighted_maker {
         [&]<class V, class I>(coo_input<V, I>& held) -> any_placed_weighted_graph {
           if constexpr (std::same_as<V, double>) {
             of_file_ = true;
-            return build_here(cpu, held, options.direction);
+            return build_on_host(cpu, held, options.direction);
           } else if constexpr (is_pattern<V>) {
             any_graph built = make_graph(cpu, std::move(held), options);
             return std::visit(
@@ -238,12 +239,12 @@ class weighted_maker {
   }
 
   template <index_type I>
-  std::optional<any_placed_weighted_graph> build_there(const backend& where, pairs_there<I> read,
-                                                       const graph_options& options) {
+  std::optional<any_placed_weighted_graph> build_on_device(const backend& where, device_pairs<I> read,
+                                                           const graph_options& options) {
     const context<device>& gpu = *where.gpu;
     if (!read.weighted) {
       if (choice_.source == weight_source::file) return {};
-      any_placed_graph bare = build_bare_there(where, read.pairs, options);
+      any_placed_graph bare = build_pattern_on_device(where, read.pairs, options);
       return std::visit([&](auto& g) { return with_made_weights(where.cpu, std::move(g), choice_); }, bare);
     }
     const busy building("building the graph");
@@ -283,7 +284,7 @@ placed_weighted_input load_weighted(const graph_flags& flags, const graph_work& 
   weighted_maker maker(choice);
   auto loaded = placed_loader<weighted_maker>(flags, work, maker).run();
   loaded.from.ignores_weights = false;
-  return {std::move(loaded.where), std::move(loaded.from), std::move(loaded.g), maker.weights()};
+  return {std::move(loaded.where), std::move(loaded.from), std::move(loaded.g), maker.weights(), choice.source};
 }
 
 }  // namespace spargo::apps

@@ -23,6 +23,7 @@ struct placed_weighted_input {
   loaded_input from;
   any_placed_weighted_graph g;
   std::string weights;  // "file", "unit" or "random:SEED"
+  weight_source wanted = weight_source::automatic;
 };
 
 // Like load_placed, with progress on a terminal; without in-edges. Of several edges between the same vertices the

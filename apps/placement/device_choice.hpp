@@ -69,6 +69,7 @@ struct search_size {
   std::int64_t branching = 0;        // the most new vertices that one vertex can lead on to
   std::int64_t graph_bytes = 0;      // of the graph as it is copied, in-edges included
   std::int64_t workspace_bytes = 0;  // of a search
+  std::int64_t weight_bytes = 0;     // of an entry; 0: not known, or none
   bool directed = true;
   bool resident = false;    // the graph is on the device already, and its memory is for it
   bool runs_on_cpu = true;  // false: the algorithm asked for is the GPU's alone

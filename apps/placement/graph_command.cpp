@@ -68,7 +68,7 @@ std::string times_before(const loaded_input& from) {
   const bool parsed = from.facts.parsed_on_device;
   if (parsed && from.built_on_device) text += ", both on the GPU";
   if (!parsed && from.built_on_device) text += " on the GPU";
-  if (!from.why_on_host.empty()) text += fmt::format(" ({})", from.why_on_host);
+  if (!from.reason_for_host.empty()) text += fmt::format(" ({})", from.reason_for_host);
   return text;
 }
 
@@ -89,11 +89,15 @@ void report_graph(report& out, const std::string& command, const graph_flags& fl
   keys["build_ms"] = from.build_ms;
   keys["parsed_on"] = place_of(from.facts.parsed_on_device);
   keys["built_on"] = place_of(from.built_on_device);
-  if (!from.why_on_host.empty()) keys["parsed_on_reason"] = from.why_on_host;
+  if (!from.reason_for_host.empty()) keys["parsed_on_reason"] = from.reason_for_host;
   out.title(fmt::format("{} {}", command, from.input.path));
   out.row("graph",
           fmt::format("{} vertices, {} {} edges ({}; {} listed)", with_commas(graph.vertices), with_commas(graph.edges),
                       graph.directed ? "directed" : "undirected", from.input.format, with_commas(from.facts.stored)));
+  if (graph.loops.has_value()) keys["self_loops"] = *graph.loops;
+  if (graph.loops.value_or(0) > 0) {
+    out.row("self-loops", fmt::format("{}: they count, and are not among the edges", with_commas(*graph.loops)));
+  }
   report_columns(out, from.input, graph.directed);
   report_ids(out, from.facts.names);
   if (!from.ignores_weights && from.facts.rounded_integers > 0) {
@@ -115,8 +119,9 @@ void report_plan(report& out, const backend& where, const plan_report& plan) {
   keys["plan_ms"] = plan.plan_ms;
   keys["total_ms"] = plan.runs.total_ms;
   keys["workspace_bytes"] = plan.workspace_bytes;
-  keys["time_ms"] = to_json(plan.runs.times);
   out.row("algorithm", fmt::format("{}: {}", plan.algorithm, plan.reason));
+  if (plan.runs.times.runs == 0) return;  // each search has its own
+  keys["time_ms"] = to_json(plan.runs.times);
   out.row("time", format_times(plan.runs.times));
 }
 
@@ -139,8 +144,19 @@ exit_status conclude(const report& out, const graph_flags& flags, const verdict&
   return status_of(fault.has_value() ? std::optional<bool>(!is_wrong(fault)) : std::nullopt);
 }
 
-vertex_order highest(span<const double, host> values, std::int64_t count) {
-  return first_vertices(values.size(), count, [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; });
+void report_highest(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count) {
+  json& top = out.keys()["top"] = json::array();
+  const auto higher = [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; };
+  for (const std::int64_t v : first_vertices(values.size(), count, higher)) {
+    out.row(top.empty() ? "highest" : "", fmt::format("{} {:.6g}", names.label(v), values[v]));
+    top.push_back({to_json(names, v), values[v]});
+  }
+}
+
+void write_values(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
+                  span<const double, host> values) {
+  const auto higher = [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; };
+  write_vertices(out, flags, names, columns, higher, [&](std::int64_t v, table_writer& row) { row.number(values[v]); });
 }
 
 }  // namespace spargo::apps

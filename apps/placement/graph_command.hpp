@@ -57,10 +57,10 @@ struct loaded_input {
   input_facts facts;
   double load_ms = 0;
   double build_ms = 0;
-  bool ignores_weights = false;  // that the file has
-  double open_ms = 0;            // the GPU
-  bool built_on_device = false;  // the graph
-  std::string why_on_host{};     // the host has parsed it, or made its entries, beside a GPU; empty: it has not
+  bool ignores_weights = false;   // that the file has
+  double open_ms = 0;             // the GPU
+  bool built_on_device = false;   // the graph
+  std::string reason_for_host{};  // the host has parsed it, or made its entries, beside a GPU; empty: it has not
 };
 
 // As a flag says, else as the input does.
@@ -76,10 +76,11 @@ struct graph_facts {
   std::int64_t vertices = 0;
   std::int64_t edges = 0;
   bool directed = true;
+  std::optional<std::int64_t> loops{};  // where they count
 };
-template <class Graph>
-[[nodiscard]] graph_facts facts_of(const Graph& g) {
-  return {std::int64_t{g.vertices()}, g.edges(), g.direction() == direction_kind::directed};
+// Self-loops among `entries` edges as stored; an undirected one is stored once, every other edge twice.
+[[nodiscard]] inline std::int64_t count_loops(std::int64_t entries, std::int64_t edges, bool directed) {
+  return entries - (directed ? edges : 2 * edges);
 }
 
 // Title, graph, backend, and the times before the work.
@@ -89,6 +90,12 @@ void report_graph(report& out, const std::string& command, const graph_flags& fl
 // Why a result is wrong. None: it was not checked; empty: it is right.
 using verdict = std::optional<std::string>;
 [[nodiscard]] inline bool is_wrong(const verdict& fault) { return fault.has_value() && !fault->empty(); }
+
+// A result that may have been checked.
+struct checked {
+  verdict fault;
+  double check_ms = 0;
+};
 
 // The verdict of check(), whose time is added to `ms`.
 template <class Check>
@@ -106,12 +113,15 @@ void report_check_time(report& out, const verdict& fault, double ms);
 // Prints the report, a wrong result's error after it.
 [[nodiscard]] exit_status conclude(const report& out, const graph_flags& flags, const verdict& fault);
 
-// The vertices of the highest values; of equal ones the smaller vertex first.
-[[nodiscard]] vertex_order highest(span<const double, host> values, std::int64_t count);
+// The key "top" and the row "highest": the vertices of the highest values; of equal ones the smaller vertex first.
+void report_highest(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count);
+// A line for each vertex, with its value.
+void write_values(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
+                  span<const double, host> values);
 
 // Results on the host; with `cpu`, its threads fetch them.
 template <class T, class Space>
-[[nodiscard]] array<T, host> bring_home(const context<Space>& ctx, span<const T, Space> values) {
+[[nodiscard]] array<T, host> copy_to_host(const context<Space>& ctx, span<const T, Space> values) {
   if constexpr (std::same_as<Space, host>) {
     return clone(ctx, values);
   } else {
@@ -119,8 +129,8 @@ template <class T, class Space>
   }
 }
 template <class T, class Space>
-[[nodiscard]] array<T, host> bring_home(const context<Space>& ctx, span<const T, Space> values,
-                                        const context<host>& cpu) {
+[[nodiscard]] array<T, host> copy_to_host(const context<Space>& ctx, span<const T, Space> values,
+                                          const context<host>& cpu) {
   if constexpr (std::same_as<Space, host>) {
     return clone(ctx, values);
   } else {
@@ -128,19 +138,25 @@ template <class T, class Space>
   }
 }
 
-// `run` once, untimed, since it touches memory for the first time; then `runs` times.
+// `run` once, untimed, since it touches memory for the first time; then --repeat times. Without a default for --repeat
+// (0): three times, or the first alone where that takes over a second.
 struct timed_runs {
   double total_ms = 0;  // from the command's start to the first result
   time_summary times;
 };
 template <class Space, class Run>
 [[nodiscard]] timed_runs time_runs(const context<Space>& ctx, const graph_flags& flags, Run&& run) {
+  constexpr double long_ms = 1000;
   timed_runs timed;
+  const stopwatch first;
   run();
   ctx.synchronize();
+  const double first_ms = first.milliseconds();
   timed.total_ms = flags.since_start.milliseconds();
   std::vector<double> samples;
-  for (std::int64_t k = 0; k < flags.repeat; ++k) {
+  if (flags.repeat == 0 && first_ms > long_ms) samples.push_back(first_ms);
+  const std::int64_t runs = flags.repeat > 0 ? flags.repeat : samples.empty() ? 3 : 0;
+  for (std::int64_t k = 0; k < runs; ++k) {
     const stopwatch watch;
     run();
     ctx.synchronize();

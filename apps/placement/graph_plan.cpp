@@ -1,8 +1,6 @@
-#include "placement/graph_plan.hpp"
-
-#include "input/memory_need.hpp"
+// `spargo plan` of a command on a graph: what the command knows of itself, put together with the input's size.
+#include "placement/driver.hpp"
 #include "placement/placed_loader.hpp"
-#include "placement/ranks.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -29,9 +27,9 @@ input_size likely_size(const input_description& input, direction_kind direction)
 device_wish choose(const backend& where, const graph_flags& flags, const graph_plan& plan,
                    const input_description& input, const input_size& size, const search_size& search) {
   const input_cache none(cache_mode::off, input, value_kind::pattern);
-  const std::string read_here = why_not_there(flags, input, none);
-  const std::string why_cpu =
-      read_here.empty() ? why_not_open(where, plan.work, input) : why_not_open(where, plan.work, size.listed);
+  const std::string read_here = reason_against_device(flags, input, none);
+  const std::string why_cpu = read_here.empty() ? reason_against_opening(where, plan.work, input)
+                                                : reason_against_opening(where, plan.work, size.listed);
   if (!why_cpu.empty()) return {"cpu", why_cpu};
   const device_status status = query_devices();
   if (!status.usable()) return {"cpu", "no usable GPU: " + status.reason};
@@ -72,6 +70,7 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
   told.scale = scale;
   told.threads = where.cpu.threads();
   told.algorithm = plan.algorithm;
+  if (ranked) told.algorithm_reason = "several processes or GPUs run no other";
   const std::int64_t ranks = std::max<std::int64_t>(scale.ranks, 1);
   told.cpu_ms = expected_cpu_ms({size.listed / ranks, entry_ns(input) + plan.work.cpu_ns, told.threads});
   told.gpu_ms = expected_gpu_ms(size.listed / ranks);

@@ -66,4 +66,33 @@ std::vector<std::int64_t> choose_sources(const source_request& request, const in
   return {expect_vertex(facts.names, "--source", request.source, ", first, max-degree or random[:SEED]")};
 }
 
+std::vector<std::int64_t> choose_sources_on_ranks(const communicator& comm, const source_request& request,
+                                                  const input_facts& facts, std::int64_t first,
+                                                  span<const std::int64_t, host> offsets) {
+  struct hub {
+    std::int64_t degree = -1;
+    std::int64_t vertex = -1;
+  } largest;
+  std::vector<unsigned char> has_edges;  // of this rank's vertices
+  together(comm, [&] {
+    if (!request.needs_degrees()) return;
+    const std::int64_t rows = offsets.size() - 1;
+    if (request.is_random()) has_edges.resize(static_cast<std::size_t>(rows));
+    for (std::int64_t v = 0; v < rows; ++v) {
+      const std::int64_t degree = offsets[v + 1] - offsets[v];
+      if (request.is_random()) has_edges[static_cast<std::size_t>(v)] = degree > 0 ? 1 : 0;
+      if (degree > largest.degree) largest = {degree, first + v};
+    }
+  });
+  for (const hub& each : comm.all_gather(largest)) largest = each.degree > largest.degree ? each : largest;
+  const std::vector<unsigned char> all = comm.all_gather(span<const unsigned char, host>(has_edges));
+  std::vector<std::int64_t> sources;
+  on_first(comm, [&] {
+    sources = choose_sources(request, facts, [&](std::int64_t v) -> std::int64_t {
+      return request.is_random() ? all[static_cast<std::size_t>(v)] : v == largest.vertex ? 1 : 0;
+    });
+  });
+  return comm.all_gather(span<const std::int64_t, host>(sources));
+}
+
 }  // namespace spargo::apps

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "input/input.hpp"
+#include "placement/ranks.hpp"
 
 #include <functional>
 #include <string>
@@ -12,6 +13,9 @@ namespace spargo::apps {
 struct source_request {
   std::string source;        // an id, first, max-degree, random[:SEED]; empty: first
   std::int64_t sources = 0;  // K > 0: that many random ones
+
+  [[nodiscard]] bool is_random() const { return sources > 0 || source.starts_with("random"); }
+  [[nodiscard]] bool needs_degrees() const { return is_random() || source == "max-degree"; }
 };
 
 // Throws usage_error when the two do not go together or make no sense, before anything is read.
@@ -23,5 +27,10 @@ using degree_function = std::function<std::int64_t(std::int64_t vertex)>;
 // no such vertex. `sources` are drawn without replacement; where there are fewer, they repeat in the same order.
 [[nodiscard]] std::vector<std::int64_t> choose_sources(const source_request& request, const input_facts& facts,
                                                        const degree_function& out_degree);
+
+// The same on every rank, chosen by the first. `offsets`: of the rows of this rank's vertices, which begin at `first`.
+[[nodiscard]] std::vector<std::int64_t> choose_sources_on_ranks(const communicator& comm, const source_request& request,
+                                                                const input_facts& facts, std::int64_t first,
+                                                                span<const std::int64_t, host> offsets);
 
 }  // namespace spargo::apps

@@ -6,7 +6,7 @@
 
 #include "cli/timing.hpp"
 #include "input/read.hpp"
-#include "placement/device_choice.hpp"
+#include "placement/graph_command.hpp"
 
 #include <spargo/core/threaded_copy.hpp>
 #include <spargo/graph/weighted_graph.hpp>
@@ -22,11 +22,14 @@ namespace spargo::apps {
 template <index_type I, index_type O>
 class placed_graph {
  public:
-  explicit placed_graph(graph<I, O, host> built) : here_(std::move(built)), facts_(facts_of(here_)) {}
+  using index = I;
+
+  explicit placed_graph(graph<I, O, host> built) : host_(std::move(built)), facts_(facts_of(host_)) {}
   // `home`: whose memory and threads take what is asked for.
   placed_graph(const context<device>& gpu, const context<host>& home, graph<I, O, device> built)
-      : gpu_(gpu), home_(home), there_(std::move(built)), facts_(facts_of(there_)) {}
+      : gpu_(gpu), home_(home), device_(std::move(built)), facts_(facts_of(device_)) {}
 
+  [[nodiscard]] const placed_graph& edges_only() const { return *this; }
   [[nodiscard]] I vertices() const { return facts_.vertices; }
   [[nodiscard]] std::int64_t edges() const { return facts_.edges; }
   [[nodiscard]] direction_kind direction() const { return facts_.direction; }
@@ -36,7 +39,7 @@ class placed_graph {
   [[nodiscard]] bool is_on_device() const { return gpu_.has_value(); }
   // Only there.
   [[nodiscard]] const context<device>& gpu() const { return *gpu_; }
-  [[nodiscard]] graph_view<I, O, device> there() const { return there_.view(); }
+  [[nodiscard]] graph_view<I, O, device> device_view() const { return device_.view(); }
   // Of a graph that is there, to the host.
   template <class T>
   [[nodiscard]] array<T, host> fetch(span<const T, device> from) const {
@@ -45,22 +48,22 @@ class placed_graph {
 
   // Of the out-edges.
   [[nodiscard]] span<const O, host> offsets() const {
-    if (!is_on_device()) return here_.view().out.offsets;
-    if (out_.offsets.empty()) out_.offsets = fetch(there_.view().out.offsets);
+    if (!is_on_device()) return host_.view().out.offsets;
+    if (out_.offsets.empty()) out_.offsets = fetch(device_.view().out.offsets);
     return std::as_const(out_.offsets).view();
   }
   // Without the in-edges of a directed graph.
   [[nodiscard]] graph_view<I, O, host> out_view() const {
-    if (!is_on_device()) return here_.view();
-    const csr_pattern_view<I, O, host> out = come_home(there_.view().out, out_);
+    if (!is_on_device()) return host_.view();
+    const csr_pattern_view<I, O, host> out = copy_rows(device_.view().out, out_);
     return {out, direction() == direction_kind::undirected ? out : csr_pattern_view<I, O, host>{}, direction(),
-            there_.loops()};
+            device_.loops()};
   }
   [[nodiscard]] graph_view<I, O, host> view() const {
     graph_view<I, O, host> all = out_view();
-    const graph_view<I, O, device> whole = there_.view();
+    const graph_view<I, O, device> whole = device_.view();
     if (is_on_device() && direction() == direction_kind::directed && whole.has_in_edges()) {
-      all.in = come_home(whole.in, in_);
+      all.in = copy_rows(whole.in, in_);
     }
     return all;
   }
@@ -90,16 +93,16 @@ class placed_graph {
             bytes_of(all.out) + (mirrored || !all.has_in_edges() ? 0 : bytes_of(all.in))};
   }
 
-  csr_pattern_view<I, O, host> come_home(const csr_pattern_view<I, O, device>& from, part& to) const {
+  csr_pattern_view<I, O, host> copy_rows(const csr_pattern_view<I, O, device>& from, part& to) const {
     if (to.offsets.empty()) to.offsets = fetch(from.offsets);
     if (to.indices.empty()) to.indices = fetch(from.indices);
     return {from.rows, from.cols, std::as_const(to.offsets).view(), std::as_const(to.indices).view()};
   }
 
-  graph<I, O, host> here_;
+  graph<I, O, host> host_;
   std::optional<context<device>> gpu_;
   std::optional<context<host>> home_;
-  graph<I, O, device> there_;
+  graph<I, O, device> device_;
   facts facts_;
   mutable part out_;
   mutable part in_;
@@ -109,11 +112,14 @@ class placed_graph {
 template <detail::scalar W, index_type I, index_type O>
 class placed_weighted_graph {
  public:
+  using index = I;
+  using weight = W;
+
   placed_weighted_graph(placed_graph<I, O> edges, array<W, host> weights)
-      : edges_(std::move(edges)), here_(std::move(weights)) {}
+      : edges_(std::move(edges)), host_(std::move(weights)) {}
   // Of edges that are on the device, too.
   placed_weighted_graph(placed_graph<I, O> edges, array<W, device> weights)
-      : edges_(std::move(edges)), there_(std::move(weights)) {}
+      : edges_(std::move(edges)), device_(std::move(weights)) {}
   explicit placed_weighted_graph(weighted_graph<W, I, O, host> built)
       : placed_weighted_graph(std::move(built).take_apart()) {}
   placed_weighted_graph(const context<device>& gpu, const context<host>& home, weighted_graph<W, I, O, device> built)
@@ -125,11 +131,13 @@ class placed_weighted_graph {
   [[nodiscard]] direction_kind direction() const { return edges_.direction(); }
   [[nodiscard]] bool is_on_device() const { return edges_.is_on_device(); }
   // Only there.
-  [[nodiscard]] weighted_graph_view<W, I, O, device> there() const { return with(edges_.there(), there_.view()); }
+  [[nodiscard]] weighted_graph_view<W, I, O, device> device_view() const {
+    return with(edges_.device_view(), device_.view());
+  }
   // Without the in-edges of a directed graph.
   [[nodiscard]] weighted_graph_view<W, I, O, host> view() const {
-    if (is_on_device() && here_.empty()) here_ = edges_.fetch(there_.view());
-    return with(edges_.out_view(), std::as_const(here_).view());
+    if (is_on_device() && host_.empty()) host_ = edges_.fetch(device_.view());
+    return with(edges_.out_view(), std::as_const(host_).view());
   }
 
  private:
@@ -146,8 +154,8 @@ class placed_weighted_graph {
   }
 
   placed_graph<I, O> edges_;
-  mutable array<W, host> here_;
-  array<W, device> there_;
+  mutable array<W, host> host_;
+  array<W, device> device_;
 };
 
 using any_placed_graph =
@@ -161,6 +169,14 @@ using any_offsets = std::variant<placed_weighted_graph<W, std::int32_t, std::int
                                  placed_weighted_graph<W, std::int64_t, std::int64_t>>;
 using any_placed_weighted_graph =
     typename joined<any_offsets<std::int32_t>, any_offsets<std::int64_t>, any_offsets<double>>::type;
+
+// For the report. `loops`: keep: they count.
+template <class Graph>
+[[nodiscard]] graph_facts facts_of(const Graph& g, self_loops loops) {
+  graph_facts facts{std::int64_t{g.vertices()}, g.edges(), g.direction() == direction_kind::directed};
+  if (loops == self_loops::keep) facts.loops = count_loops(g.edges_only().entries(), facts.edges, facts.directed);
+  return facts;
+}
 
 // What is known of every graph before it is searched; branching and workspace are the command's.
 template <index_type I, index_type O>
@@ -176,19 +192,24 @@ template <index_type I, index_type O>
 template <detail::scalar W, index_type I, index_type O>
 [[nodiscard]] search_size size_of_graph(const placed_weighted_graph<W, I, O>& g) {
   search_size size = size_of_graph(g.edges_only());
-  size.graph_bytes += size.entries * std::int64_t{sizeof(W)};
+  size.weight_bytes = sizeof(W);
+  size.graph_bytes += size.entries * size.weight_bytes;
   return size;
+}
+
+// The out-degree of a vertex, as a function that borrows the graph.
+template <index_type I, index_type O>
+[[nodiscard]] auto out_degrees(const placed_graph<I, O>& g) {
+  return [offsets = g.offsets()](std::int64_t v) { return std::int64_t{offsets[v + 1]} - offsets[v]; };
 }
 
 // Of all vertices the most new ones that one can lead on to.
 template <index_type I, index_type O>
 [[nodiscard]] std::int64_t branching_of(const placed_graph<I, O>& g) {
-  const span<const O, host> offsets = g.offsets();
+  const auto degree = out_degrees(g);
   const std::int64_t back = g.direction() == direction_kind::undirected ? 1 : 0;  // the edge that a search came by
   std::int64_t most = 0;
-  for (std::int64_t v = 0; v < std::int64_t{g.vertices()}; ++v) {
-    most = std::max(most, std::int64_t{offsets[v + 1]} - offsets[v] - back);
-  }
+  for (std::int64_t v = 0; v < std::int64_t{g.vertices()}; ++v) most = std::max(most, degree(v) - back);
   return most;
 }
 
@@ -228,7 +249,7 @@ double on_graph(const backend& where, const Graph& g, F&& f) {
     if constexpr (std::same_as<Space, host>) {
       f(ctx, g.view());
     } else if (g.is_on_device()) {
-      f(ctx, g.there());
+      f(ctx, g.device_view());
     } else {
       const stopwatch uploading;
       const auto uploaded = upload(ctx, where.cpu, g.view());

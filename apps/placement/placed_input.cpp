@@ -37,15 +37,16 @@ std::int64_t file_bytes(const input_description& input) {
   return none ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-std::string why_not_open(const backend& where, const graph_work& work, std::int64_t entries, double entry_ns) {
+std::string reason_against_opening(const backend& where, const graph_work& work, std::int64_t entries,
+                                   double entry_ns) {
   if (!work.runs_on_gpu) return "the algorithm asked for is the CPU's alone";
   if (!config::has_cuda || !work.runs_on_cpu) return {};
-  return reason_against_opening({entries, entry_ns + work.cpu_ns, where.cpu.threads()});
+  return apps::reason_against_opening(expected_work{entries, entry_ns + work.cpu_ns, where.cpu.threads()});
 }
 
 template <index_type I>
-pairs_there<I> take_list(device_edge_list<I> list, bool with_weights) {
-  pairs_there<I> read;
+device_pairs<I> take_list(device_edge_list<I> list, bool with_weights) {
+  device_pairs<I> read;
   read.facts.weighted = list.weighted;
   read.facts.first_vertex = list.first_vertex;
   read.facts.stored = read.facts.expanded = list.edges.nnz();
@@ -60,9 +61,9 @@ pairs_there<I> take_list(device_edge_list<I> list, bool with_weights) {
 }
 
 template <index_type I>
-pairs_there<I> generate_pairs(const backend& where, const input_description& input) {
+device_pairs<I> generate_pairs(const backend& where, const input_description& input) {
   const busy generating("generating " + input.path);
-  pairs_there<I> made;
+  device_pairs<I> made;
   made.pairs = generate<pattern, I>(*where.gpu, where.cpu, input.path);
   const std::int64_t pairs = made.pairs.nnz();
   expect_reasonable_extent(input.path, input.rows, input.cols, pairs);
@@ -98,9 +99,9 @@ struct bare_maker {
         built);
   }
   template <index_type I>
-  static std::optional<any_placed_graph> build_there(const backend& where, pairs_there<I> read,
-                                                     const graph_options& options) {
-    return build_bare_there(where, read.pairs, options);
+  static std::optional<any_placed_graph> build_on_device(const backend& where, device_pairs<I> read,
+                                                         const graph_options& options) {
+    return build_pattern_on_device(where, read.pairs, options);
   }
 };
 
@@ -139,7 +140,7 @@ std::int64_t loading_bytes(const input_description& input, bool weighted) {
   return building_bytes(input.rows, likely_entries(input), index_bytes, weighted);
 }
 
-std::string why_not_there(const graph_flags& flags, const input_description& input, const input_cache& cache) {
+std::string reason_against_device(const graph_flags& flags, const input_description& input, const input_cache& cache) {
   if (flags.parse == "cpu") return "as asked for";
   if (cache.is_on()) return "caches are read and written on the CPU";
   if (input.kind == input_kind::generator) return {};
@@ -154,17 +155,17 @@ std::string why_not_there(const graph_flags& flags, const input_description& inp
   return "small and compressed files are read on the CPU";
 }
 
-std::string why_not_open(const backend& where, const graph_work& work, const input_description& input) {
-  return why_not_open(where, work, likely_entries(input), entry_ns(input));
+std::string reason_against_opening(const backend& where, const graph_work& work, const input_description& input) {
+  return reason_against_opening(where, work, likely_entries(input), entry_ns(input));
 }
-std::string why_not_open(const backend& where, const graph_work& work, std::int64_t entries) {
-  return why_not_open(where, work, entries, cost_tuning::build_ns);
+std::string reason_against_opening(const backend& where, const graph_work& work, std::int64_t entries) {
+  return reason_against_opening(where, work, entries, cost_tuning::build_ns);
 }
 
-bool are_few(std::int64_t pairs) { return pairs < placement_tuning::least_pairs; }
+bool is_small(std::int64_t pairs) { return pairs < placement_tuning::least_pairs; }
 
-any_pairs_there read_there(const backend& where, const graph_flags& flags, const input_description& input,
-                           const read_options& options, bool with_weights) {
+any_device_pairs read_on_device(const backend& where, const graph_flags& flags, const input_description& input,
+                                const read_options& options, bool with_weights) {
   if (input.kind == input_kind::generator) {
     if (input.rows > std::numeric_limits<std::int32_t>::max()) return generate_pairs<std::int64_t>(where, input);
     return generate_pairs<std::int32_t>(where, input);
@@ -175,8 +176,8 @@ any_pairs_there read_there(const backend& where, const graph_flags& flags, const
 }
 
 template <index_type I>
-any_placed_graph build_bare_there(const backend& where, const coo_matrix<pattern, I, device>& pairs,
-                                  const graph_options& options) {
+any_placed_graph build_pattern_on_device(const backend& where, const coo_matrix<pattern, I, device>& pairs,
+                                         const graph_options& options) {
   return with_pairs(pairs, options.direction,
                     [&]<class O>(const coo_pattern_view<I, device>& edges, type_tag<O>) -> any_placed_graph {
                       const busy at_work("building the graph");
@@ -185,10 +186,10 @@ any_placed_graph build_bare_there(const backend& where, const coo_matrix<pattern
                       return placed_graph<I, O>(*where.gpu, where.cpu, std::move(built));
                     });
 }
-template any_placed_graph build_bare_there(const backend&, const coo_matrix<pattern, std::int32_t, device>&,
-                                           const graph_options&);
-template any_placed_graph build_bare_there(const backend&, const coo_matrix<pattern, std::int64_t, device>&,
-                                           const graph_options&);
+template any_placed_graph build_pattern_on_device(const backend&, const coo_matrix<pattern, std::int32_t, device>&,
+                                                  const graph_options&);
+template any_placed_graph build_pattern_on_device(const backend&, const coo_matrix<pattern, std::int64_t, device>&,
+                                                  const graph_options&);
 
 void add_placement_flags(CLI::App& app, graph_flags& flags) { add_parse_flag(app, flags.parse); }
 

@@ -8,7 +8,7 @@
 //   read(cpu, input, cache, flags)           by the host
 //   check(input, listed, names)              of what the host has read
 //   build(cpu, listed, options)              by the host
-//   build_there(where, pairs, options)       on the device; none: the host is to read the input and find the fault
+//   build_on_device(where, pairs, options)       on the device; none: the host is to read the input and find the fault
 #pragma once
 
 #include "cli/progress.hpp"
@@ -25,13 +25,13 @@ namespace spargo::apps {
 
 // Edges on the device, and what reading told.
 template <index_type I>
-struct pairs_there {
+struct device_pairs {
   coo_matrix<pattern, I, device> pairs;
   bool weighted = false;  // else the file has no weights, or they are not wanted
   array<double, device> weights;
   input_facts facts;
 };
-using any_pairs_there = std::variant<pairs_there<std::int32_t>, pairs_there<std::int64_t>>;
+using any_device_pairs = std::variant<device_pairs<std::int32_t>, device_pairs<std::int64_t>>;
 
 constexpr const char* no_gpu_memory = "the GPU's memory does not suffice";
 
@@ -47,21 +47,24 @@ constexpr const char* no_gpu_memory = "the GPU's memory does not suffice";
 // The same for what the device reads or makes, from the input's size.
 [[nodiscard]] std::int64_t loading_bytes(const input_description& input, bool weighted);
 // Why the host reads or generates it. Empty: the device does.
-[[nodiscard]] std::string why_not_there(const graph_flags& flags, const input_description& input,
-                                        const input_cache& cache);
+[[nodiscard]] std::string reason_against_device(const graph_flags& flags, const input_description& input,
+                                                const input_cache& cache);
 // Under `auto`: why no GPU is opened for an input that it would read or make, or for entries that the host has read.
 // Empty: one is.
-[[nodiscard]] std::string why_not_open(const backend& where, const graph_work& work, const input_description& input);
-[[nodiscard]] std::string why_not_open(const backend& where, const graph_work& work, std::int64_t entries);
+[[nodiscard]] std::string reason_against_opening(const backend& where, const graph_work& work,
+                                                 const input_description& input);
+[[nodiscard]] std::string reason_against_opening(const backend& where, const graph_work& work, std::int64_t entries);
 // Whether so few pairs are left on the host.
-[[nodiscard]] bool are_few(std::int64_t pairs);
-[[nodiscard]] any_pairs_there read_there(const backend& where, const graph_flags& flags, const input_description& input,
-                                         const read_options& options, bool with_weights);
+[[nodiscard]] bool is_small(std::int64_t pairs);
+[[nodiscard]] any_device_pairs read_on_device(const backend& where, const graph_flags& flags,
+                                              const input_description& input, const read_options& options,
+                                              bool with_weights);
 
 // The graph of pairs without weights.
 template <index_type I>
-[[nodiscard]] any_placed_graph build_bare_there(const backend& where, const coo_matrix<pattern, I, device>& pairs,
-                                                const graph_options& options);
+[[nodiscard]] any_placed_graph build_pattern_on_device(const backend& where,
+                                                       const coo_matrix<pattern, I, device>& pairs,
+                                                       const graph_options& options);
 
 // f(view of the pairs, type_tag<O>) with the offsets that their graph needs.
 template <index_type I, class F>
@@ -98,8 +101,8 @@ class placed_loader {
     input_cache cache = maker_.cache(flags_.cache, input);
     options_.direction = is_directed(flags_, input) ? direction_kind::directed : direction_kind::undirected;
     size_ = least_size(input);
-    const std::string why_not = why_not_there(flags_, input, cache);
-    if (!asks && why_not.empty()) open_unless(why_not_open(where_, work_, input));
+    const std::string why_not = reason_against_device(flags_, input, cache);
+    if (!asks && why_not.empty()) open_unless(reason_against_opening(where_, work_, input));
     if (has_gpu() && !cache.is_on()) {
       settle_memory(where_, flags_.common.device, least_graph_bytes_there(size_, need()), flags_.device_bytes(),
                     work_.runs_on_cpu);
@@ -107,14 +110,14 @@ class placed_loader {
     std::optional<made> g;
     if (has_gpu()) {
       why_ = why_not;
-      if (why_.empty()) g = load_there(input);
+      if (why_.empty()) g = load_on_device(input);
     }
-    if (!g.has_value()) g = load_here(input, cache);
+    if (!g.has_value()) g = load_on_host(input, cache);
     const bool weighted = has_weights(input, facts_);
     loaded_input from{std::move(input), std::move(cache), std::move(facts_), load_ms_, build_ms_, weighted};
     from.open_ms = open_ms_;
     from.built_on_device = std::visit([](const auto& held) { return held.is_on_device(); }, *g);
-    from.why_on_host = std::move(why_);
+    from.reason_for_host = std::move(why_);
     return {std::move(where_), std::move(from), std::move(*g)};
   }
 
@@ -135,7 +138,7 @@ class placed_loader {
   }
 
   // Before the host reads. Of what a GPU may build, the entries alone are certain to be here.
-  void expect_memory_here(const input_description& input) const {
+  void expect_memory_on_host(const input_description& input) const {
     std::int64_t least = least_graph_bytes(input, size_, need());
     const bool may_open = flags_.common.device == "auto" && !opened_ && work_.runs_on_gpu;
     if (least > host_memory().available() && (has_gpu() || (may_open && query_devices().usable()))) {
@@ -163,16 +166,16 @@ class placed_loader {
   }
 
   // None where the host must do it.
-  std::optional<made> load_there(const input_description& input) {
+  std::optional<made> load_on_device(const input_description& input) {
     if constexpr (config::has_cuda) {
       why_ = loading_bytes(input, maker_.takes_weights()) > usable_memory(*where_.gpu, flags_) ? no_gpu_memory : "";
       if (!why_.empty()) return {};
       try {
         const stopwatch loading;
         progress_bar bar("reading " + input.path, flags_.common.quiet);
-        any_pairs_there read = read_there(where_, flags_, input, bar.options(), maker_.takes_weights());
+        any_device_pairs read = read_on_device(where_, flags_, input, bar.options(), maker_.takes_weights());
         load_ms_ = loading.milliseconds();
-        return std::visit([&](auto& pairs) { return build_there(input, pairs); }, read);
+        return std::visit([&](auto& pairs) { return build_on_device(input, pairs); }, read);
       } catch (const error& e) {
         if (e.code() != error_code::out_of_memory && e.code() != error_code::unsupported) throw;
         why_ = e.code() == error_code::out_of_memory ? no_gpu_memory : "it has 2^31 vertices or more";
@@ -184,7 +187,7 @@ class placed_loader {
   }
 
   template <index_type I>
-  std::optional<made> build_there(const input_description& input, pairs_there<I>& pairs) {
+  std::optional<made> build_on_device(const input_description& input, device_pairs<I>& pairs) {
     facts_ = std::move(pairs.facts);
     if (!facts_.parsed_on_device) {
       why_ = input.kind == input_kind::generator ? "made by the CPU"
@@ -192,15 +195,15 @@ class placed_loader {
                                                  : "it is compressed, or not every line is plainly an edge";
     }
     const stopwatch building;
-    std::optional<made> g = maker_.build_there(where_, std::move(pairs), options());
+    std::optional<made> g = maker_.build_on_device(where_, std::move(pairs), options());
     build_ms_ = building.milliseconds();
     if (!g.has_value()) facts_ = {};
     return g;
   }
 
   // Read by the host; built there, or on the device from a copy of the pairs.
-  made load_here(const input_description& input, input_cache& cache) {
-    if (!cache.is_on()) expect_memory_here(input);
+  made load_on_host(const input_description& input, input_cache& cache) {
+    if (!cache.is_on()) expect_memory_on_host(input);
     const stopwatch loading;
     listed read = maker_.read(where_.cpu, input, cache, flags_);
     load_ms_ = loading.milliseconds();
@@ -208,7 +211,7 @@ class placed_loader {
     maker_.check(input, read, facts_.names);
     if (flags_.common.device == "auto" && !opened_) {
       const auto entries = std::visit([](const auto& held) { return std::int64_t{held.entries.nnz()}; }, read);
-      open_unless(why_not_open(where_, work_, entries));
+      open_unless(reason_against_opening(where_, work_, entries));
     }
     const stopwatch building;
     std::optional<made> g;
@@ -224,7 +227,7 @@ class placed_loader {
     if constexpr (config::has_cuda && !complex_type<V>) {
       coo_matrix<V, I, host>& entries = read.entries;
       const std::int64_t pairs = 2 * entries.nnz();  // of a triangle
-      if (are_few(entries.nnz()) && flags_.parse != "gpu") return {};
+      if (is_small(entries.nnz()) && flags_.parse != "gpu") return {};
       if (building_bytes(entries.rows(), pairs, sizeof(I), !is_pattern<V>) > usable_memory(*where_.gpu, flags_)) {
         return {};
       }
@@ -235,7 +238,7 @@ class placed_loader {
       try {
         const context<device>& gpu = *where_.gpu;
         const auto there = [&]<class T>(span<T, host> from) { return to_device_by_threads(gpu, from, where_.cpu); };
-        pairs_there<I> copied;
+        device_pairs<I> copied;
         copied.pairs = {entries.rows(),
                         entries.cols(),
                         there(entries.row_indices().view()),
@@ -245,7 +248,7 @@ class placed_loader {
           copied.weighted = true;
           copied.weights = there(entries.values().view());
         }
-        return maker_.build_there(where_, std::move(copied), options());
+        return maker_.build_on_device(where_, std::move(copied), options());
       } catch (const error& e) {
         if (e.code() != error_code::out_of_memory) throw;
       }

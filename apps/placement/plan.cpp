@@ -67,6 +67,7 @@ exit_status tell_plan(const common_flags& given, const work_plan& plan) {
   keys["listed"] = plan.entries;
   keys["ranks"] = std::max<std::int64_t>(plan.scale.ranks, 1);
   keys["host_bytes"] = plan.host_bytes;
+  keys["host_memory_bytes"] = plan.host_bytes;  // as the report of a run calls it
   keys["device_bytes"] = plan.device_bytes;
   keys["expected_ms"] = ms;
   keys["expected_cpu_ms"] = plan.cpu_ms;
@@ -75,6 +76,9 @@ exit_status tell_plan(const common_flags& given, const work_plan& plan) {
   keys["device_reason"] = plan.device_reason;
   keys["threads"] = plan.threads;
   keys["algorithm"] = plan.algorithm;
+  const bool open = plan.algorithm == "auto";
+  const std::string reason = open ? "chosen from the degrees, once the input is read" : plan.algorithm_reason;
+  keys["algorithm_reason"] = reason;
   out.title(fmt::format("plan {} {}", plan.command, plan.file));
   out.row(plan.directed.has_value() ? "graph" : "matrix", size_text(plan));
   if (plan.scale.ranks > 0) {
@@ -88,8 +92,7 @@ exit_status tell_plan(const common_flags& given, const work_plan& plan) {
                               time_text(plan.cpu_ms), plan.threads, plan.threads == 1 ? "" : "s",
                               time_text(plan.gpu_ms), shared));
   out.row("device", fmt::format("{}: {}", plan.device, plan.device_reason));
-  out.row("algorithm", plan.algorithm == "auto" ? "auto: chosen from the degrees, once the input is read"
-                                                : plan.algorithm + ": as asked for");
+  out.row("algorithm", plan.algorithm + ": " + reason);
   out.print();
   return exit_status::success;
 }

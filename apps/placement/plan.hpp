@@ -32,7 +32,8 @@ struct work_plan {
   int threads = 1;
   std::string device{};  // "cpu", "cuda", ...
   std::string device_reason{};
-  std::string algorithm{};  // as the flag names it
+  std::string algorithm{};  // as the flag names it; auto: known once the input is read
+  std::string algorithm_reason = "as asked for";
 };
 
 // What --device and --devices ask for, and why; empty: auto.

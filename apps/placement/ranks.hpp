@@ -140,7 +140,7 @@ void report_ranks(report& out, const communicator& comm, const backend& where, s
 template <class T, class Space>
 [[nodiscard]] std::vector<T> gather_values(const communicator& comm, const context<Space>& ctx,
                                            span<const T, Space> mine) {
-  return comm.all_gather(span<const T, host>(bring_home(ctx, mine)));
+  return comm.all_gather(span<const T, host>(copy_to_host(ctx, mine)));
 }
 
 }  // namespace spargo::apps

@@ -136,6 +136,30 @@ TEST_F(BfsFile, ReportsThePathToATarget) {
 }
 
 // 50 is found before 40, and both lead to 99.
+TEST(BfsApp, StopsAtADepth) {
+  for (const char* graph : {"gen:path:n=50", "gen:rmat:scale=8,degree=4", "gen:grid2d:n=9"}) {
+    const auto levels = [&](std::vector<std::string> flags) {
+      flags.insert(flags.begin(), {graph, "--device", "cpu", "--repeat", "1", "--json", "-"});
+      const app_run run = run_here("bfs", flags);
+      EXPECT_EQ(run.code, 0) << run.err;
+      const json search = run.json().at("runs").at(0);
+      EXPECT_EQ(search.at("valid"), true);
+      return search.at("levels").get<std::vector<std::int64_t>>();
+    };
+    const auto all = levels({});
+    for (const std::size_t depth : {std::size_t{0}, std::size_t{1}, std::size_t{3}, all.size() + 5}) {
+      const std::vector<std::int64_t> expected(
+          all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(depth + 1, all.size())));
+      for (const char* algorithm : {"auto", "sequential", "load_balanced"}) {
+        EXPECT_EQ(levels({"--max-depth", std::to_string(depth), "--algorithm", algorithm}), expected)
+            << graph << " " << algorithm << " " << depth;
+      }
+    }
+  }
+  expect_failure(run_here("bfs", {"gen:path:n=5", "--max-depth", "-1"}), "bfs", 2, "--max-depth");
+  EXPECT_NE(run_here("help", {"bfs"}).out.find("--max-depth D"), std::string::npos);
+}
+
 TEST_F(BfsFile, DeterministicParentsAreTheSmallest) {
   const std::string edges = folder_.write("d.el", "1 3\n1 5\n3 50\n5 40\n50 99\n40 99\n");
   const std::string out = folder_ / "tree.txt";

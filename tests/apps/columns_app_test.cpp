@@ -1,5 +1,6 @@
 // Edge lists as people have them, through the commands: columns by their names, directions that files say, and the
 // report of both.
+#include "apps/all_commands.hpp"
 #include "apps/run_here.hpp"
 #include "support/snapshots.hpp"
 
@@ -37,7 +38,7 @@ TEST(columns, names_decide_in_every_command) {
   EXPECT_EQ(paths.at("vertices"), 3);
   EXPECT_EQ(paths.at("runs").at(0).at("source"), 10);
   EXPECT_EQ(paths.at("runs").at(0).at("first"), json({{20, 1.5}, {30, 4.0}}));
-  for (const char* command : {"bfs", "components", "pagerank", "triangles", "betweenness", "communities"}) {
+  for (const std::string& command : test::graph_commands()) {
     const json report = report_of(command, file);
     EXPECT_EQ(report.at("vertices"), 3) << command;
     EXPECT_EQ(report.at("edges"), 3) << command;

@@ -1,4 +1,5 @@
 // What bash completes of a command line, and the manual pages: both are written from the commands' flags.
+#include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
 
 #include <gtest/gtest.h>
@@ -51,10 +52,15 @@ class completion : public testing::Test {
 using set = std::set<std::string>;
 
 TEST_F(completion, of_commands) {
-  EXPECT_EQ(replies({""}), (set{"bfs", "components", "communities", "pagerank", "betweenness", "sssp", "triangles",
-                                "spmv", "info", "convert", "plan", "bench", "help"}));
-  EXPECT_EQ(replies({"b"}), (set{"betweenness", "bfs", "bench"}));
-  EXPECT_EQ(replies({"help", "c"}), (set{"communities", "components", "convert"}));
+  const auto beginning = [](const std::string& letters) {
+    const auto names =
+        test::commands_where([&](const apps::command& each) { return std::string(each.name).starts_with(letters); });
+    return set(names.begin(), names.end());
+  };
+  EXPECT_TRUE(beginning("b").contains("bfs"));
+  EXPECT_EQ(replies({""}), beginning(""));
+  EXPECT_EQ(replies({"b"}), beginning("b"));
+  EXPECT_EQ(replies({"help", "c"}), beginning("c"));
   EXPECT_EQ(replies({"--"}), (set{"--help", "--version"}));
   EXPECT_EQ(replies({"x"}), set{});
   EXPECT_EQ(replies({"nothing", ""}), set{});
@@ -150,10 +156,12 @@ TEST_P(man_page, is_taken_by_groff_without_a_warning) {
   EXPECT_NE(run.out.find("SPARGO"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(commands, man_page,
-                         testing::Values("", "bfs", "components", "communities", "pagerank", "betweenness", "sssp",
-                                         "triangles", "spmv", "info", "convert", "plan", "bench", "help"),
-                         [](const auto& of) { return *of.param == '\0' ? "spargo" : std::string(of.param); });
+INSTANTIATE_TEST_SUITE_P(commands, man_page, testing::ValuesIn([] {
+                           std::vector<std::string> pages = test::all_commands();
+                           pages.insert(pages.begin(), "");
+                           return pages;
+                         }()),
+                         [](const auto& of) { return of.param.empty() ? "spargo" : of.param; });
 
 }  // namespace
 }  // namespace spargo

@@ -1,4 +1,5 @@
 // `convert --undirected`: graph commands give the answers on OUT that they give on IN with --undirected.
+#include "apps/all_commands.hpp"
 #include "apps/run_here.hpp"
 #include "support/snapshots.hpp"
 
@@ -22,7 +23,7 @@ class ConvertUndirected : public testing::Test {
 
   static json answers(const std::string& file, const words& direction) {
     json all;
-    for (const std::string command : {"bfs", "sssp", "components", "triangles", "communities", "pagerank"}) {
+    for (const std::string& command : test::graph_commands()) {
       words flags = {file, "--device", "cpu", "--repeat", "1", "--json", "-"};
       flags.insert(flags.end(), direction.begin(), direction.end());
       if (command == "bfs" || command == "sssp") flags.insert(flags.end(), {"--source", "1"});

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
 
 namespace spargo::apps {
@@ -13,7 +14,7 @@ using test::run_app;
 using test::run_shell;
 using test::scratch;
 
-class graph_command : public testing::TestWithParam<const char*> {};
+class graph_command : public testing::TestWithParam<std::string> {};
 
 TEST_P(graph_command, reports_the_keys_that_all_have) {
   const app_run run =
@@ -89,7 +90,7 @@ TEST_P(graph_command, says_that_memory_does_not_suffice) {
 TEST_P(graph_command, leaves_no_part_of_an_output_when_it_is_interrupted) {
   const scratch folder;
   const std::string out = folder / "out.txt";
-  const std::string line = "timeout --signal INT 0.4 $BIN/" + std::string(GetParam()) +
+  const std::string line = "timeout --signal INT 0.4 $BIN/" + GetParam() +
                            " gen:rmat:scale=19,degree=16 --quiet --repeat 1000 --output '" + out + "'";
   const app_run run = run_shell(line);
   EXPECT_NE(run.code, 0);
@@ -110,10 +111,8 @@ TEST(graph_commands, name_a_vertex_that_the_file_lacks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(all, graph_command,
-                         testing::Values("betweenness", "bfs", "communities", "components", "pagerank", "sssp",
-                                         "triangles"),
-                         [](const auto& named) { return std::string(named.param); });
+INSTANTIATE_TEST_SUITE_P(all, graph_command, testing::ValuesIn(test::graph_commands()),
+                         [](const auto& named) { return named.param; });
 
 }  // namespace
 }  // namespace spargo::apps

@@ -119,6 +119,20 @@ TEST_F(PageRankLoops, CountInEveryFormat) {
   }
 }
 
+TEST_F(PageRankLoops, AreInTheReport) {
+  const std::string list = folder_.write("loops.el", "1 1\n1 2\n2 3\n3 3\n3 3\n4 2\n");
+  for (const char* direction : {"--directed", "--undirected"}) {
+    EXPECT_EQ(rank(of(list, {direction})).json().at("self_loops"), 2) << direction;
+    const app_run run = rank({list, "--device", "cpu", direction});
+    EXPECT_NE(run.out.find("\n  self-loops  2: they count, and are not among the edges\n"), std::string::npos)
+        << run.out;
+  }
+  const std::string none = folder_.write("none.el", "1 2\n2 3\n");
+  EXPECT_EQ(rank(of(none)).json().at("self_loops"), 0);
+  EXPECT_EQ(rank({none, "--device", "cpu"}).out.find("self-loops"), std::string::npos);
+  EXPECT_FALSE(run_app("spargo", {"bfs", list, "--device", "cpu", "--json", "-"}).json().contains("self_loops"));
+}
+
 TEST_F(PageRankLoops, OfAnUndirectedGraphCountOnce) {
   const app_run run = rank(of(folder_.write("u.el", "1 2\n2 2\n"), {"--undirected"}));
   ASSERT_EQ(run.code, 0) << run.err;

@@ -1,4 +1,5 @@
 // `spargo plan`: what it says agrees with what the command then takes, and it runs nothing.
+#include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
 
 #include <spargo/core/context.hpp>
@@ -20,11 +21,8 @@ json plan_of(std::vector<std::string> words) {
   return run.json();
 }
 
-const std::vector<std::string> planned = {"bfs",  "components", "communities", "pagerank",
-                                          "sssp", "triangles",  "betweenness", "spmv"};
-
 TEST(plan, is_of_every_command_on_graphs_and_spmv) {
-  for (const std::string& command : planned) {
+  for (const std::string& command : computing_commands()) {
     const json plan = plan_of({command, "gen:rmat:scale=12,degree=8", "--device", "cpu"});
     EXPECT_EQ(plan.at("app"), "plan");
     EXPECT_EQ(plan.at("command"), command);
@@ -36,6 +34,7 @@ TEST(plan, is_of_every_command_on_graphs_and_spmv) {
     EXPECT_GT(plan.at("device_bytes"), 4096 * 4) << command;
     EXPECT_GT(plan.at("expected_ms"), 0.0) << command;
     EXPECT_EQ(plan.at("ranks"), 1);
+    EXPECT_EQ(plan.at("host_memory_bytes"), plan.at("host_bytes")) << command;
   }
   for (const char* command : {"info", "convert", "help", "bench", "plan"}) {
     expect_failure(run_app("spargo", {"plan", command, "a.el"}), "plan", 2, std::string(command) + " has no plan");
@@ -51,7 +50,7 @@ TEST(plan, foresees_the_host_memory_of_the_run) {
     text += std::to_string(k % 20000 + 1) + " " + std::to_string(k * 7919LL % 20000 + 1) + " 1.5\n";
   }
   for (const std::string& input : {std::string("gen:rmat:scale=16,degree=16"), folder.write("a.mtx", text)}) {
-    for (const std::string& command : planned) {
+    for (const std::string& command : computing_commands()) {
       const std::vector<std::string> flags = {input, "--device", "cpu", "--threads", "2", "--json", "-"};
       std::vector<std::string> words = flags;
       words.insert(words.begin(), command);
@@ -77,6 +76,16 @@ TEST(plan, goes_by_ranks) {
   EXPECT_EQ(gpus.at("device"), "cuda:8");
   EXPECT_EQ(gpus.at("host_bytes"), 0) << "made on the GPUs";
   EXPECT_GT(gpus.at("device_bytes"), (std::int64_t{1} << 34) / 8 * 4);
+}
+
+// Of several ranks with one algorithm, that one, as the report of a run has it.
+TEST(plan, names_the_algorithm_of_several_ranks) {
+  for (const auto& [command, algorithm] : {std::pair("bfs", "direction_optimizing"),
+                                           std::pair("components", "afforest"), std::pair("pagerank", "jacobi")}) {
+    const json plan = plan_of({command, "gen:rmat:scale=12,degree=8", "--ranks", "4"});
+    EXPECT_EQ(plan.at("algorithm"), algorithm);
+    EXPECT_EQ(plan_of({command, "gen:rmat:scale=12,degree=8"}).at("algorithm"), "auto");
+  }
 }
 
 TEST(plan, refuses_what_the_command_refuses) {

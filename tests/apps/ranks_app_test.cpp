@@ -102,6 +102,24 @@ TEST_F(Ranks, SearchASnapshot) {
   expect_same("bfs " + folder / "tree.spg", {"vertices", "edges"});
 }
 
+TEST_F(Ranks, RunTheAlgorithmThatThePlanNames) {
+  for (const std::string command : {"bfs", "components", "pagerank"}) {
+    const std::string line = command + " gen:rmat:scale=8,degree=8 --json -";
+    const auto planned = on_ranks(1, "plan " + line + " --ranks 2").json();
+    EXPECT_EQ(planned["algorithm"], on_ranks(2, line).json()["algorithm"]) << command;
+  }
+}
+
+// PageRank counts self-loops, and says how many there are.
+TEST_F(Ranks, CountSelfLoops) {
+  const scratch folder;
+  const std::string list = folder.write("loops.el", "1 1\n1 2\n2 3\n3 3\n3 3\n4 2\n");
+  for (const std::string direction : {"--directed", "--undirected"}) {
+    expect_same("pagerank " + list + " " + direction, {"vertices", "edges", "self_loops"});
+    EXPECT_EQ(on_ranks(3, "pagerank " + list + " " + direction + " --json -").json()["self_loops"], 2) << direction;
+  }
+}
+
 // One process on the first line's file, and three, write the same under the same names.
 TEST_F(Ranks, VerticesKeepTheirNames) {
   const scratch folder;

@@ -1,4 +1,5 @@
 // `spargo COMMAND`: which command runs, under which name, and what is said where there is none.
+#include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
 #include "commands/table.hpp"
 
@@ -129,8 +130,7 @@ TEST(json, says_where_it_comes_from) {
 
 // The time of the independent check, of every command that checks.
 TEST(check, has_its_time_in_the_report) {
-  for (const std::string command :
-       {"bfs", "components", "communities", "pagerank", "betweenness", "sssp", "triangles", "spmv"}) {
+  for (const std::string& command : test::computing_commands()) {
     const std::vector<std::string> words = {command, "gen:rmat:scale=8,degree=4", "--device", "cpu"};
     const auto with = [&](std::vector<std::string> more) {
       more.insert(more.begin(), words.begin(), words.end());

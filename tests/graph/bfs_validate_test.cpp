@@ -163,9 +163,9 @@ class CheckBfsSentence : public testing::Test {
   std::vector<std::int32_t> levels_{0, 1, 2, 2, 3, -1, -1};
   std::vector<std::int32_t> parents_{0, 0, 1, 1, 3, -1, -1};
 
-  [[nodiscard]] std::string check() const {
+  [[nodiscard]] std::string check(std::int64_t max_depth = -1) const {
     const context<host> ctx({.threads = 2});
-    return check_bfs<std::int32_t, std::int32_t>(ctx, raw_.view(), 0, levels_, parents_);
+    return check_bfs<std::int32_t, std::int32_t>(ctx, raw_.view(), 0, levels_, parents_, max_depth);
   }
 };
 
@@ -184,6 +184,25 @@ TEST_F(CheckBfsSentence, Unreached) {
   levels_[4] = -1;
   parents_[4] = -1;
   EXPECT_EQ(check(), "an edge leads from vertex 3 at level 2, to vertex 4, which is unreached");
+}
+// A search that stopped at a depth: all up to it is reached, and nothing beyond.
+TEST_F(CheckBfsSentence, DepthLimit) {
+  EXPECT_EQ(check(3), "");
+  EXPECT_EQ(check(std::int64_t{1} << 40), "");
+  EXPECT_EQ(check(2), "vertex 4 is at level 3 (expected -1 to 2)");
+  levels_[4] = -1;
+  parents_[4] = -1;
+  EXPECT_EQ(check(2), "");
+  EXPECT_EQ(check(3), "an edge leads from vertex 3 at level 2, to vertex 4, which is unreached");
+  levels_[2] = -1;
+  parents_[2] = -1;
+  EXPECT_EQ(check(2), "an edge leads from vertex 1 at level 1, to vertex 2, which is unreached");
+  levels_ = {0, -1, -1, -1, -1, -1, -1};
+  parents_ = {0, -1, -1, -1, -1, -1, -1};
+  EXPECT_EQ(check(0), "");
+  levels_.clear();
+  EXPECT_EQ(check(0), "");
+  EXPECT_EQ(check(1), "an edge leads from vertex 0 at level 0, to vertex 1, which is unreached");
 }
 TEST_F(CheckBfsSentence, CycleApart) {
   parents_[5] = 6;

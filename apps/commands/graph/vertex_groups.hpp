@@ -16,6 +16,12 @@ namespace spargo::apps {
 // names. `sizes` descend.
 void report_sizes(report& out, const std::vector<std::int64_t>& sizes);
 
+// The same of labels, unless they are wrong.
+template <class I>
+void report_groups(report& out, const checked& found, span<const I, host> labels) {
+  report_sizes(out, is_wrong(found.fault) ? std::vector<std::int64_t>() : component_sizes<I>(labels));
+}
+
 // The order of --sort.
 inline constexpr std::string_view largest_group_first = "largest group first";
 

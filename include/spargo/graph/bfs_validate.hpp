@@ -15,17 +15,19 @@ namespace spargo {
 
 // Empty when right; else one sentence about the first offending vertex, the same for any thread count. `levels` or
 // `parents` may be empty: the other one then determines it. Reads the out-edges only, in any order; loops and
-// duplicates are allowed. Throws invalid_argument when both are empty or the source is not a vertex. O(vertices +
-// edges), parallel; without levels one pass over the vertices is sequential.
+// duplicates are allowed. `max_depth`: the limit of the search (-1: none): nothing deeper is reached, and edges from
+// that level may lead to unreached vertices. Throws invalid_argument when both are empty or the source is not a vertex.
+// O(vertices + edges), parallel; without levels one pass over the vertices is sequential.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                   std::int64_t source, span<const std::int32_t, host> levels,
-                                                  std::type_identity_t<span<const I, host>> parents);
+                                                  std::type_identity_t<span<const I, host>> parents,
+                                                  std::int64_t max_depth = -1);
 template <index_type I, index_type O>
 [[nodiscard]] std::string check_bfs(const context<host>& ctx, const graph<I, O, host>& g, std::int64_t source,
                                     span<const std::int32_t, host> levels,
-                                    std::type_identity_t<span<const I, host>> parents) {
-  return check_bfs(ctx, g.view(), source, levels, parents);
+                                    std::type_identity_t<span<const I, host>> parents, std::int64_t max_depth = -1) {
+  return check_bfs(ctx, g.view(), source, levels, parents, max_depth);
 }
 
 // Checks a complete search's result; one that stopped at a target or depth limit does not reach all targets of edges.

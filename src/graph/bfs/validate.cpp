@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <limits>
 
@@ -41,8 +42,15 @@ template <class I, class O>
 class bfs_checker {
  public:
   bfs_checker(const context<host>& ctx, const graph_view<I, O, host>& g, I source,
-              span<const std::int32_t, host> levels, span<const I, host> parents)
-      : ctx_(ctx), g_(g), n_(g.vertices()), source_(source), levels_(levels), parents_(parents) {}
+              span<const std::int32_t, host> levels, span<const I, host> parents, std::int64_t max_depth)
+      : ctx_(ctx),
+        g_(g),
+        n_(g.vertices()),
+        source_(source),
+        levels_(levels),
+        parents_(parents),
+        max_depth_(max_depth),
+        last_level_(max_depth < 0 ? n_ - 1 : std::min(max_depth, n_ - 1)) {}
 
   std::string run() {
     if (std::string wrong = check_sizes(); !wrong.empty()) return wrong;
@@ -77,7 +85,7 @@ class bfs_checker {
   }
   [[nodiscard]] fault level_fault(std::int64_t v) const {
     const std::int64_t l = levels_[v];
-    if (l < -1 || l >= n_) return fault::level_range;
+    if (l < -1 || l > last_level_) return fault::level_range;
     if (v == source_) return l == 0 ? fault::none : fault::source_level;
     return l == 0 ? fault::second_root : fault::none;
   }
@@ -105,7 +113,7 @@ class bfs_checker {
       case fault::source_parent:
         return fmt::format("the source, vertex {}, has the parent {} (expected itself)", v, p);
       case fault::level_range:
-        return fmt::format("vertex {} is at level {} (expected -1 to {})", v, l, n_ - 1);
+        return fmt::format("vertex {} is at level {} (expected -1 to {})", v, l, last_level_);
       case fault::parent_range:
         return fmt::format("vertex {} has the parent {} (expected -1 to {})", v, p, n_ - 1);
       case fault::own_parent:
@@ -167,12 +175,16 @@ class bfs_checker {
   }
 
   // --- Pass 2: edges -----------------------------------------------------------------------------------------------
-  // An edge must not leave the reached set or skip a level; in an undirected graph this holds in both directions.
+  // An edge must not leave the reached set, unless from the depth limit, or skip a level; in an undirected graph this
+  // holds in both directions.
+  [[nodiscard]] bool leads_right(std::int64_t from, std::int64_t to) const {
+    if (from < 0) return true;
+    return to < 0 ? from == max_depth_ : to <= from + 1;
+  }
   [[nodiscard]] bool edge_is_right(std::int64_t u, std::int64_t v) const {
     const std::int64_t from = levels_[u];
     const std::int64_t to = levels_[v];
-    if (from >= 0 && (to < 0 || to > from + 1)) return false;
-    return g_.direction == direction_kind::directed || to < 0 || (from >= 0 && from <= to + 1);
+    return leads_right(from, to) && (g_.direction == direction_kind::directed || leads_right(to, from));
   }
 
   // Whether the edge joins v to the tree.
@@ -228,6 +240,8 @@ class bfs_checker {
   std::int64_t source_;
   span<const std::int32_t, host> levels_;
   span<const I, host> parents_;
+  std::int64_t max_depth_;
+  std::int64_t last_level_;
   array<std::int32_t, host> counted_;
   array<unsigned char, host> joined_;
 };
@@ -236,18 +250,19 @@ class bfs_checker {
 
 template <index_type I, index_type O>
 std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g, std::int64_t source,
-                      span<const std::int32_t, host> levels, std::type_identity_t<span<const I, host>> parents) try {
+                      span<const std::int32_t, host> levels, std::type_identity_t<span<const I, host>> parents,
+                      std::int64_t max_depth) try {
   SPARGO_EXPECTS(source >= 0 && source < g.vertices(),
                  fmt::format("check_bfs: source {} is not one of {} vertices", source, g.vertices()));
   SPARGO_EXPECTS(!levels.empty() || !parents.empty(), "check_bfs: neither levels nor parents to check");
-  return bfs_checker<I, O>(ctx, g, static_cast<I>(source), levels, parents).run();
+  return bfs_checker<I, O>(ctx, g, static_cast<I>(source), levels, parents, max_depth).run();
 } catch (...) {
   detail::rethrow("check_bfs");
 }
 
 #define INSTANTIATE(I, O)                                                                                 \
   template std::string check_bfs<I, O>(const context<host>&, const graph_view<I, O, host>&, std::int64_t, \
-                                       span<const std::int32_t, host>, span<const I, host>);
+                                       span<const std::int32_t, host>, span<const I, host>, std::int64_t);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

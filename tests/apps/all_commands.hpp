@@ -1,0 +1,31 @@
+// The commands that tests go through, by their names: from the table that dispatch and help go by.
+#pragma once
+
+#include "commands/table.hpp"
+
+#include <string>
+#include <vector>
+
+namespace spargo::test {
+
+template <class Takes>
+[[nodiscard]] std::vector<std::string> commands_where(const Takes& takes) {
+  std::vector<std::string> names;
+  for (const apps::command* each : apps::all_commands()) {
+    if (takes(*each)) names.emplace_back(each->name);
+  }
+  return names;
+}
+
+[[nodiscard]] inline std::vector<std::string> all_commands() {
+  return commands_where([](const apps::command&) { return true; });
+}
+[[nodiscard]] inline std::vector<std::string> graph_commands() {
+  return commands_where([](const apps::command& each) { return each.on_graphs; });
+}
+// Those that compute, check what they have computed, and have a plan.
+[[nodiscard]] inline std::vector<std::string> computing_commands() {
+  return commands_where([](const apps::command& each) { return each.on_graphs || std::string(each.name) == "spmv"; });
+}
+
+}  // namespace spargo::test
