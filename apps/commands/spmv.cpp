@@ -466,7 +466,7 @@ exit_status plan_product(const spmv_flags& flags, const plan_scale& scale) {
   told.device_reason = !wish.device.empty() ? wish.reason
                        : status.usable()    ? "the first usable GPU, if as much of its memory is free"
                                             : "no usable GPU: " + status.reason;
-  return tell_plan(flags.common, told);
+  return print_plan(flags.common, told);
 }
 
 void add_flags(CLI::App& app, spmv_flags& flags) {

@@ -152,8 +152,8 @@ struct sssp_search : search_algorithm {
   static auto make_plan(const auto& ctx, const auto& g, const sssp_flags& flags, std::int64_t target) {
     return sssp_plan(ctx, g, flags.options(target));
   }
-  static void describe(report& out, const auto& plan, plan_report& told) {
-    if (plan.delta() > 0) told.reason += fmt::format("; buckets {} wide", plan.delta());
+  static void describe(report& out, const auto& plan, plan_report& summary) {
+    if (plan.delta() > 0) summary.reason += fmt::format("; buckets {} wide", plan.delta());
     out.keys()["delta"] = plan.delta();
     out.keys()["mteps_rule"] = mteps_rule;
   }
@@ -214,8 +214,8 @@ struct sssp_search : search_algorithm {
       }
     });
   }
-  static void report_end(report& out, const backend& where, const plan_report& told, const search_tally& tally) {
-    report_plan(out, where, told);
+  static void report_end(report& out, const backend& where, const plan_report& summary, const search_tally& tally) {
+    report_plan(out, where, summary);
     report_verdict(out, tally.fault, checked_by, tally.check_ms);
   }
 };

@@ -105,15 +105,15 @@ template <class T, class Space, class View, class Result>
   auto plan = T::make_plan(ctx, g, flags);
   ctx.synchronize();
   const double plan_ms = planning.milliseconds();
-  plan_report told = describe_plan(plan, plan_ms, time_runs(ctx, flags, T::runner(ctx, plan, found)));
-  T::fetch(finished<decltype(plan), Space>{plan, ctx, cpu, told.runs}, flags, found);
-  return told;
+  plan_report summary = describe_plan(plan, plan_ms, time_runs(ctx, flags, T::runner(ctx, plan, found)));
+  T::fetch(finished<decltype(plan), Space>{plan, ctx, cpu, summary.runs}, flags, found);
+  return summary;
 }
 
 template <class T, class Result>
 void report_solution(report& out, const typename T::flags_type& flags, const backend& where, const vertex_names& names,
-                     const plan_report& told, const Result& found) {
-  report_plan(out, where, told);
+                     const plan_report& summary, const Result& found) {
+  report_plan(out, where, summary);
   T::report_result(out, flags, names, found);
   report_verdict(out, found.fault, T::how_checked(flags, found), found.check_ms);
 }
@@ -135,15 +135,15 @@ exit_status run_on_graph(const typename T::flags_type& flags, Read& read, const 
   report out(T::name, flags.common);
   report_graph(out, T::name, flags, where, from, facts_of(g, T::work(flags).loops));
   T::report_input(out, read, g);
-  plan_report told;
+  plan_report summary;
   const double upload_ms = on_graph(
-      where, g, [&](const auto& ctx, const auto& view) { told = solve<T>(flags, where.cpu, ctx, view, found); });
-  told.upload_ms = upload_ms;
+      where, g, [&](const auto& ctx, const auto& view) { summary = solve<T>(flags, where.cpu, ctx, view, found); });
+  summary.upload_ms = upload_ms;
   if (!flags.no_validate) {
     const typename T::progress validating("validating");
     found.fault = timed_check(found.check_ms, [&] { return T::check(where.cpu, g, flags, found); });
   }
-  report_solution<T>(out, flags, where, from.facts.names, told, found);
+  report_solution<T>(out, flags, where, from.facts.names, summary, found);
   return conclude_solution<T>(out, flags, from.facts.names, found);
 }
 
@@ -151,21 +151,21 @@ exit_status run_on_graph(const typename T::flags_type& flags, Read& read, const 
 
 template <class T, class Space, index_type I, class Result>
 ranked_runs solve_on_ranks(const communicator& comm, const backend& where, const context<Space>& ctx,
-                           const typename T::flags_type& flags, const distributed_graph<I>& g, plan_report& told,
+                           const typename T::flags_type& flags, const distributed_graph<I>& g, plan_report& summary,
                            std::string& links, Result& found) {
   expect_room(comm, where, flags.device_bytes(), [&] { return T::rank_bytes(share_of(comm, g)); });
   const stopwatch planning;
   auto plan = T::make_ranks_plan(comm, ctx, g, flags);
-  told.plan_ms = planning.milliseconds();
+  summary.plan_ms = planning.milliseconds();
   links = plan.how();
   ranked_runs runs = time_on_ranks(comm, 1, flags.repeat, flags.since_start, [&] {
     plan.run();
     ctx.synchronize();
   });
-  told.runs = runs.timed;
+  summary.runs = runs.timed;
   together(comm, [&] { T::fetch(finished<decltype(plan), Space>{plan, ctx, where.cpu, runs.timed}, flags, found); });
-  told.algorithm = T::ranks_algorithm;
-  told.reason = T::ranks_reason(found);
+  summary.algorithm = T::ranks_algorithm;
+  summary.reason = T::ranks_reason(found);
   return runs;
 }
 
@@ -173,10 +173,11 @@ template <class T, index_type I>
 exit_status run_on_ranked_graph(const communicator& comm, const backend& where, const typename T::flags_type& flags,
                                 const loaded_input& from, const graph_facts& facts, const distributed_graph<I>& g) {
   typename T::template result<I> found;
-  plan_report told;
+  plan_report summary;
   std::string links;
   ranked_runs runs;
-  on_backend(where, [&](const auto& ctx) { runs = solve_on_ranks<T>(comm, where, ctx, flags, g, told, links, found); });
+  on_backend(where,
+             [&](const auto& ctx) { runs = solve_on_ranks<T>(comm, where, ctx, flags, g, summary, links, found); });
   if (!flags.no_validate) {
     found.fault = timed_check(found.check_ms, [&] { return T::check_on_ranks(comm, where.cpu, g, flags, found); });
   }
@@ -185,7 +186,7 @@ exit_status run_on_ranked_graph(const communicator& comm, const backend& where, 
   report out(T::name, flags.common);
   on_first(comm, [&] {
     report_graph(out, T::name, flags, where, from, facts);
-    report_solution<T>(out, flags, where, from.facts.names, told, found);
+    report_solution<T>(out, flags, where, from.facts.names, summary, found);
     report_ranks(out, comm, where, links, runs);
     (void)conclude_solution<T>(out, flags, from.facts.names, found);
   });

@@ -27,9 +27,9 @@ input_size likely_size(const input_description& input, direction_kind direction)
 device_wish choose(const backend& where, const graph_flags& flags, const graph_plan& plan,
                    const input_description& input, const input_size& size, const search_size& search) {
   const input_cache none(cache_mode::off, input, value_kind::pattern);
-  const std::string read_here = reason_against_device(flags, input, none);
-  const std::string why_cpu = read_here.empty() ? reason_against_opening(where, plan.work, input)
-                                                : reason_against_opening(where, plan.work, size.listed);
+  const std::string reason_for_host = reason_against_device(flags, input, none);
+  const std::string why_cpu = reason_for_host.empty() ? reason_against_opening(where, plan.work, input)
+                                                      : reason_against_opening(where, plan.work, size.listed);
   if (!why_cpu.empty()) return {"cpu", why_cpu};
   const device_status status = query_devices();
   if (!status.usable()) return {"cpu", "no usable GPU: " + status.reason};
@@ -65,33 +65,33 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
   search.graph_bytes = least_graph_bytes_there(size, graph_alone);
   search = plan.complete(search, size.index_bytes);
 
-  work_plan told{plan.command, input.path, input.format, size.rows, size.cols, size.listed};
-  told.directed = is_directed(flags, input);
-  told.scale = scale;
-  told.threads = where.cpu.threads();
-  told.algorithm = plan.algorithm;
-  if (ranked) told.algorithm_reason = "several processes or GPUs run no other";
+  work_plan result{plan.command, input.path, input.format, size.rows, size.cols, size.listed};
+  result.directed = is_directed(flags, input);
+  result.scale = scale;
+  result.threads = where.cpu.threads();
+  result.algorithm = plan.algorithm;
+  if (ranked) result.algorithm_reason = "several processes or GPUs run no other";
   const std::int64_t ranks = std::max<std::int64_t>(scale.ranks, 1);
-  told.cpu_ms = expected_cpu_ms({size.listed / ranks, entry_ns(input) + plan.work.cpu_ns, told.threads});
-  told.gpu_ms = expected_gpu_ms(size.listed / ranks);
+  result.cpu_ms = expected_cpu_ms({size.listed / ranks, entry_ns(input) + plan.work.cpu_ns, result.threads});
+  result.gpu_ms = expected_gpu_ms(size.listed / ranks);
   device_wish wish = device_as_asked(flags.common, scale);
   if (wish.device.empty()) wish = choose(where, flags, plan, input, size, search);
-  told.device = std::move(wish.device);
-  told.device_reason = std::move(wish.reason);
+  result.device = std::move(wish.device);
+  result.device_reason = std::move(wish.reason);
   if (!ranked) {
-    told.host_bytes = least_graph_bytes(input, size, need);
-    told.device_bytes = search.graph_bytes + search.workspace_bytes;
-    return tell_plan(flags.common, told);
+    result.host_bytes = least_graph_bytes(input, size, need);
+    result.device_bytes = search.graph_bytes + search.workspace_bytes;
+    return print_plan(flags.common, result);
   }
   rank_share own{size.rows,        size.rows / ranks, size.distinct / ranks, size.distinct / ranks, 0, ranks,
                  size.index_bytes, directed};
   own.ghosts = std::min(own.vertices - own.rows, own.in_entries);
-  told.device_bytes = plan.rank_bytes(own);
-  const bool made_there = plan.made_on_gpus && told.device != "cpu" && input.kind == input_kind::generator;
+  result.device_bytes = plan.rank_bytes(own);
+  const bool made_on_device = plan.made_on_gpus && result.device != "cpu" && input.kind == input_kind::generator;
   graph_need of_rank = need;
   if (!plan.gathers_results) of_rank.results = {};
-  if (!made_there) told.host_bytes = least_rank_bytes(size, ranks, of_rank);
-  return tell_plan(flags.common, told);
+  if (!made_on_device) result.host_bytes = least_rank_bytes(size, ranks, of_rank);
+  return print_plan(flags.common, result);
 }
 
 }  // namespace spargo::apps

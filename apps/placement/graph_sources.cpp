@@ -3,6 +3,7 @@
 #include "cli/cli.hpp"
 #include "input/memory_limit.hpp"
 #include "input/random.hpp"
+#include "placement/ranks.hpp"
 
 #include <spargo/core/error.hpp>
 

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "input/input.hpp"
-#include "placement/ranks.hpp"
 
 #include <functional>
 #include <string>
 #include <vector>
+
+namespace spargo {
+class communicator;
+}
 
 namespace spargo::apps {
 

@@ -101,15 +101,15 @@ class placed_loader {
     input_cache cache = maker_.cache(flags_.cache, input);
     options_.direction = is_directed(flags_, input) ? direction_kind::directed : direction_kind::undirected;
     size_ = least_size(input);
-    const std::string why_not = reason_against_device(flags_, input, cache);
-    if (!asks && why_not.empty()) open_unless(reason_against_opening(where_, work_, input));
+    const std::string reason = reason_against_device(flags_, input, cache);
+    if (!asks && reason.empty()) open_unless(reason_against_opening(where_, work_, input));
     if (has_gpu() && !cache.is_on()) {
       settle_memory(where_, flags_.common.device, least_graph_bytes_there(size_, need()), flags_.device_bytes(),
                     work_.runs_on_cpu);
     }
     std::optional<made> g;
     if (has_gpu()) {
-      why_ = why_not;
+      why_ = reason;
       if (why_.empty()) g = load_on_device(input);
     }
     if (!g.has_value()) g = load_on_host(input, cache);
@@ -160,8 +160,8 @@ class placed_loader {
     where_ = choose_backend(flags_.common.device, flags_.common.threads);
   }
 
-  void open_unless(std::string why_not) {
-    where_.reason = std::move(why_not);
+  void open_unless(std::string reason) {
+    where_.reason = std::move(reason);
     if (where_.reason.empty()) open();
   }
 
@@ -237,16 +237,16 @@ class placed_loader {
       }
       try {
         const context<device>& gpu = *where_.gpu;
-        const auto there = [&]<class T>(span<T, host> from) { return to_device_by_threads(gpu, from, where_.cpu); };
+        const auto to_gpu = [&]<class T>(span<T, host> from) { return to_device_by_threads(gpu, from, where_.cpu); };
         device_pairs<I> copied;
         copied.pairs = {entries.rows(),
                         entries.cols(),
-                        there(entries.row_indices().view()),
-                        there(entries.col_indices().view()),
+                        to_gpu(entries.row_indices().view()),
+                        to_gpu(entries.col_indices().view()),
                         {}};
         if constexpr (!is_pattern<V>) {
           copied.weighted = true;
-          copied.weights = there(entries.values().view());
+          copied.weights = to_gpu(entries.values().view());
         }
         return maker_.build_on_device(where_, std::move(copied), options());
       } catch (const error& e) {

@@ -49,7 +49,7 @@ device_wish device_as_asked(const common_flags& flags, const plan_scale& scale) 
   return {};
 }
 
-exit_status tell_plan(const common_flags& given, const work_plan& plan) {
+exit_status print_plan(const common_flags& given, const work_plan& plan) {
   common_flags flags = given;
   prepare_outputs(flags, {plan.file}, {});
   report out("plan", flags);

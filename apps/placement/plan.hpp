@@ -44,6 +44,6 @@ struct device_wish {
 [[nodiscard]] device_wish device_as_asked(const common_flags& flags, const plan_scale& scale);
 
 // Prints it, as every report.
-exit_status tell_plan(const common_flags& given, const work_plan& plan);
+exit_status print_plan(const common_flags& given, const work_plan& plan);
 
 }  // namespace spargo::apps

@@ -6,7 +6,7 @@
 //   is_reached(result, v)
 //   check(cpu, g, flags, target, result), check_path(g, result, target)
 //   search_keys(names, result), describe_reached(result, in_full), report_rows, report_target
-//   describe(out, plan, told), report_end(out, where, told, tally)
+//   describe(out, plan, summary), report_end(out, where, summary, tally)
 // On ranks: make_ranks_plan, ranks_reason(plan), fetch_own, gather, check_on_ranks, traversed_on_ranks.
 #pragma once
 
@@ -183,9 +183,9 @@ plan_report search_all(const context<Space>& ctx, const View& view, const backen
     report_search<T>(out, flags, names, found, target, sources.size() == 1);
   }
   if (!T::times_each) runs.times = summarize(tally.samples);
-  plan_report told = describe_plan(plan, plan_ms, std::move(runs));
-  T::describe(out, plan, told);
-  return told;
+  plan_report summary = describe_plan(plan, plan_ms, std::move(runs));
+  T::describe(out, plan, summary);
+  return summary;
 }
 
 template <class T, class Read, class Graph>
@@ -202,12 +202,12 @@ exit_status run_searches(const typename T::flags_type& flags, Read& read, const 
   out.keys()["runs"] = json::array();
   search_tally tally;
   if (!flags.no_validate) tally.fault = "";
-  plan_report told;
+  plan_report summary;
   const double upload_ms = on_graph(where, g, [&](const auto& ctx, const auto& view) {
-    told = search_all<T>(ctx, view, where, g, flags, from.facts.names, sources, target, out, tally);
+    summary = search_all<T>(ctx, view, where, g, flags, from.facts.names, sources, target, out, tally);
   });
-  told.upload_ms = upload_ms;
-  T::report_end(out, where, told, tally);
+  summary.upload_ms = upload_ms;
+  T::report_end(out, where, summary, tally);
   return conclude(out, flags, tally.fault);
 }
 
@@ -250,7 +250,7 @@ exit_status run_searches_on_ranks(const communicator& comm, const backend& where
   }
   const stopwatch planning;
   auto plan = T::make_ranks_plan(comm, ctx, g, flags);
-  plan_report told{T::ranks_algorithm, {}, 0, planning.milliseconds(), 0, {}};
+  plan_report summary{T::ranks_algorithm, {}, 0, planning.milliseconds(), 0, {}};
   report out(T::name, flags.common);
   on_first(comm, [&] {
     report_graph(out, T::name, flags, where, from,
@@ -264,7 +264,7 @@ exit_status run_searches_on_ranks(const communicator& comm, const backend& where
     typename T::template result<rank_of_graph<I>> found;
     found.source = source;
     runs = time_on_ranks(comm, 1, flags.runs(), flags.since_start, [&] { plan.run(source); });
-    if (tally.rates.empty()) told.runs.total_ms = runs.timed.total_ms;
+    if (tally.rates.empty()) summary.runs.total_ms = runs.timed.total_ms;
     found.times = runs.timed.times;
     together(comm, [&] { T::fetch_own(ctx, g, plan, flags, found); });
     found.mteps = mteps_of(T::traversed_on_ranks(comm, ctx, g, plan, found), g.direction(), found.times.median);
@@ -280,8 +280,8 @@ exit_status run_searches_on_ranks(const communicator& comm, const backend& where
     });
   }
   on_first(comm, [&] {
-    told.reason = T::ranks_reason(plan);
-    T::report_end(out, where, told, tally);
+    summary.reason = T::ranks_reason(plan);
+    T::report_end(out, where, summary, tally);
     report_ranks(out, comm, where, plan.how(), runs);
     (void)conclude(out, flags, tally.fault);
   });

@@ -108,7 +108,7 @@ TEST_F(completion, of_a_program_of_its_own) {
   EXPECT_EQ(replies({"gen", ":", "rm"}, "my-bfs"), set{"rmat:scale="});
 }
 
-class man_page : public testing::TestWithParam<const char*> {
+class man_page : public testing::TestWithParam<std::string> {
  protected:
   man_page() : command_(GetParam()) {
     text_ = run_app("spargo", command_.empty() ? words{"help", "--man"} : words{"help", command_, "--man"}).out;

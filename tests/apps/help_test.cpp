@@ -36,7 +36,7 @@ std::vector<std::string> generators() {
   return names;
 }
 
-class help_of : public testing::TestWithParam<const char*> {
+class help_of : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const test::app_run run = run_app("spargo", {"help", GetParam()});
@@ -65,18 +65,18 @@ TEST_P(help_of, names_the_input_formats_and_exit_codes) {
   for (const char* word : {"Matrix Market", ".gz", "0 success", "1 the run", "2 the command line is wrong"}) {
     EXPECT_TRUE(names(word)) << word << "\n" << text_;
   }
-  if (std::string(GetParam()) != "bench") {
+  if (GetParam() != "bench") {
     EXPECT_TRUE(names(".spg")) << text_;
   }
-  if (std::string(GetParam()) != "spmv") {
+  if (GetParam() != "spmv") {
     EXPECT_TRUE(names("edge list")) << text_;
   }
 }
 
 TEST_P(help_of, names_every_flag_of_all_apps) {
-  if (std::string(GetParam()) == "plan") return;  // it takes those of the command that it plans
+  if (GetParam() == "plan") return;  // it takes those of the command that it plans
   for (const char* flag : {"--help", "--version", "--device", "--threads", "--json"}) EXPECT_TRUE(names(flag)) << flag;
-  if (std::string(GetParam()) == "bench") return;
+  if (GetParam() == "bench") return;
   for (const char* flag : {"--quiet", "--max-memory", "--force"}) EXPECT_TRUE(names(flag)) << flag;
 }
 
