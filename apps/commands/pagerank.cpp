@@ -171,6 +171,9 @@ struct ranking : graph_algorithm {
   static constexpr const char* ranks_algorithm = "jacobi";
   static void check_ranks_flags(const pagerank_flags& flags) {
     if (!flags.personalize.empty()) throw usage_error("--personalize: not on several processes or GPUs");
+    if (flags.algorithm == "gauss_seidel") {
+      throw usage_error("--algorithm gauss_seidel: several processes or GPUs have jacobi only");
+    }
   }
   // Rows, four numbers a vertex, and contributions of ghosts to send and to receive.
   static std::int64_t rank_bytes(const rank_share& own) { return own.rows * 44 + own.in_entries * 4 + own.ghosts * 36; }

@@ -99,6 +99,8 @@ TEST(plan, refuses_what_the_command_refuses) {
                            {{"pagerank", list, "--toleranse", "1"}, "--toleranse (did you mean --tolerance?)"},
                            {{"pagerank", list, "--damping", "2"}, "--damping: 2"},
                            {{"components", list, "--strong", "--ranks", "2"}, "--strong: not on several"},
+                           {{"pagerank", list, "--algorithm", "gauss_seidel", "--ranks", "2"}, "have jacobi only"},
+                           {{"bfs", list, "--max-depth", "2", "--ranks", "2"}, "--max-depth: not on several"},
                            {{"spmv", "gen:path:n=9", "--ranks", "2", "--precision", "fp32"}, "fp64"},
                            {{"bfs", list, "--ranks", "0"}, "--ranks"},
                            {{"bfs"}, "FILE is required"},
