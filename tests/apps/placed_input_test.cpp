@@ -222,7 +222,7 @@ class PlacedInputOnGpu : public testing::Test {
                                    << there.error;
         if (!there.error.empty()) continue;
         EXPECT_TRUE(told->built_on_device) << file;
-        EXPECT_EQ(told->why_on_host.empty(), told->facts.parsed_on_device) << file << ": " << told->why_on_host;
+        EXPECT_EQ(told->reason_for_host.empty(), told->facts.parsed_on_device) << file << ": " << told->reason_for_host;
         parsed = told->facts.parsed_on_device;
       }
     }
