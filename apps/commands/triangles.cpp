@@ -50,6 +50,9 @@ struct triangles : graph_algorithm {
     return size;
   }
 
+  static void prepare(const graph_flags&, const input_facts&, const auto& g, auto& found) {
+    found.directed = g.direction() == direction_kind::directed;
+  }
   // Links count only where direction does.
   static auto make_plan(const auto& ctx, const auto& g, const graph_flags&) {
     const bool directed = g.direction == direction_kind::directed;
@@ -62,7 +65,6 @@ struct triangles : graph_algorithm {
     counts.per_vertex = done.copy(done.plan.per_vertex());
     counts.links = done.copy(done.plan.links());
     counts.degrees = done.copy(done.plan.degrees());
-    found.directed = !counts.links.empty();
     found.coefficients = local_clustering(done.cpu, counts);
     found.average_local = average_local(found.coefficients.view());
     found.transitivity = transitivity(counts);

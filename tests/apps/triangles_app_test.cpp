@@ -50,6 +50,19 @@ void check_truth(const std::string& device) {
   EXPECT_GT(files, 40);
 }
 
+// Direction decides, also without any edge.
+TEST(TrianglesApp, DirectedGraphsHaveAnLcc) {
+  const scratch folder;
+  for (const char* edges : {"# nothing\n", "7 7\n", "1 2\n2 3\n"}) {
+    const std::string list = folder.write("g.el", edges);
+    const auto report = [&](const char* direction) {
+      return run_here("triangles", {list, "--device", "cpu", direction, "--json", "-"}).json();
+    };
+    EXPECT_EQ(report("--directed").at("lcc_average"), 0.0) << edges;
+    EXPECT_FALSE(report("--undirected").contains("lcc_average")) << edges;
+  }
+}
+
 TEST(TrianglesApp, AgreesWithTheTruthOnTheCpu) {
   SPARGO_TEST_NEEDS_DATA();
   check_truth("cpu");
