@@ -179,13 +179,8 @@ struct centrality : graph_algorithm {
             .cpu_ns = 9.0 * static_cast<double>(sources),  // R-MAT 22, 4 sources: 74 ms by 16 threads
             .results = {sizeof(double), 0}};
   }
-  static search_size estimate(search_size size, std::int64_t index_bytes, const betweenness_flags& flags) {
-    const std::int64_t bytes_per_vertex =
-        4 * (std::int64_t{2 * sizeof(double) + 2 * sizeof(std::int32_t)} + index_bytes) + 24;
-    size.workspace_bytes = size.vertices * bytes_per_vertex + size.entries / 4 + (std::int64_t{1} << 20);
-    size.runs_on_gpu = flags.algorithm != "by_source";
-    return size;
-  }
+  static constexpr bool follows_paths = true;
+  static betweenness_options options(const betweenness_flags& flags) { return options_of(flags); }
 
   static void prepare(const betweenness_flags& flags, const input_facts& facts, const auto& g, auto& found) {
     found.listed = sources_of(flags, facts, g);

@@ -112,13 +112,7 @@ struct bfs_search : search_algorithm {
             .cpu_ns = 2.1 * searches,  // R-MAT 22: 4.4 ms
             .results = {sizeof(std::int32_t), 1}};
   }
-  static search_size estimate(search_size size, std::int64_t index_bytes, const bfs_flags& flags) {
-    const bfs_options options = flags.options();
-    size.workspace_bytes = search_workspace_bytes(size.vertices, size.entries, index_bytes);
-    size.runs_on_cpu = runs_on_cpu(options);
-    size.runs_on_gpu = runs_on_gpu(options);
-    return size;
-  }
+  static bfs_options options(const bfs_flags& flags) { return flags.options(); }
 
   static auto make_plan(const auto& ctx, const auto& g, const bfs_flags& flags, std::int64_t /*target*/) {
     return bfs_plan(ctx, g, flags.options());

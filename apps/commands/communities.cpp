@@ -76,11 +76,7 @@ struct communities : graph_algorithm {
     const auto rounds = static_cast<double>(flags.iterations);  // R-MAT 22, 10 rounds: 210 ms by 16 threads
     return {.wanted = in_edges::build, .cpu_ns = 10 * rounds, .results = {0, 1}};
   }
-  static search_size estimate(search_size size, std::int64_t index_bytes, const communities_flags&) {
-    size.branching = size.entries;  // all vertices are active in every round
-    size.workspace_bytes = (3 * size.vertices + size.entries / 64) * index_bytes;
-    return size;
-  }
+  static communities_options options(const communities_flags& flags) { return flags.options(); }
 
   static auto make_plan(const auto& ctx, const auto& g, const communities_flags& flags) {
     return communities_plan(ctx, g, flags.options());

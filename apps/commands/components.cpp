@@ -51,15 +51,7 @@ struct components : graph_algorithm {
     if (flags.strong) return {.wanted = in_edges::build, .cpu_ns = 50, .results = {0, 1}};
     return {.cpu_ns = 10, .results = {0, 1}};
   }
-  static search_size estimate(search_size size, std::int64_t index_bytes, const components_flags& flags) {
-    size.branching = 2;  // no path is followed
-    size.workspace_bytes = size.vertices * index_bytes + size.entries / 128 + (std::int64_t{1} << 20);
-    if (flags.strong && size.directed) {  // two searches and their results
-      size.workspace_bytes += 2 * search_workspace_bytes(size.vertices, size.entries, index_bytes) +
-                              size.vertices * (4 + 10 * index_bytes) + size.entries / 16;
-    }
-    return size;
-  }
+  static components_options options(const components_flags& flags) { return flags.options(); }
 
   static auto make_plan(const auto& ctx, const auto& g, const components_flags& flags) {
     return components_plan(ctx, g, flags.options());

@@ -115,12 +115,7 @@ struct ranking : graph_algorithm {
             .cpu_ns = 4.5 * steps,  // R-MAT 22 with 16 threads: 76 ms, 8 iterations
             .results = {sizeof(double), 0}};
   }
-  static search_size estimate(search_size size, std::int64_t index_bytes, const pagerank_flags& flags) {
-    size.branching = size.entries;  // all vertices are active in every step
-    size.workspace_bytes = size.vertices * (std::int64_t{6 * sizeof(double)} + index_bytes);
-    size.runs_on_gpu = flags.algorithm != "gauss_seidel";
-    return size;
-  }
+  static pagerank_options options(const pagerank_flags& flags) { return options_of(flags); }
 
   static void prepare(const pagerank_flags& flags, const input_facts& facts, const auto&, auto& found) {
     found.personalization = preferences(flags, facts.names);

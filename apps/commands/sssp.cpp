@@ -128,15 +128,7 @@ struct sssp_search : search_algorithm {
             .results = {sizeof(sssp_distance<std::int32_t>), 0},
             .edge_bytes = sizeof(std::int32_t)};
   }
-  // Results, distances and buckets, the sorted copy and what sorts it; see src/graph/sssp/cuda_executor.cuh.
-  static search_size estimate(search_size size, std::int64_t index_bytes, const sssp_flags& flags) {
-    const std::int64_t weight_bytes = size.weight_bytes > 0 ? size.weight_bytes : sizeof(std::int32_t);
-    const std::int64_t copied = index_bytes + weight_bytes + 1;
-    size.workspace_bytes = size.vertices * 160 + size.entries * copied +
-                           std::min(size.entries, std::int64_t{1} << 27) * 32 + (std::int64_t{1} << 20);
-    size.runs_on_gpu = flags.algorithm != "dijkstra";
-    return size;
-  }
+  static sssp_options options(const sssp_flags& flags) { return flags.options(-1); }
 
   static auto load(const sssp_flags& flags, const graph_work& work) {
     return load_weighted(flags, work, parse_weights(flags.weights));

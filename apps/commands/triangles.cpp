@@ -43,12 +43,7 @@ struct triangles : graph_algorithm {
     return {.wanted = in_edges::build_for_cpu, .cpu_ns = 130, .results = {sizeof(std::int64_t), 0}};
   }
 
-  // The most that a plan takes on a device: 24 bytes for each edge that is kept, and a directed graph's copies.
-  static search_size estimate(search_size size, std::int64_t, const graph_flags&) {
-    size.branching = size.vertices;  // no path is followed
-    size.workspace_bytes = size.vertices * 120 + size.entries * (size.directed ? 60 : 16) + (std::int64_t{64} << 20);
-    return size;
-  }
+  static triangles_options options(const graph_flags&) { return {.output = triangles_output::links}; }
 
   static void prepare(const graph_flags&, const input_facts&, const auto& g, auto& found) {
     found.directed = g.direction() == direction_kind::directed;

@@ -9,7 +9,7 @@
 //   name, activity                  "components", and "finding components" for the progress line
 //   text(), add_flags, check_flags  help, its own flags, and errors of usage before anything is read
 //   work(flags)                     graph, in-edges, self-loops and cost, known before anything is read
-//   estimate(size, index, flags)    what a GPU would have to hold and to do, from the graph's size
+//   options(flags)                  the plan's, of which the library knows an estimate
 //   result<I>                       derived from `checked`: what is reported and written, on the host
 //   make_plan(ctx, g, flags)        the library's plan; g is a graph_view of any space and types
 //   fetch(done, flags, result)      from `finished` to the result
@@ -25,6 +25,9 @@
 #include "placement/plan.hpp"
 #include "placement/ranks.hpp"
 
+#include <spargo/graph/estimate.hpp>
+
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -59,6 +62,7 @@ struct graph_algorithm {
   using flags_type = graph_flags;
   using progress = busy;  // or counted_work, of an operation that says how much of it is done
   static constexpr bool searches = false;
+  static constexpr bool follows_paths = false;  // vertex by vertex: slow on a GPU where the graph is one long path
   static constexpr bool ranks = false;
   static constexpr bool undirected_on_ranks = false;  // ranks take every edge both ways
   static constexpr bool made_on_gpus = false;         // ranks with a GPU each generate graphs there
@@ -86,12 +90,28 @@ void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& 
                    const std::function<void()>& add_own);
 void prepare_graph_outputs(graph_flags& flags);
 
+// What a GPU would have to hold and to do, from the graph's size.
+template <class T>
+[[nodiscard]] search_size estimate_search(search_size size, std::int64_t index_bytes,
+                                          const typename T::flags_type& flags) {
+  constexpr std::int64_t no_path = 2;
+  const graph_work work = T::work(flags);
+  graph_shape shape{size.vertices, size.entries, size.directed ? direction_kind::directed : direction_kind::undirected};
+  shape.index_bytes = index_bytes;
+  if (work.edge_bytes > 0) shape.value_bytes = std::max(work.edge_bytes, size.weight_bytes);
+  size.workspace_bytes = estimate(shape, T::options(flags)).device_bytes;
+  size.runs_on_cpu = work.runs_on_cpu;
+  size.runs_on_gpu = work.runs_on_gpu;
+  if (!T::follows_paths) size.branching = no_path;
+  return size;
+}
+
 template <class T, class Graph>
 void settle_graph(backend& where, const typename T::flags_type& flags, const Graph& g) {
   if (!where.gpu.has_value()) return;
   const std::string& device = flags.common.device;
-  search_size size = T::estimate(size_of_graph(g), sizeof(typename Graph::index), flags);
-  if (size.branching == 0 && device == "auto") size.branching = branching_of(g.edges_only());
+  search_size size = estimate_search<T>(size_of_graph(g), sizeof(typename Graph::index), flags);
+  if (T::follows_paths && device == "auto") size.branching = branching_of(g.edges_only());
   settle_backend(where, device, size, flags.device_bytes());
 }
 
@@ -260,7 +280,7 @@ exit_status plan_graph_command(const typename T::flags_type& flags, const plan_s
   T::check_flags(flags);
   graph_plan plan{T::name, T::algorithm(flags), T::work(flags)};
   plan.reads_weights = T::reads_weights(flags);
-  plan.complete = [&](const search_size& size, std::int64_t index) { return T::estimate(size, index, flags); };
+  plan.complete = [&](const search_size& size, std::int64_t index) { return estimate_search<T>(size, index, flags); };
   plan.undirected_on_ranks = T::undirected_on_ranks;
   plan.gathers_results = T::gathers_results(flags);
   plan.made_on_gpus = T::made_on_gpus;

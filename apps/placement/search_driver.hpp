@@ -81,6 +81,7 @@ struct search_tally {
 struct search_algorithm : graph_algorithm {
   using flags_type = search_flags;
   static constexpr bool searches = true;
+  static constexpr bool follows_paths = true;
   static constexpr bool times_each = false;  // rows of time and verdict for each search
   static std::string check_path(const auto& /*g*/, const auto& /*found*/, std::int64_t /*target*/) { return {}; }
   static void report_rows(report&, const auto& /*found*/) {}
