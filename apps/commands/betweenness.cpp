@@ -1,5 +1,5 @@
 // betweenness FILE: how many shortest paths lead through each vertex.
-#include "cli/choice.hpp"
+#include "cli/enum_words.hpp"
 #include "commands/table.hpp"
 #include "placement/driver.hpp"
 #include "placement/graph_sources.hpp"
@@ -10,7 +10,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <map>
 
 namespace spargo::apps {
 
@@ -43,14 +42,11 @@ struct betweenness_flags : graph_flags {
 };
 
 betweenness_options options_of(const betweenness_flags& flags) {
-  static const std::map<std::string, betweenness_normalization> normalizations = {
-      {"none", betweenness_normalization::none},
-      {"pairs", betweenness_normalization::pairs},
-      {"max", betweenness_normalization::by_maximum}};
   betweenness_options options;
-  options.normalization = normalizations.at(flags.normalization);
+  options.normalization =
+      parse_enum<betweenness_normalization>("--normalization: unknown normalization", flags.normalization);
   if (flags.endpoints) options.endpoints = betweenness_endpoints::included;
-  if (flags.algorithm != "auto") options.algorithm = parse_betweenness_algorithm(flags.algorithm);
+  options.algorithm = parse_betweenness_algorithm(flags.algorithm);
   return options;
 }
 
@@ -140,12 +136,12 @@ struct centrality : graph_algorithm {
            "--normalization", flags.normalization,
            "none (sums over the sources; with all vertices of an undirected graph each pair of ends counts once), "
            "pairs (over the number of pairs that could count) or max (over the largest value)")
-        ->check(one_of("a normalization", {"none", "pairs", "max"}))
+        ->check(one_of("a normalization", words_of<betweenness_normalization>()))
         ->type_name("NAME")
         ->capture_default_str();
     app.add_flag("--endpoints", flags.endpoints, "count paths for their first and last vertices, too");
     app.add_option("--algorithm", flags.algorithm, "auto, by_level or by_source (CPU only)")
-        ->check(one_of("an algorithm", {"auto", "by_level", "by_source"}))
+        ->check(one_of("an algorithm", words_of<betweenness_algorithm>()))
         ->type_name("NAME")
         ->capture_default_str();
     app.add_option("--check-sources", flags.check_sources,

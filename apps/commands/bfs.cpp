@@ -1,5 +1,5 @@
 // bfs FILE: breadth-first search of a graph.
-#include "cli/choice.hpp"
+#include "cli/enum_words.hpp"
 #include "commands/table.hpp"
 #include "placement/search_driver.hpp"
 
@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-
-#include <map>
 
 namespace spargo::apps {
 
@@ -21,11 +19,9 @@ struct bfs_flags : search_flags {
   std::int64_t max_depth = -1;  // none
 
   [[nodiscard]] bfs_options options() const {
-    static const std::map<std::string, bfs_direction> directions = {
-        {"auto", bfs_direction::automatic}, {"push", bfs_direction::push}, {"pull", bfs_direction::pull}};
     bfs_options options;
-    if (algorithm != "auto") options.algorithm = parse_bfs_algorithm(algorithm);
-    options.direction = directions.at(direction);
+    options.algorithm = parse_bfs_algorithm(algorithm);
+    options.direction = parse_enum<bfs_direction>("--direction: unknown direction", direction);
     options.max_depth = max_depth;
     options.parents = deterministic ? bfs_parents::smallest : bfs_parents::any;
     return options;
@@ -81,14 +77,13 @@ struct bfs_search : search_algorithm {
   static void add_flags(CLI::App& app, bfs_flags& flags) {
     add_source_flags(app, flags);
     app.add_option("--direction", flags.direction, "auto, push or pull")
-        ->check(one_of("a direction", {"auto", "push", "pull"}))
+        ->check(one_of("a direction", words_of<bfs_direction>()))
         ->type_name("NAME")
         ->capture_default_str();
     app.add_option(
            "--algorithm", flags.algorithm,
            "auto, sequential (CPU), global_queue (GPU), block_queue (GPU), load_balanced or direction_optimizing")
-        ->check(one_of("an algorithm",
-                       {"auto", "sequential", "global_queue", "block_queue", "load_balanced", "direction_optimizing"}))
+        ->check(one_of("an algorithm", words_of<bfs_algorithm>()))
         ->type_name("NAME")
         ->capture_default_str();
     app.add_option("--target", flags.target, "report a path with the fewest edges to this vertex")->type_name("ID");

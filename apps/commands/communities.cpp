@@ -1,5 +1,5 @@
 // communities FILE: communities of a graph.
-#include "cli/choice.hpp"
+#include "cli/enum_words.hpp"
 #include "commands/graph/vertex_groups.hpp"
 #include "commands/table.hpp"
 #include "placement/driver.hpp"
@@ -62,7 +62,7 @@ struct communities : graph_algorithm {
     app.add_option("--method", flags.method,
                    "cdlp: label propagation as LDBC Graphalytics has it; each vertex takes the label of most of its "
                    "neighbours, the smallest of equals, all at once")
-        ->check(one_of("a method", {"cdlp"}))
+        ->check(one_of("a method", words_of<communities_method>()))
         ->type_name("NAME")
         ->capture_default_str();
     app.add_option("--iterations", flags.iterations, "rounds")

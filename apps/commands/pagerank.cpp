@@ -1,5 +1,5 @@
 // pagerank FILE: PageRank of a graph's vertices.
-#include "cli/choice.hpp"
+#include "cli/enum_words.hpp"
 #include "commands/table.hpp"
 #include "placement/driver.hpp"
 
@@ -26,7 +26,7 @@ struct pagerank_flags : graph_flags {
 
 pagerank_options options_of(const pagerank_flags& flags) {
   pagerank_options options;
-  if (flags.algorithm != "auto") options.algorithm = parse_pagerank_algorithm(flags.algorithm);
+  options.algorithm = parse_pagerank_algorithm(flags.algorithm);
   options.damping = flags.damping;
   options.tolerance = flags.tolerance;
   options.max_iterations = flags.max_iterations;
@@ -89,7 +89,7 @@ struct ranking : graph_algorithm {
                    "start afresh at these vertices only, called as the file does")
         ->type_name("ID,...");
     app.add_option("--algorithm", flags.algorithm, "auto, jacobi or gauss_seidel (CPU)")
-        ->check(one_of("an algorithm", {"auto", "jacobi", "gauss_seidel"}))
+        ->check(one_of("an algorithm", words_of<pagerank_algorithm>()))
         ->type_name("NAME")
         ->capture_default_str();
   }

@@ -1,5 +1,5 @@
 // sssp FILE: shortest paths from vertices of a graph.
-#include "cli/choice.hpp"
+#include "cli/enum_words.hpp"
 #include "commands/table.hpp"
 #include "input/weighted_input.hpp"
 #include "placement/search_driver.hpp"
@@ -25,7 +25,7 @@ struct sssp_flags : search_flags {
 
   [[nodiscard]] sssp_options options(std::int64_t target_vertex) const {
     sssp_options options;
-    if (algorithm != "auto") options.algorithm = parse_sssp_algorithm(algorithm);
+    options.algorithm = parse_sssp_algorithm(algorithm);
     options.delta = delta;
     options.cutoff = cutoff;
     options.output = wants_tree() ? sssp_output::distances_and_parents : sssp_output::distances;
@@ -103,7 +103,7 @@ struct sssp_search : search_algorithm {
                    "again); it decides the speed and not the result; default: by weights and degrees")
         ->type_name("D");
     app.add_option("--algorithm", flags.algorithm, "auto, dijkstra (one thread) or delta_stepping")
-        ->check(one_of("an algorithm", {"auto", "dijkstra", "delta_stepping"}))
+        ->check(one_of("an algorithm", words_of<sssp_algorithm>()))
         ->type_name("NAME")
         ->capture_default_str();
   }
