@@ -4,6 +4,7 @@
 #include "cli/progress.hpp"
 #include "commands/graph/search_path.hpp"
 #include "commands/table.hpp"
+#include "input/columns.hpp"
 #include "input/weighted_input.hpp"
 #include "placement/graph_plan.hpp"
 #include "placement/graph_sources.hpp"
@@ -298,7 +299,11 @@ exit_status run(const sssp_flags& flags) {
         out.keys()["weights"] = read.weights;
         out.keys()["weight_type"] = std::is_integral_v<W> ? fmt::format("int{}", 8 * sizeof(W)) : "fp64";
         const bool none = choice.source == weight_source::automatic && read.weights == "unit";
-        out.row("weights", none ? "the file has none: every edge counts 1" : read.weights);
+        const std::string unused = none ? unused_weights(from.input) : std::string();
+        if (!unused.empty()) out.warn(fmt::format("{}: {}; every edge counts 1", flags.file, unused));
+        out.row("weights", !unused.empty() ? "every edge counts 1; " + unused
+                           : none          ? "the file has none: every edge counts 1"
+                                           : read.weights);
         out.keys()["runs"] = json::array();
         const verdict fault = searches<W, I, O>(flags, where, from.facts.names, g, out).run(sources);
         return conclude(out, flags, fault);
