@@ -49,6 +49,10 @@ class report {
   json keys_ = json::object();  // null would be destroyed as null if it became an object without memory
 };
 
+// JSON text of a value. In a string, bytes that are not UTF-8 become \xNN, and the backslash of a literal \xNN becomes
+// \x5c, so that different strings stay different.
+[[nodiscard]] std::string json_text(const json& value);
+
 [[nodiscard]] json to_json(const time_summary& times);
 
 // A vertex as a JSON value: a number, or a string if vertices have names.

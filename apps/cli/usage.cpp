@@ -70,12 +70,22 @@ std::vector<std::string_view> flags_of(const CLI::App& app) {
   return names;
 }
 
+// The flag that a single letter may mean: one that begins with it, preferably one that all commands have.
+std::string_view flag_of(char letter, const std::vector<std::string_view>& known) {
+  const auto begins = [&](std::string_view name) { return name.starts_with(letter); };
+  for (const std::string_view name : most_used) {
+    if (begins(name) && std::find(known.begin(), known.end(), name) != known.end()) return name;
+  }
+  const auto first = std::find_if(known.begin(), known.end(), begins);
+  return first == known.end() ? std::string_view() : *first;
+}
+
 // "--top", or "--toleranse (did you mean --tolerance?)".
 std::string unknown(const std::string& flag, const std::vector<std::string_view>& known) {
   const std::size_t dashes = flag.find_first_not_of('-');
   const std::string name = flag.substr(0, flag.find('='));
-  const std::string_view nearest =
-      dashes == std::string::npos ? std::string_view() : nearest_word(std::string_view(name).substr(dashes), known);
+  const std::string_view word = std::string_view(name).substr(std::min(dashes, name.size()));
+  const std::string_view nearest = word.size() == 1 ? flag_of(word[0], known) : nearest_word(word, known);
   return nearest.empty() ? name : fmt::format("{} (did you mean --{}?)", name, nearest);
 }
 

@@ -98,8 +98,7 @@ void table_writer::begin_cell() { line_ += before_.at(column_++); }
 void table_writer::label(const vertex_names& names, std::int64_t vertex) {
   begin_cell();
   if (format_ == table_format::objects && !names.are_integers()) {
-    line_ +=
-        to_json(names, vertex).dump(-1, ' ', false, json::error_handler_t::replace);  // for names that are not UTF-8
+    line_ += json_text(to_json(names, vertex));
   } else {
     names.append_label(vertex, line_);
   }

@@ -1,6 +1,7 @@
 // sssp FILE: shortest paths from vertices of a graph.
 #include "cli/enum_words.hpp"
 #include "commands/table.hpp"
+#include "input/columns.hpp"
 #include "input/weighted_input.hpp"
 #include "placement/search_driver.hpp"
 
@@ -138,7 +139,11 @@ struct sssp_search : search_algorithm {
     out.keys()["weights"] = read.weights;
     out.keys()["weight_type"] = std::is_integral_v<W> ? fmt::format("int{}", 8 * sizeof(W)) : "fp64";
     const bool none = read.wanted == weight_source::automatic && read.weights == "unit";
-    out.row("weights", none ? "the file has none: every edge counts 1" : read.weights);
+    const std::string unused = none ? unused_weights(read.from.input) : std::string();
+    if (!unused.empty()) out.warn(fmt::format("{}: {}; every edge counts 1", read.from.input.path, unused));
+    out.row("weights", !unused.empty() ? "every edge counts 1; " + unused
+                       : none          ? "the file has none: every edge counts 1"
+                                       : read.weights);
   }
 
   static auto make_plan(const auto& ctx, const auto& g, const sssp_flags& flags, std::int64_t target) {

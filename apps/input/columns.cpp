@@ -20,6 +20,13 @@ std::string name_of(const edge_list_header& header, int k) {
   return fmt::format("'{}'", header.names[static_cast<std::size_t>(named)]);
 }
 
+// Of columns that have names.
+std::vector<std::string> names_of(const edge_list_header& header, const std::vector<int>& columns) {
+  std::vector<std::string> names;
+  for (const int k : columns) names.push_back(header.names[static_cast<std::size_t>(k - (header.row_names ? 1 : 0))]);
+  return names;
+}
+
 std::vector<std::string> unused_names(const edge_list_header& header) {
   std::vector<std::string> unused;
   const int count = static_cast<int>(header.names.size()) + (header.row_names ? 1 : 0);
@@ -41,6 +48,7 @@ void report_names(report& out, const edge_list_header& header, const std::string
   keys["target"] = header.target + 1;
   keys["weight"] = weighted ? json(header.weight + 1) : json();
   keys["names"] = header.names;
+  if (!header.unused_numbers.empty()) keys["unused_numbers"] = names_of(header, header.unused_numbers);
   std::string text =
       fmt::format("source {}, target {}", name_of(header, header.source), name_of(header, header.target));
   text += weighted ? ", weight " + name_of(header, header.weight) : ", no weight";
@@ -49,12 +57,38 @@ void report_names(report& out, const edge_list_header& header, const std::string
   if (!header.names.empty()) out.row("", fmt::format("header line skipped: {}", fmt::join(header.names, ",")));
 }
 
+// Reports a first line that is read as an edge and may name the columns.
+void report_possible_names(report& out, const input_description& input) {
+  const std::vector<std::string>& names = input.columns.possible_names;
+  if (names.empty()) return;
+  out.keys()["columns"] = {{"first_line", "edge"}, {"possible_names", names}};
+  const std::string text = fmt::format(
+      "the first line, {}, is read as an edge (--columns {} if it names the columns, --columns 1,2 if it does not)",
+      fmt::join(names, " "), fmt::join(names, ","));
+  out.row("columns", text);
+  out.warn(input.path + ": " + text);
+}
+
 }  // namespace
 
+std::string unused_weights(const input_description& input) {
+  const edge_list_header& header = input.columns;
+  if (header.unused_numbers.empty()) return {};
+  const std::string source = name_of(header, header.source);
+  const std::string target = name_of(header, header.target);
+  const auto plain = [](const std::string& quoted) { return quoted.substr(1, quoted.size() - 2); };
+  std::vector<std::string> shown;
+  for (const int k : header.unused_numbers) shown.push_back(name_of(header, k));
+  return fmt::format("{} of numbers not used as weights: {} (--columns {},{},{} uses {})",
+                     shown.size() == 1 ? "column" : "columns", fmt::join(shown, ", "), plain(source), plain(target),
+                     plain(shown[0]), shown[0]);
+}
+
 void add_columns_flag(CLI::App& app, common_flags& flags) {
-  app.add_option("--columns", flags.columns,
-                 "SOURCE,TARGET[,WEIGHT]: the columns of an edge list, by name or number from 1; default: by the names "
-                 "in its header line, else the first three")
+  app.add_option(
+         "--columns", flags.columns,
+         "SOURCE,TARGET[,WEIGHT]: the columns of an edge list, by name (the first line is then a header) or number "
+         "from 1; default: by the names in its header line, else the first three")
       ->type_name("COLUMNS");
   app.add_option(
          "--ids", flags.ids,
@@ -71,6 +105,7 @@ void report_columns(report& out, const input_description& input, bool directed) 
   if (input.kind != input_kind::edge_list) return;
   const edge_list_header& header = input.columns;
   report_names(out, header, input.wanted_columns);
+  report_possible_names(out, input);
   if (header.left_ids >= 0) {
     out.row("bipartite", fmt::format("{} left vertices; right vertex k has the id {} + k", with_commas(header.left_ids),
                                      header.left_ids));

@@ -20,6 +20,9 @@ void add_columns_flag(CLI::App& app, common_flags& flags);
 // Rows and keys if the file has a header line or gives its direction. `directed`: of the graph.
 void report_columns(report& out, const input_description& input, bool directed);
 
+// Names the columns of numbers that are not used and might be weights, and how to use them; empty if there are none.
+[[nodiscard]] std::string unused_weights(const input_description& input);
+
 // The key "ids", and a row if vertices have names.
 void report_ids(report& out, const vertex_names& names);
 

@@ -1,5 +1,6 @@
 #include "input/weighted_input.hpp"
 
+#include "input/columns.hpp"
 #include "input/lightest.hpp"
 #include "input/weight_position.hpp"
 #include "placement/placed_loader.hpp"
@@ -41,7 +42,8 @@ any_placed_weighted_graph with_made_weights(const context<host>& cpu, placed_gra
 }
 
 [[noreturn]] void refuse_none(const input_description& input) {
-  refuse(input, "it has no weights (expected --weights unit or random)");
+  const std::string unused = unused_weights(input);
+  refuse(input, unused.empty() ? "it has no weights (expected --weights unit or random)" : unused);
 }
 
 [[noreturn]] void refuse_complex(const input_description& input) {

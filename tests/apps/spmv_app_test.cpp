@@ -252,6 +252,49 @@ TEST(SpmvApp, RefusesFlagsThatContradictEachOther) {
   expect_failure(run_app("spmv", {"--storage", "borrowed", "--algorithm", "compressed", m}), "spmv", 2, "compressed");
 }
 
+TEST(SpmvApp, SaysAsAskedForWhereTheUserAsked) {
+  const auto reason = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--json", "-", "--device", "cpu", "--repeat", "2", "gen:laplacian2d:n=20"});
+    return run_app("spmv", more).json()["format_reason"].get<std::string>();
+  };
+  EXPECT_EQ(reason({"--format", "ell"}), "as asked for");
+  EXPECT_EQ(reason({"--format", "all"}), "the fastest of those compared");
+  EXPECT_EQ(reason({"--algorithm", "sell"}), "the format of --algorithm sell");
+  EXPECT_NE(reason({}), "as asked for");
+}
+
+TEST(SpmvApp, AlgorithmsOfGpusAreAWrongCommandLineOnACpu) {
+  for (const char* name : {"row_per_warp", "row_blocks", "column_passes", "blocked", "binned", "coo_atomic"}) {
+    expect_failure(run_app("spmv", {"gen:laplacian2d:n=10", "--device", "cpu", "--algorithm", name}), "spmv", 2,
+                   std::string("--algorithm ") + name + " runs on a GPU only");
+  }
+  for (const char* name : {"row_per_thread", "merge_path", "compressed", "ell", "sell", "coo_segmented"}) {
+    const app_run run = run_app("spmv", {"gen:laplacian2d:n=10", "--device", "cpu", "--algorithm", name});
+    EXPECT_EQ(run.code, 0) << run.err;
+  }
+}
+
+TEST_F(SpmvFile, ElementsThatAreNotFiniteAreSaid) {
+  const std::string header = "%%MatrixMarket matrix coordinate real general\n";
+  for (const std::string text : {"3 2 3\n1 1 1e308\n1 2 1e308\n2 1 1\n", "3 2 2\n1 1 nan\n2 1 1\n"}) {
+    const std::string file = folder_.write("inf.mtx", header + text);
+    const app_run run = run_app("spmv", {file, "--device", "cpu"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.find("yes, but 1 of 3 elements of y are NaN or infinite"), std::string::npos) << run.out;
+    EXPECT_NE(run.err.find("1 of 3 elements of y are NaN or infinite"), std::string::npos) << run.err;
+    EXPECT_EQ(run_app("spmv", {file, "--device", "cpu", "--json", "-"}).json()["y"]["not_finite"], 1);
+  }
+  EXPECT_EQ(run_app("spmv", {matrix_, "--device", "cpu", "--json", "-"}).json()["y"]["not_finite"], 0);
+  EXPECT_EQ(run_app("spmv", {matrix_, "--device", "cpu"}).out.find("NaN or infinite"), std::string::npos);
+}
+
+TEST_F(SpmvFile, ALetterSuggestsAFlagThatBeginsWithIt) {
+  expect_failure(run_app("spmv", {matrix_, "-o", "y.mtx"}), "spmv", 2, "-o (did you mean --output?)");
+  expect_failure(run_app("bfs", {matrix_, "-o", "y.mtx"}), "bfs", 2, "-o (did you mean --output?)");
+  expect_failure(run_app("bfs", {matrix_, "-t", "2"}), "bfs", 2, "-t (did you mean --threads?)");
+  expect_failure(run_app("bfs", {matrix_, "--toop", "2"}), "bfs", 2, "--toop (did you mean --top?)");
+}
+
 TEST(SpmvApp, TakesGeneratorsAndCompressedFiles) {
   const json got = run_app("spmv", {"--json", "-", "--device", "cpu", "gen:laplacian2d:n=50"}).json();
   EXPECT_EQ(got["rows"], 2500);

@@ -214,8 +214,6 @@ TEST_F(EdgeColumns, DecimalCommasAreReadOrRefused) {
   EXPECT_EQ(read("1;2;0,5\n2;3;1.25\n"),
             "2:5: weight '1.25' has a decimal point (expected a comma, as among the first weights)");
   EXPECT_EQ(read("1;2;1.000,5\n").find("'1.000,5'") != std::string::npos, true);
-  EXPECT_EQ(read("1,2,0,5\n2,3,1,25\n"), "1 2 0\n2 3 1\n") << "commas separate columns";
-  EXPECT_EQ(read("1, 2, 0,5\n"), "1 2 0\n");
   std::string late;  // a decimal comma that the first lines do not have
   for (int k = 0; k < 10000; ++k) late += "1 2 3.5\n";
   const std::string path = folder_.write("late.el", late + "1 2 0,5\n");

@@ -209,7 +209,7 @@ TEST_F(NamedEdges, ErrorsHaveTheirPlace) {
 }
 
 TEST_F(NamedEdges, GarbageIsNoListOfNames) {
-  expect_refused("<html>\n", "1:1: '<html>' is not a vertex id");
+  expect_refused("<html>\n", " an HTML page is not supported");
   expect_refused(std::string("a\0b c\0\1\n", 8), "1:1: 'a\\x00b' is not a vertex id");
 }
 

@@ -51,6 +51,12 @@ struct conversion {
   }
 };
 
+// Whether what is written can be taken back: not from a pipe.
+[[nodiscard]] bool is_replaceable(const std::string& path);
+
+// In memory if it fits: what does not is streamed, if that is possible.
+[[nodiscard]] written convert(const conversion& c);
+
 void warn_of_rounding(const conversion& c, std::int64_t integers);
 void warn_of_isolated(const conversion& c, std::int64_t isolated);
 void warn_of_weights(const conversion& c);

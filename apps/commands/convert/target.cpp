@@ -29,7 +29,7 @@ const std::array<known_target, 12>& known_targets() {
       {"wel", {kind::edge_list, "edge list", edge_weights::ones_if_none}},
       {"csv", {kind::edge_list, "edge list", edge_weights::as_read, edge_list_style::commas}},
       {"txt", {kind::edge_list, "edge list"}},
-      {"tsv", {kind::edge_list, "edge list"}},
+      {"tsv", {kind::edge_list, "edge list", edge_weights::as_read, edge_list_style::named_tabs}},
       {"edges", {kind::edge_list, "edge list"}},
       {"snap", {kind::edge_list, "edge list"}},
       {"graph", {kind::metis, "METIS"}},

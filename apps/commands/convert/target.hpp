@@ -17,7 +17,7 @@ struct target {
   edge_list_style style = edge_list_style::tabs;
 };
 
-// `format`: mtx, el, wel, csv, spg or metis, or empty: by the name's ending. Throws usage_error, and `error`
+// `format`: mtx, el, wel, csv, tsv, spg or metis, or empty: by the name's ending. Throws usage_error, and `error`
 // (unsupported) for a snapshot in a build that writes none.
 [[nodiscard]] target choose_target(const std::string& path, const std::string& format);
 

@@ -185,7 +185,7 @@ void measure(const context<Space>& ctx, const csr_view<const V, I, O, Space>& ma
 // The format as asked for, or as pays for --repeat products.
 template <class V, class I, class O>
 format_choice choose_format(const backend& where, const csr_pattern_view<I, O, host>& matrix, const spmv_job& job) {
-  if (job.wanted.format.has_value()) return {*job.wanted.format, "as asked for"};
+  if (job.wanted.format.has_value()) return {*job.wanted.format, job.wanted.format_reason};
   if (job.wanted.storage == spmv_storage::copied) return {sparse_format::csr, "what copies are made of"};
   if (job.wanted.storage == spmv_storage::borrowed) return {sparse_format::csr, "as read"};
   const format_use use{.value_bytes = sizeof(V), .complex_values = complex_type<V>, .products = job.repeat};
@@ -226,6 +226,7 @@ void summarise(const array<V, host>& y, spmv_product& result) {
   for (const V& v : y) {
     sum += wide(v);
     largest = std::max<double>(largest, std::abs(wide(v)));
+    result.not_finite += detail::is_finite(wide(v)) ? 0 : 1;
   }
   double squares = 0;  // scaled: the square of a large entry would overflow
   const double scale = largest > 0 && std::isfinite(largest) ? largest : 1.0;

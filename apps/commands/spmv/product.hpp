@@ -53,6 +53,7 @@ struct spmv_product {
   std::variant<array<float, host>, array<double, host>, array<std::complex<double>, host>> y;
   std::complex<double> y_sum;
   double y_norm = 0;
+  std::int64_t not_finite = 0;                // elements of y: NaN or infinite
   std::vector<std::complex<double>> y_first;  // up to five
   std::optional<spmv_check> check;            // none: not asked for
   double check_ms = 0;

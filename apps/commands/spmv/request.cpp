@@ -3,6 +3,8 @@
 
 #include "cli/cli.hpp"
 
+#include <spargo/formats/convert.hpp>
+
 #include <fmt/format.h>
 
 namespace spargo::apps {
@@ -45,6 +47,7 @@ spmv_request parse_spmv_request(const std::string& format, const std::string& al
   spmv_request wanted;
   wanted.algorithm = parse_algorithm(algorithm);
   wanted.format = format_of(wanted.algorithm);
+  wanted.format_reason = fmt::format("the format of --algorithm {}", algorithm);
   if (format != "auto") {
     const sparse_format named = parse_enum<sparse_format>("--format: unknown format", format);
     if (wanted.format.has_value() && *wanted.format != named) {
@@ -52,6 +55,7 @@ spmv_request parse_spmv_request(const std::string& format, const std::string& al
           fmt::format("--algorithm {} works on {}, not on --format {}", algorithm, to_string(*wanted.format), format));
     }
     wanted.format = named;
+    wanted.format_reason = "as asked for";
   }
   if (storage == "auto") return wanted;
   const bool copied = storage == "copied";
@@ -64,6 +68,24 @@ spmv_request parse_spmv_request(const std::string& format, const std::string& al
     throw usage_error(fmt::format("--storage copied works on csr, not on --format {}", format));
   }
   return wanted;
+}
+
+void expect_on_cpu(const context<host>& cpu, const spmv_request& wanted) {
+  if (wanted.algorithm == spmv_algorithm::automatic) return;
+  using index = std::int32_t;
+  const coo_matrix<double, index, host> none(cpu, 0, 0, 0);
+  try {
+    if (wanted.format == sparse_format::csr) {
+      const auto csr = to_csr<index>(cpu, none.view());
+      const spmv_plan<double, index, index, host> plan(cpu, csr.view(), {.algorithm = wanted.algorithm});
+    } else if (wanted.format == sparse_format::coo) {
+      const spmv_plan<double, index, index, host> plan(cpu, none.view(), {.algorithm = wanted.algorithm});
+    }
+  } catch (const error& e) {
+    if (e.code() != error_code::unsupported) throw;
+    throw usage_error(fmt::format("--algorithm {} runs on a GPU only (expected one in use: --device cuda)",
+                                  to_string(wanted.algorithm)));
+  }
 }
 
 }  // namespace spargo::apps

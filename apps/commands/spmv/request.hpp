@@ -11,6 +11,7 @@ namespace spargo::apps {
 struct spmv_request {
   spmv_algorithm algorithm = spmv_algorithm::automatic;
   std::optional<sparse_format> format;  // none: choose
+  std::string format_reason;            // for one
   std::optional<spmv_storage> storage;  // none: whichever pays for the products
 };
 
@@ -18,5 +19,8 @@ struct spmv_request {
 // other.
 [[nodiscard]] spmv_request parse_spmv_request(const std::string& format, const std::string& algorithm,
                                               const std::string& storage);
+
+// Throws usage_error for an algorithm that only GPUs have.
+void expect_on_cpu(const context<host>& cpu, const spmv_request& wanted);
 
 }  // namespace spargo::apps

@@ -56,10 +56,11 @@ template <>
 // A header line names columns, ignoring case and blanks, _, - or . within a name. Source: source, from, src, u, start,
 // i, tail, node1, id1, FromNodeId; target: target, to, dst, v, end, j, head, node2, id2, ToNodeId, dest, destination;
 // weight: weight, w, value, length, distance. If source and target are named, other columns are ignored. If none of
-// these names occurs, the order is source, target, weight; the line is then a header if the lines below have ids and
-// the separator is not blanks. A first column without a name is an index and ignored, as are R's row names, which have
-// no name in the header. A column `Type` (Gephi) gives the direction of edges; so do comments before the first edge:
-// KONECT's `% sym`, `% asym` and `% bip`, SNAP's `# Undirected graph`.
+// these names occurs, the order is source, target, weight; the line is then a header if the lines below have ids, or
+// numbers below the third name, and the separator is not blanks. A first column without a name is an index and ignored,
+// as are R's row names, which have no name in the header. A column `Type` (Gephi) gives the direction of edges; so do
+// comments before the first edge: KONECT's `% sym`, `% asym` and `% bip`, SNAP's `# Undirected graph`. Excel's first
+// line `sep=;` gives the separator. Weights may have decimal commas, in quotes if the separator is a comma.
 struct SPARGO_EXPORT edge_list_header {
   std::vector<std::string> names;  // of the columns; empty: no header line
   int source = 0;                  // column, from 0
@@ -67,18 +68,30 @@ struct SPARGO_EXPORT edge_list_header {
   int weight = 2;  // if there is such a column; -1: no weights
   int type = -1;   // Gephi's column; -1: none
   edge_direction direction = edge_direction::not_said;
-  std::string said_by;  // the comment or column that gives the direction
-  char separator = 0;   // ' ' for blanks and tabs; 0: any, as in a list without a header
+  std::string said_by;          // the comment or column that gives the direction
+  char separator = 0;           // ' ' for blanks and tabs; 0: any, as in a list without a header
+  bool separator_said = false;  // given by a first line `sep=;` (Excel)
   bool decimal_commas = false;
   bool row_names = false;      // an index column without a name in the header line
   std::int64_t left_ids = -1;  // number of left vertices of a bipartite graph (KONECT); right vertex k has id left_ids
                                // + k; -1: not bipartite
   id_kind ids = id_kind::integers;  // integers or names
   bool quoted_ids = false;          // integers in double quotes
+
+  // Ignored columns of numbers, if the header names source and target but no weight.
+  std::vector<int> unused_numbers;
+  // The ends of the first edge if neither occurs again among the first lines: they may be names of columns. `columns`
+  // with these names makes the line a header.
+  std::vector<std::string> possible_names;
+
+  // Number of lines before the first edge, comments not counted.
+  [[nodiscard]] int lines() const { return (separator_said ? 1 : 0) + (names.empty() ? 0 : 1); }
 };
 
-// Throws `parse`, with the names, for a header line with ambiguous columns, and for a bipartite graph without the
-// number of its left vertices; `invalid_argument` for `columns` that do not exist.
+// Throws `parse`, with the names, for a header line with ambiguous columns, for lines of four fields that may contain a
+// decimal comma ("1,2,0,5"), and for a bipartite graph without the number of its left vertices; `unsupported` for an
+// adjacency matrix and for other graph formats; `invalid_argument` for `columns` that do not exist. `columns` turns off
+// the checks for matrices and for decimal commas.
 [[nodiscard]] SPARGO_EXPORT edge_list_header read_edge_list_header(const input_file& file,
                                                                    const std::string& columns = {},
                                                                    id_kind ids = id_kind::automatic);
@@ -114,8 +127,9 @@ template <index_type I = std::int32_t>
 [[nodiscard]] SPARGO_EXPORT edge_pattern<I> read_edge_pattern(const context<host>& ctx, const input_file& file,
                                                               const edge_list_options& options = {});
 
-// With tabs after a comment `# source target [weight]`, or CSV with the header line `source,target[,weight]`.
-enum class edge_list_style { tabs, commas };
+// Style of written edge lists: with tabs after a comment line `# source target [weight]`, or CSV or TSV with the header
+// line `source,target[,weight]`.
+enum class edge_list_style { tabs, commas, named_tabs };
 
 // Writes one `source target [weight]` per line. `ids` maps vertices to written ids (empty: the vertex numbers). The
 // file appears complete or not at all; compressed if the name ends in .gz. Throws `invalid_data` for a vertex outside

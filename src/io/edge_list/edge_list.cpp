@@ -128,7 +128,7 @@ class edge_reader {
         source_(source),
         header_(header),
         tuning_(tuning),
-        header_line_(header_),
+        header_lines_(header_),
         table_(ctx),
         interner_(ctx, tuning.names) {
     numbered_ = has_names();
@@ -140,7 +140,7 @@ class edge_reader {
       const bool from_the_start = tuning_.input.range.is_all();
       if (from_the_start && seen_bytes_ == 0) refuse_matrix_market(block);
       seen_bytes_ += static_cast<std::int64_t>(block.size());
-      if (from_the_start) block = header_line_.skip(source_, block);
+      if (from_the_start) block = header_lines_.skip(source_, block);
       if (block.empty()) continue;
       expect(block);
       cut(block);
@@ -411,7 +411,7 @@ class edge_reader {
   text_source& source_;
   const edge_list_header header_;
   const edge_list_tuning tuning_;
-  header_line header_line_;
+  header_lines header_lines_;
   std::vector<edge_part<I>> parts_;
   std::size_t used_ = 0;  // parts in use by the current block
   entry_store<double, I> edges_;
@@ -433,10 +433,10 @@ class edge_reader {
 std::int64_t find_edges(const input_file& file, const edge_list_header& header) {
   text_source source(context<host>({.threads = 1}), file, {}, {.block_bytes = std::int64_t{64} << 10});
   source.set_comment_marks(edge_text::comment_marks);
-  header_line line(header);
-  for (std::string_view block; !line.is_passed() && !(block = source.next()).empty();) {
-    const std::string_view rest = line.skip(source, block);
-    if (line.is_passed()) source.put_back(rest.data());
+  header_lines lines(header);
+  for (std::string_view block; !lines.are_passed() && !(block = source.next()).empty();) {
+    const std::string_view rest = lines.skip(source, block);
+    if (lines.are_passed()) source.put_back(rest.data());
   }
   return source.offset();
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "io/matrix_market/detail.hpp"
+#include "io/text/input_format.hpp"
 #include "io/text/number.hpp"
 
 #include <fmt/format.h>
@@ -19,6 +20,27 @@ inline constexpr std::string_view comment_marks = "#%";  // a line that begins w
 inline bool is_separator(char c) { return is_blank(c) || c == ',' || c == ';'; }
 inline bool is_comment(const char* p) { return comment_marks.find(*p) != std::string_view::npos; }
 inline bool ends_line(const char* p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
+
+// Position of a carriage return alone (an old Mac's line end) within a comment that is followed by anything but another
+// comment: edges that would be lost. npos if there is none.
+[[nodiscard]] inline std::size_t find_return(std::string_view comment) {
+  for (std::size_t at = 0; (at = comment.find('\r', at)) != std::string_view::npos; ++at) {
+    const std::size_t next = comment.find_first_not_of(" \t\r", at);
+    if (next != std::string_view::npos && comment_marks.find(comment[next]) == std::string_view::npos) return at;
+  }
+  return std::string_view::npos;
+}
+
+// Whether a line has no edge. `p`: its first character that is not blank.
+[[nodiscard]] inline bool is_without_edge(const char* p) {
+  if (ends_line(p)) return true;
+  if (!is_comment(p)) return false;
+  const char* end = p;
+  while (*end != '\n') ++end;
+  const std::size_t at = find_return({p, static_cast<std::size_t>(end - p)});
+  if (at != std::string_view::npos) throw bad_line{p + at, std::string(return_alone)};
+  return true;
+}
 
 inline std::string_view field_at(const char* p) {
   const char* end = p;

@@ -5,6 +5,7 @@
 #include "io/edge_list/header.hpp"
 
 #include "core/rethrow.hpp"
+#include "io/edge_list/first_lines.hpp"
 #include "io/text/input_format.hpp"
 
 #include <fmt/format.h>
@@ -22,16 +23,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Ignores case and joining characters: from_node_id, FromNodeId and "from node id" are one name.
-std::string plain_name(std::string_view name) {
-  std::string plain;
-  for (const char c : name) {
-    if (" _-."sv.find(c) == std::string_view::npos)
-      plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return plain;
-}
-
 constexpr std::array sources = {"source"sv,   "from"sv,   "src"sv,        "u"sv,       "start"sv,
                                 "i"sv,        "tail"sv,   "node1"sv,      "id1"sv,     "fromnodeid"sv,
                                 "sourceid"sv, "fromid"sv, "sourcenode"sv, "fromnode"sv};
@@ -48,76 +39,25 @@ bool is_one_of(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), plain_name(name)) != names.end();
 }
 
-bool is_id(std::string_view field) {
-  std::int64_t id = 0;
-  return !field.empty() && is_digit(field[0]) && parse_integer(field, id) == number_status::ok;
-}
-
-bool is_number(std::string_view field) {
-  double number = 0;
-  return parse_real(field, number) != number_status::malformed;
-}
-
-// "0,5": a real number with a comma as decimal point.
-bool has_decimal_comma(std::string_view field) {
-  const std::size_t comma = field.find(',');
-  if (comma == std::string_view::npos) return false;
-  std::string pointed(field);
-  pointed[comma] = '.';
-  return is_number(pointed);
-}
-
-// The fields of a line that ends in '\n'; none if a quote does not end.
-std::vector<std::string> fields_of(const char* p, char separator) {
-  std::vector<std::string> fields;
-  try {
-    do {
-      fields.emplace_back(take_field(p, separator));
-      std::string& field = fields.back();
-      if (field.size() > 1 && field.front() == '\'' && field.back() == '\'') field = field.substr(1, field.size() - 2);
-    } while (next_field(p, separator));
-  } catch (const bad_line&) {
-    return {};
-  }
-  return fields;
-}
-
-// For a line of names, which may contain commas and blanks if other separators are used.
-char separator_of_names(std::string_view line) {
-  bool in_quotes = false;
-  std::string outside;
-  for (const char c : line) {
-    in_quotes ^= c == '"';
-    if (!in_quotes) outside += c;
-  }
-  for (const char separator : "\t;,"sv) {
-    if (outside.find(separator) != std::string::npos) return separator;
-  }
-  return ' ';
-}
-
-// The separator between the first two fields of a line without names.
-char separator_of_values(const char* p) {
-  p = skip_blanks(p);
-  p = skip_blanks(p + field_at(p).size());
-  return *p == ',' || *p == ';' ? *p : ' ';
-}
-
 class header_finder {
  public:
   header_finder(const input_file& file, const std::string& columns, id_kind ids)
       : name_(file.name()), columns_(columns), wanted_ids_(ids) {
     text_ = file.head();
+    refuse_foreign_text(text_, name_);
     const bool whole = std::ssize(text_) < head_bytes;
     const bool cut = !look_at_comments() || text_.find('\n') == std::string::npos;
     if (cut && !whole && file.can_be_read_again()) read_on(file);
-    if (!whole && text_.find('\n') == std::string::npos) text_.clear();  // not even one whole line
+    if (!whole && text_.find('\n') == std::string::npos) take_wide_line();
     if (whole || text_.empty()) text_ += '\n';
     text_.resize(text_.rfind('\n') + 1);
+    extent_ = whole ? table_extent::whole : table_extent::part;
   }
 
   edge_list_header run() {
+    take_separator();
     if (is_bipartite_) count_left_vertices();
+    if (columns_.empty()) refuse_matrix(text_);
     if (skip_blanks(text_.data())[0] != '\n')
       find_columns();
     else if (!columns_.empty())
@@ -128,6 +68,7 @@ class header_finder {
       throw error(error_code::unsupported, {name_}, "names of vertices in a bipartite graph (expected integer ids)");
     }
     if (is_plain(header_)) header_.separator = 0;
+    if (header_.ids == id_kind::names && header_.names.empty() && columns_.empty()) find_possible_names();
     return std::move(header_);
   }
 
@@ -139,6 +80,46 @@ class header_finder {
     throw error(error_code::invalid_argument, {name_}, fmt::format("columns {}: {}", columns_, why));
   }
 
+  // The first line is longer than the text examined: it is checked as far as it goes, and dropped.
+  void take_wide_line() {
+    const char separator = separator_of_names(text_);
+    const std::size_t last = text_.rfind(separator);
+    if (columns_.empty() && last != std::string::npos) {
+      text_.resize(last + 1);
+      text_.back() = '\n';
+      extent_ = table_extent::part;
+      refuse_matrix(text_);
+    }
+    text_.clear();
+  }
+
+  void refuse_matrix(std::string_view text) const {
+    const std::vector<std::string> names = fields_of(text.data(), separator_of_names(text.substr(0, text.find('\n'))));
+    const bool known = !find_names(names, sources).empty() && !find_names(names, targets).empty();
+    const std::int64_t vertices =
+        vertices_of_matrix(text, extent_, known ? first_labels::excluded : first_labels::possible);
+    if (vertices == 0) return;
+    fail(error_code::unsupported,
+         fmt::format("an adjacency matrix of {} vertices (expected a line for each edge; --columns 1,2 or 1,2,3 takes "
+                     "lines as edges)",
+                     vertices));
+  }
+
+  // Excel's first line `sep=;`, in quotes or not.
+  void take_separator() {
+    std::string_view line = std::string_view(text_).substr(0, text_.find('\n'));
+    while (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.size() > 1 && line.front() == '"' && line.back() == '"') line = line.substr(1, line.size() - 2);
+    constexpr std::string_view key = "sep=";
+    if (line.size() != key.size() + 1 || plain_name(line.substr(0, key.size())) != key) return;
+    header_.separator = line.back();
+    header_.separator_said = true;
+    text_.erase(0, text_.find('\n') + 1);
+    ++lines_before_;
+    (void)look_at_comments();
+    if (text_.empty()) text_ = '\n';
+  }
+
   // Removes comments and blank lines before the first edge; false if nothing else is left.
   bool look_at_comments() {
     std::size_t at = 0;
@@ -147,7 +128,12 @@ class header_finder {
       const std::size_t newline = std::min(text_.find('\n', at), text_.size());
       if (first < newline) {
         if (comment_marks.find(text_[first]) == std::string_view::npos) break;
-        look_at_comment(std::string_view(text_).substr(first, newline - first));
+        const std::string_view comment = std::string_view(text_).substr(first, newline - first);
+        if (const std::size_t end = find_return(comment); end != std::string_view::npos) {
+          throw error(error_code::parse, {name_, lines_before_ + 1, static_cast<std::int64_t>(first - at + end) + 1},
+                      std::string(return_alone));
+        }
+        look_at_comment(comment);
       }
       if (newline == text_.size()) return false;
       at = newline + 1;
@@ -216,21 +202,20 @@ class header_finder {
 
   void find_columns() {
     const std::string_view first = std::string_view(text_).substr(0, text_.find('\n') + 1);
-    header_.separator = separator_of_names(first);
+    if (!header_.separator_said) header_.separator = separator_of_names(first);
     const std::vector<std::string> names = fields_of(first.data(), header_.separator);
-    if (columns_.empty()) {
-      if (!are_names(names)) return take_values(first.data());
-      header_.names = names;
-    } else {
+    if (!columns_.empty()) {
       take_columns(names);
-      if (header_.names.empty()) header_.separator = separator_of_values(first.data());
+    } else if (are_names(names)) {
+      header_.names = names;
+      if (header_.weight < 0) find_unused_numbers();
+    } else if (may_split_weights(text_, header_.separator)) {
+      fail(error_code::parse,
+           "four fields, of which the last two may be one weight with a decimal comma (expected --columns 1,2,3 if the "
+           "third is the weight, or ; between fields)");
     }
+    if (header_.names.empty() && !header_.separator_said) header_.separator = separator_of_values(first.data());
     find_type();
-    find_decimal_commas();
-  }
-
-  void take_values(const char* first) {
-    header_.separator = separator_of_values(first);
     find_decimal_commas();
   }
 
@@ -238,14 +223,11 @@ class header_finder {
   template <class Visit>
   bool for_all_values(int from, const Visit& visit) const {
     int line = 0;
-    const char* const end = text_.data() + text_.size();
-    for (const char* p = text_.data(); p != end; p = std::find(p, end, '\n') + 1) {
-      const char* const first = skip_blanks(p);
-      if (ends_line(first) || is_comment(first) || line++ < from) continue;
-      const std::vector<std::string> fields = fields_of(p, header_.separator);
-      if (fields.empty() || !visit(fields)) return false;
-    }
-    return line > from;
+    bool all = true;
+    for_each_row(text_, header_.separator, [&](const std::vector<std::string>& fields) {
+      return line++ < from || (all = !fields.empty() && visit(fields));
+    });
+    return all && line > from;
   }
 
   // Whether all lines below the first one, at least one, have ids in both columns.
@@ -285,7 +267,10 @@ class header_finder {
     const std::size_t place = first + static_cast<std::size_t>(shift);
     const bool named = fields.size() > first + 1 && !fields[first].empty() && !fields[first + 1].empty() &&
                        !is_number(fields[first]) && !is_number(fields[first + 1]);
-    if (!named || header_.separator == ' ' || !are_ids_below(place, place + 1)) {
+    const auto is_header = [&] {
+      return are_ids_below(place, place + 1) || are_numbers_below(fields, first + 2, shift);
+    };
+    if (!named || header_.separator == ' ' || !is_header()) {
       header_.row_names = false;
       return false;
     }
@@ -300,6 +285,15 @@ class header_finder {
     return true;
   }
 
+  // Whether a column has a name above numbers only. `shift`: 1 if rows have names in front.
+  [[nodiscard]] bool are_numbers_below(const std::vector<std::string>& names, std::size_t column, int shift) const {
+    if (column >= names.size() || names[column].empty() || is_value(names[column])) return false;
+    return for_all_values(1, [&](const std::vector<std::string>& fields) {
+      const std::size_t place = column + static_cast<std::size_t>(shift);
+      return fields.size() > place && is_value(fields[place]);
+    });
+  }
+
   void set(int source, int target, int weight) {
     header_.source = source;
     header_.target = target;
@@ -308,14 +302,11 @@ class header_finder {
 
   // With comma separators, "1,2,0,5" below three names has either a row name in front or a decimal comma at the end.
   void expect_no_decimal_commas(const std::vector<std::string>& names) const {
-    const auto digits = [](const std::string& text) {
-      return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-    };
     bool any = false;
     const bool longer = for_all_values(1, [&](const std::vector<std::string>& fields) {
       any = true;
       const std::size_t last = fields.size() - 1;
-      return fields.size() == names.size() + 1 && last >= 2 && digits(fields[last]) && digits(fields[last - 1]);
+      return fields.size() == names.size() + 1 && last >= 2 && are_digits(fields[last]) && are_digits(fields[last - 1]);
     });
     if (header_.separator == ',' && any && longer && !is_quoted_below()) {
       fail_ambiguous("whether the lines, of one field more, have row names or a decimal comma", names);
@@ -430,12 +421,50 @@ class header_finder {
   }
 
   void find_decimal_commas() {
-    if (header_.separator == ',' || header_.weight < 0 || text_.find(',') == std::string::npos) return;
-    const auto weight = static_cast<std::size_t>(header_.weight);
-    (void)for_all_values(header_.names.empty() ? 0 : 1, [&](const std::vector<std::string>& fields) {
-      header_.decimal_commas = fields.size() > weight && has_decimal_comma(fields[weight]);
-      return !header_.decimal_commas;
+    if (header_.weight < 0) return;
+    const int names = header_.names.empty() ? 0 : 1;
+    const comma_use use = commas_of(text_, header_.separator, names, static_cast<std::size_t>(header_.weight));
+    header_.decimal_commas = use == comma_use::decimal;
+    if (use == comma_use::unclear) {
+      fail(error_code::parse,
+           "the commas within the weights may be decimal commas or group thousands (expected points and no groups)");
+    }
+  }
+
+  // Columns of numbers that might be weights, if no column is named as one.
+  void find_unused_numbers() {
+    const std::size_t shift = header_.row_names ? 1 : 0;
+    for (std::size_t k = 0; k < header_.names.size(); ++k) {
+      const auto column = static_cast<int>(k + shift);
+      if (column == header_.source || column == header_.target || header_.names[k].empty() ||
+          is_one_of(others, header_.names[k])) {
+        continue;
+      }
+      bool any = false;
+      const bool numbers = for_all_values(1, [&](const std::vector<std::string>& fields) {
+        const bool given = fields.size() > k + shift && !fields[k + shift].empty();
+        any = any || given;
+        return !given || is_value(fields[k + shift]);
+      });
+      if (any && numbers) header_.unused_numbers.push_back(column);
+    }
+  }
+
+  // The ends of the first line if no line below has either.
+  void find_possible_names() {
+    std::vector<std::string> first;
+    bool apart = true;
+    (void)for_all_values(0, [&](const std::vector<std::string>& fields) {
+      if (fields.size() < 2) return true;
+      if (first.empty()) {
+        first = {fields[0], fields[1]};
+        apart = false;  // until a line follows
+        return true;
+      }
+      apart = fields[0] != first[0] && fields[0] != first[1] && fields[1] != first[0] && fields[1] != first[1];
+      return apart;
     });
+    if (apart) header_.possible_names = std::move(first);
   }
 
   std::string name_;
@@ -445,6 +474,7 @@ class header_finder {
   std::int64_t lines_before_ = 0;
   bool is_first_comment_ = true;
   bool is_bipartite_ = false;
+  table_extent extent_ = table_extent::whole;
   std::vector<std::string> sizes_;
   edge_list_header header_;
 };

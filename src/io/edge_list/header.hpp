@@ -14,7 +14,7 @@ namespace spargo::detail::edge_text {
 [[nodiscard]] inline bool is_plain(const edge_list_header& header) {
   const bool third = header.weight == 2 || (header.weight < 0 && header.names.size() == 2);
   return header.source == 0 && header.target == 1 && third && header.type < 0 && !header.decimal_commas &&
-         header.left_ids < 0 && header.ids == id_kind::integers && !header.quoted_ids;
+         !header.separator_said && header.left_ids < 0 && header.ids == id_kind::integers && !header.quoted_ids;
 }
 
 // A field of a table's line, without surrounding blanks and quotes.
@@ -60,31 +60,32 @@ enum class given_columns { none, some };
 // first one that is not a comment; the last one ends or is blank.
 void decide_ids(std::string_view text, id_kind wanted, given_columns columns, edge_list_header& header);
 
-// Skips the header line of a text that comes in blocks.
-class header_line {
+// Skips the header lines of a text that comes in blocks.
+class header_lines {
  public:
-  explicit header_line(const edge_list_header& header) : is_passed_(header.names.empty()) {}
+  explicit header_lines(const edge_list_header& header) : left_(header.lines()) {}
 
-  // The block after the header line; all of it if the header was skipped before or does not exist.
+  // The block after the header lines; all of it if they were skipped before or do not exist.
   [[nodiscard]] std::string_view skip(const text_source& source, std::string_view block) {
     const char* const end = block.data() + block.size();
-    for (const char* line = block.data(); line != end && !is_passed_;) {
+    const char* rest = block.data();
+    for (const char* line = rest; line != end && left_ > 0;) {
       const char* const next = std::find(line, end, '\n') + 1;
       const char* const p = skip_blanks(line);
-      is_passed_ = !ends_line(p) && !is_comment(p);
-      if (is_passed_) {
+      if (!ends_line(p) && !is_comment(p)) {
         if (next - 1 - line > source.max_line_bytes()) source.fail(line, {});
-        return {next, static_cast<std::size_t>(end - next)};
+        --left_;
+        rest = next;
       }
       line = next;
     }
-    return block;
+    return {rest, static_cast<std::size_t>(end - rest)};
   }
 
-  [[nodiscard]] bool is_passed() const { return is_passed_; }
+  [[nodiscard]] bool are_passed() const { return left_ == 0; }
 
  private:
-  bool is_passed_;
+  int left_;
 };
 
 }  // namespace spargo::detail::edge_text

@@ -106,7 +106,7 @@ void check_weight(edge_part<I>& part, bool weighted, const char* column) {
 template <class I>
 [[nodiscard]] bool read_any_edge(const char* p, edge_part<I>& part, edge_fields& edge) {
   p = skip_blanks(p);
-  if (ends_line(p) || is_comment(p)) return false;
+  if (is_without_edge(p)) return false;
   p = skip_separator(read_id(p, "source", edge.source));
   p = skip_separator(read_id(p, "target", edge.target));
   edge.rounded = false;
@@ -158,7 +158,7 @@ template <class I>
 [[nodiscard]] bool read_table_edge(const char* p, edge_part<I>& part, edge_fields& edge) {
   const edge_list_header& header = *part.header;
   const char* const first = skip_blanks(p);
-  if (ends_line(first) || is_comment(first)) return false;
+  if (is_without_edge(first)) return false;
   const int last = std::max(std::max(header.source, header.target), std::max(header.weight, header.type));
   const char* third = p;  // where the weight is, or would be
   edge.rounded = false;

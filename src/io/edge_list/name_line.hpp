@@ -31,6 +31,9 @@ struct named_edge {
   const std::string_view text = take_field(p, separator);
   const bool in_quotes = text.data() != first && text.data()[-1] == '"';
   if (!in_quotes) {
+    if (const std::size_t at = text.find('\r'); at != std::string_view::npos) {
+      throw bad_line{text.data() + at, std::string(return_alone)};
+    }
     if (text.empty()) throw bad_line{text.data(), fmt::format("the {} vertex is missing (expected a name)", what)};
     return {text};
   }
@@ -62,7 +65,7 @@ template <class I>
 [[nodiscard]] bool read_named_edge(const char* p, edge_part<I>& part, named_edge& edge) {
   const edge_list_header& header = *part.header;
   const char* const first = skip_blanks(p);
-  if (ends_line(first) || is_comment(first)) return false;
+  if (is_without_edge(first)) return false;
   const int last_end = std::max(header.source, header.target);
   const int last = std::max(last_end, std::max(header.weight, header.type));
   edge.values.weighted = false;

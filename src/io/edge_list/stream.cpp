@@ -56,7 +56,7 @@ class edge_stream {
     }
     std::vector<edge_text::edge_part<std::int64_t>> parts;
     std::vector<streamed_text> texts;
-    edge_text::header_line header(header_);
+    edge_text::header_lines header(header_);
     bool first = true;
     for (std::string_view block = source_.next(); !block.empty(); block = source_.next()) {
       if (std::exchange(first, false) && edge_text::has_banner(block)) {

@@ -84,6 +84,84 @@ std::string_view name_of_markup(std::string_view head) {
   return "an XML file";
 }
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  return text;
+}
+
+// Removes a word, given in lower case, and the blanks after it.
+bool take_word(std::string_view& text, std::string_view word) {
+  if (!starts_with_ignoring_case(text, word)) return false;
+  const std::string_view rest = text.substr(word.size());
+  if (!rest.empty() && !is_blank(rest.front()) && rest.front() != '{' && rest.front() != '"') return false;
+  text = without_blanks(rest);
+  return true;
+}
+
+// Whether the text between { and } is a list of attributes as networkx writes them.
+bool are_attributes(std::string_view inside) {
+  inside = without_blanks(inside);
+  if (inside.empty()) return true;
+  if (inside.front() != '\'' && inside.front() != '"') return false;
+  const std::size_t end = inside.find(inside.front(), 1);
+  return end != std::string_view::npos && without_blanks(inside.substr(end + 1)).starts_with(':');
+}
+
+// DOT: [strict] graph|digraph [NAME] {. A line `graph G {...}` may also be an edge with attributes.
+bool is_dot(std::string_view text) {
+  while (text.starts_with("//") || text.starts_with("/*")) {
+    const std::string_view end = text[1] == '/' ? "\n" : "*/";
+    text.remove_prefix(std::min(text.find(end), text.size() - end.size()) + end.size());
+    text = without_blanks(text);
+  }
+  (void)take_word(text, "strict");
+  if (!take_word(text, "graph") && !take_word(text, "digraph")) return false;
+  const bool quoted = text.starts_with('"');
+  const std::size_t end = quoted ? text.find('"', 1) : text.find_first_of(" \t\r\n{");
+  const bool named = end != 0;
+  text = without_blanks(text.substr(std::min(end, text.size() - (quoted ? 1 : 0)) + (quoted ? 1 : 0)));
+  if (!text.starts_with('{')) return false;
+  const std::string_view line = text.substr(1, text.find('\n') - 1);
+  const std::size_t close = line.rfind('}');
+  return !named || close == std::string_view::npos || !are_attributes(line.substr(0, close));
+}
+
+// An object with a key, or a list of lists or objects.
+bool is_json(std::string_view text) {
+  const std::string_view rest = without_blanks(text.substr(1));
+  if (text.starts_with('[')) return rest.starts_with('[') || rest.starts_with('{');
+  if (!text.starts_with('{') || !rest.starts_with('"')) return false;
+  const std::size_t end = rest.find('"', 1);
+  return end != std::string_view::npos && without_blanks(rest.substr(end + 1)).starts_with(':');
+}
+
+// UCINET: DL N = 4.
+bool is_dl(std::string_view text) {
+  if (!take_word(text, "dl") || text.empty() || lower(text.front()) != 'n') return false;
+  return without_blanks(text.substr(1)).starts_with('=');
+}
+
+// First words of files of other programs, in lower case.
+struct foreign_word {
+  std::string_view word;
+  std::string_view name;
+};
+
+constexpr std::array foreign_words = {
+    foreign_word{"adjacencygraph", "a Ligra (PBBS) adjacency graph file"},
+    foreign_word{"weightedadjacencygraph", "a Ligra (PBBS) adjacency graph file"},
+    foreign_word{"*vertices", "a Pajek file"},
+    foreign_word{"*network", "a Pajek file"},
+    foreign_word{"*arcs", "a Pajek file"},
+    foreign_word{"*edges", "a Pajek file"},
+    foreign_word{"nodedef>", "a GDF (GUESS) file"},
+    foreign_word{">>graph6<<", "a graph6 file"},
+    foreign_word{">>sparse6<<", "a sparse6 file"},
+    foreign_word{"leda.graph", "a LEDA file"},
+};
+
 // GML begins with a list named graph, after optional keys about its creator.
 bool is_gml(std::string_view text) {
   if (starts_with_ignoring_case(text, "creator \"")) return true;
@@ -137,20 +215,18 @@ std::string_view name_of_foreign(std::string_view head) {
   if (is_gap(head)) return "a GAP graph (.sg) file";
   if (is_galois(head)) return "a Galois graph (.gr) file";
   const std::string_view text = without_comments(head, "#%");
-  for (const std::string_view word : {"AdjacencyGraph", "WeightedAdjacencyGraph"}) {
-    if (text.starts_with(word)) return "a Ligra (PBBS) adjacency graph file";
-  }
   if (text.starts_with('<')) return name_of_markup(text);
   if (is_gml(text)) return "a GML file";
-  for (const std::string_view word : {"*vertices", "*network", "*arcs", "*edges"}) {
-    if (starts_with_ignoring_case(text, word)) return "a Pajek file";
+  if (is_dot(text)) return "a DOT (Graphviz) file";
+  if (!text.empty() && is_json(text)) return "a JSON file";
+  if (is_dl(text)) return "a UCINET (DL) file";
+  for (const foreign_word& each : foreign_words) {
+    if (starts_with_ignoring_case(text, each.word)) return each.name;
   }
   return {};
 }
 
-}  // namespace
-
-void refuse_foreign_bytes(std::string_view head, const std::string& name) {
+void refuse_other_bytes(std::string_view head, const std::string& name) {
   for (const magic& each : compressions) {
     if (!head.starts_with(each.bytes)) continue;
     refuse(name, fmt::format("compressed with {}: only gzip is read ({} FILE)", each.name, each.command));
@@ -158,17 +234,36 @@ void refuse_foreign_bytes(std::string_view head, const std::string& name) {
   if (is_utf16(head)) refuse(name, "UTF-16 text (expected ASCII or UTF-8: iconv -f UTF-16 -t UTF-8 FILE)");
 }
 
+void refuse_return(std::string_view head, const std::string& name) {
+  std::string_view line = head.substr(0, head.find('\n'));
+  while (line.ends_with('\r')) line.remove_suffix(1);
+  const std::size_t at = line.find('\r');
+  if (at == std::string_view::npos) return;
+  throw error(error_code::parse, {name, 1, static_cast<std::int64_t>(at) + 1}, std::string(return_alone));
+}
+
+}  // namespace
+
+void refuse_foreign_bytes(std::string_view head, const std::string& name) {
+  refuse_other_bytes(head, name);
+  refuse_return(head, name);
+}
+
+void refuse_foreign_text(std::string_view head, const std::string& name) {
+  refuse_other_bytes(head, name);
+  if (const std::string_view foreign = name_of_foreign(head); !foreign.empty()) {
+    refuse(name, fmt::format("{} is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)",
+                             foreign));
+  }
+  refuse_return(head, name);
+}
+
 }  // namespace detail
 
 input_format recognise_format(std::string_view head, const std::string& name) {
   if (head.starts_with(detail::snapshot_magic)) return input_format::snapshot;
   if (detail::starts_with_ignoring_case(head, "%%matrixmarket")) return input_format::matrix_market;
-  detail::refuse_foreign_bytes(head, name);
-  if (const std::string_view foreign = detail::name_of_foreign(head); !foreign.empty()) {
-    detail::refuse(
-        name, fmt::format("{} is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)",
-                          foreign));
-  }
+  detail::refuse_foreign_text(head, name);
   if (detail::is_named(name, {".mtx", ".mm"})) return input_format::matrix_market;
   const auto extent = std::ssize(head) < detail::head_bytes ? detail::head_extent::whole : detail::head_extent::part;
   return detail::graph_text_format(head, extent, name).value_or(input_format::edge_list);

@@ -1,0 +1,60 @@
+// The fields of an edge list's first lines. Header detection and the checks of tables use them.
+#pragma once
+
+#include "io/edge_list/header.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spargo::detail::edge_text {
+
+// Ignores case and joining characters: from_node_id, FromNodeId and "from node id" are one name.
+[[nodiscard]] std::string plain_name(std::string_view name);
+
+[[nodiscard]] bool is_id(std::string_view field);
+[[nodiscard]] bool is_number(std::string_view field);
+[[nodiscard]] bool are_digits(std::string_view field);  // digits only, at least one
+
+// A number, with a point or a decimal comma.
+[[nodiscard]] bool is_value(std::string_view field);
+
+// The fields of a line that ends in '\n'; none if a quote does not end.
+[[nodiscard]] std::vector<std::string> fields_of(const char* line, char separator);
+
+// The separator of a line of names, which may contain commas and blanks if other separators are used.
+[[nodiscard]] char separator_of_names(std::string_view line);
+
+// The separator between the first two fields of a line without names.
+[[nodiscard]] char separator_of_values(const char* line);
+
+// Calls visit(fields) for each line that is neither blank nor a comment until it returns false. `text`: whole lines.
+template <class Visit>
+void for_each_row(std::string_view text, char separator, const Visit& visit) {
+  const char* const end = text.data() + text.size();
+  for (const char* p = text.data(); p != end; p = std::find(p, end, '\n') + 1) {
+    const char* const first = skip_blanks(p);
+    if (ends_line(first) || is_comment(first)) continue;
+    if (!visit(fields_of(p, separator))) return;
+  }
+}
+
+// How a column of numbers uses commas: "0,5" has a decimal comma; "1,234" may group thousands, unless the separator is
+// a semicolon. `names`: number of rows to skip.
+enum class comma_use { none, decimal, unclear };
+[[nodiscard]] comma_use commas_of(std::string_view text, char separator, int names, std::size_t column);
+
+// Whether commas separate three or four fields in every row, and the last two of four may be one weight: "1,2,0,5".
+// Times and dates in the fourth field rule that out.
+[[nodiscard]] bool may_split_weights(std::string_view text, char separator);
+
+// Number of vertices if the text is an adjacency matrix, else 0.
+//
+// A matrix has as many rows as columns. Either rows and columns have the same labels in the same order; or there are
+// more than three columns, all of numbers, and the matrix is symmetric, has a zero diagonal, or has values that are not
+// ids in the first two columns. `names`: whether the first line may hold labels although rows have none.
+enum class table_extent { whole, part };
+enum class first_labels { possible, excluded };
+[[nodiscard]] std::int64_t vertices_of_matrix(std::string_view text, table_extent extent, first_labels names);
+
+}  // namespace spargo::detail::edge_text

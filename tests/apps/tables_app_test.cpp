@@ -1,0 +1,152 @@
+// Tables as people have them, through the commands: what is refused, and what a report says of what it assumes.
+#include "apps/run_here.hpp"
+
+namespace spargo::apps {
+namespace {
+
+using nlohmann::json;
+using test::app_run;
+using test::run_here;
+using test::scratch;
+
+json report_of(const std::string& command, const std::string& file, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{file, "--device", "cpu", "--json", "-"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const app_run run = run_here(command, arguments);
+  EXPECT_EQ(run.code, 0) << command << ' ' << file << ": " << run.err;
+  return run.json();
+}
+
+app_run run_on(const std::string& command, const std::string& file, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{file, "--device", "cpu"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_here(command, arguments);
+}
+
+TEST(tables, that_are_no_edge_lists_are_refused_by_every_command) {
+  const scratch folder;
+  const std::string matrix = folder.write("m.csv", ",A,B,C\nA,0,1,0\nB,1,0,1\nC,0,1,0\n");
+  const std::string dot = folder.write("g.dot", "digraph G {\n  a -> b;\n}\n");
+  const std::string mac = folder.write("mac.el", "# c\r1 2\r2 3\r");
+  for (const char* command :
+       {"bfs", "sssp", "components", "pagerank", "triangles", "betweenness", "communities", "info"}) {
+    test::expect_failure(run_here(command, {matrix}), command, 1, "m.csv:1:1: an adjacency matrix of 3 vertices");
+    test::expect_failure(run_here(command, {dot}), command, 1, "g.dot: a DOT (Graphviz) file is not supported");
+    test::expect_failure(run_here(command, {mac}), command, 1, "mac.el:1:4: a line ends in a carriage return alone");
+  }
+  const std::string out = folder / "out.csv";
+  test::expect_failure(run_here("convert", {matrix, out}), "convert", 1, "an adjacency matrix of 3 vertices");
+  test::expect_failure(run_here("convert", {dot, out}), "convert", 1, "a DOT (Graphviz) file");
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST(tables, names_above_names_are_said) {
+  const scratch folder;
+  const std::string file = folder.write("n.csv", "Person,Friend\nalice,bob\nbob,carol\n");
+  const std::string said = "the first line, Person Friend, is read as an edge (--columns Person,Friend if it names the";
+  for (const char* command : {"bfs", "info"}) {
+    const app_run run = run_on(command, file);
+    EXPECT_NE(run.out.find(said), std::string::npos) << run.out;
+    EXPECT_NE(run.err.find("warning: " + file + ": " + said), std::string::npos) << run.err;
+    EXPECT_EQ(report_of(command, file).at("columns"),
+              json({{"first_line", "edge"}, {"possible_names", {"Person", "Friend"}}}));
+  }
+  EXPECT_NE(run_on("convert", file, {}).code, 0);
+  EXPECT_NE(run_here("convert", {file, folder / "o.el"}).err.find(said), std::string::npos);
+  EXPECT_EQ(report_of("bfs", file).at("vertices"), 5);
+  EXPECT_EQ(report_of("bfs", file, {"--columns", "Person,Friend"}).at("vertices"), 3);
+  const app_run by_number = run_on("bfs", file, {"--columns", "1,2"});
+  EXPECT_EQ(by_number.err.find("warning"), std::string::npos) << by_number.err;
+  EXPECT_EQ(report_of("bfs", file, {"--columns", "1,2"}).at("vertices"), 5);
+  EXPECT_EQ(run_on("bfs", folder.write("e.csv", "alice,bob\nbob,carol\n")).err, "");
+}
+
+TEST(tables, weights_with_other_names_are_said) {
+  const scratch folder;
+  for (const std::string name : {"Dist", "cost_usd", "Weight (a.u.)", "Length_km"}) {
+    const std::string file = folder.write("w.csv", "source,target," + name + "\n1,2,0.5\n2,3,4\n");
+    const std::string said = "column of numbers not used as weights: '" + name + "' (--columns source,target," + name +
+                             " uses '" + name + "')";
+    const app_run paths = run_on("sssp", file);
+    EXPECT_EQ(paths.out.find("the file has none"), std::string::npos) << paths.out;
+    EXPECT_NE(paths.out.find("every edge counts 1; " + said), std::string::npos) << paths.out;
+    EXPECT_NE(paths.err.find("w.csv: " + said), std::string::npos) << paths.err;
+    EXPECT_EQ(report_of("sssp", file).at("columns").at("unused_numbers"), json({name}));
+    EXPECT_EQ(report_of("sssp", file, {"--columns", "source,target," + name}).at("runs").at(0).at("max_distance"), 4.5);
+    EXPECT_EQ(run_on("sssp", file, {"--columns", "source,target"}).err, "") << "as asked for";
+    EXPECT_EQ(run_on("sssp", file, {"--weights", "unit"}).err, "");
+    EXPECT_EQ(run_on("bfs", file).err, "") << "which uses none";
+    test::expect_failure(run_here("sssp", {file, "--weights", "file"}), "sssp", 1, said);
+    EXPECT_NE(run_here("convert", {file, folder / "o.csv"}).err.find(said), std::string::npos);
+    EXPECT_NE(run_on("info", file).out.find("none; " + said), std::string::npos);
+  }
+  const std::string times = folder.write("t.csv", "source,target,timestamp\n1,2,1082040961\n");
+  EXPECT_NE(run_on("sssp", times).out.find("the file has none"), std::string::npos);
+  EXPECT_EQ(run_on("sssp", times).err, "");
+}
+
+TEST(tables, excels_separator_line) {
+  const scratch folder;
+  const std::string file = folder.write("s.csv", "sep=;\nsource;target;weight\n1;2;0,5\n2;3;1\n");
+  EXPECT_EQ(report_of("sssp", file).at("runs").at(0).at("max_distance"), 1.5);
+  const std::string bad = folder.write("b.csv", "sep=;\nsource;target;weight\n1;2;0,5\n2;3;-1\n");
+  test::expect_failure(run_here("sssp", {bad}), "sssp", 1, "b.csv:4:5: the edge from 2 to 3 has weight -1");
+  const std::string twice = folder.write("d.csv", "sep=;\nsource;target\n1;2\n1;2\n");
+  EXPECT_EQ(report_of("info", twice, {"--check"}).at("check").at("duplicates"), json({{"count", 1}, {"line", 4}}));
+}
+
+TEST(tables, names_that_are_no_utf8_stay_different) {
+  const scratch folder;
+  const std::string file = folder.write("l.csv", "a\xff,b\na\xfe,b\n\"a\\xff\",b\nb,\xc3\xa9\n\xed\xa0\x80,b\n");
+  const std::string out = folder / "ranks.json";
+  const json report = report_of("pagerank", file, {"--output", out});
+  std::vector<std::string> names;
+  for (const json& pair : report.at("top")) names.push_back(pair.at(0).get<std::string>());
+  std::sort(names.begin(), names.end());
+  const std::vector<std::string> expected = {"\\xed\\xa0\\x80", "a\\x5cxff", "a\\xfe", "a\\xff", "b", "\xc3\xa9"};
+  EXPECT_EQ(names, expected);
+  names.clear();
+  std::ifstream written(out);
+  for (const json& row : json::parse(written)) names.push_back(row.at("id").get<std::string>());
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, expected);
+}
+
+TEST(tables, info_says_the_weights_of_the_file) {
+  const scratch folder;
+  const std::string file = folder.write("d.wel", "1 2 3\n1 2 4\n2 3 1\n2 3 -1\n3 1 0\n");
+  const json report = report_of("info", file);
+  EXPECT_EQ(report.at("listed_magnitude"), json({{"min", 1.0}, {"max", 4.0}}));
+  EXPECT_EQ(report.at("magnitude"), json({{"min", 7.0}, {"max", 7.0}})) << "duplicates are summed";
+  EXPECT_EQ(report.at("explicit_zeros"), 2);
+  EXPECT_EQ(report.at("duplicates"), 2);
+  EXPECT_NE(
+      run_on("info", file).out.find("magnitudes 1 to 4, 1 zeros, 0 not finite; duplicates summed: magnitudes 7 to 7\n"),
+      std::string::npos)
+      << run_on("info", file).out;
+  const std::string triangle = folder.write(
+      "s.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 1 2\n2 1 3\n2 1 4\n3 2 0\n3 3 0\n");
+  const json symmetric = report_of("info", triangle);
+  EXPECT_EQ(symmetric.at("listed_magnitude"), json({{"min", 2.0}, {"max", 4.0}}));
+  EXPECT_EQ(symmetric.at("explicit_zeros"), 3) << "the mirrored one is counted";
+}
+
+TEST(tables, convert_writes_tsv_as_csv) {
+  const scratch folder;
+  const std::string file = folder.write("a.wel", "1 2 3\n2 3 1\n");
+  const auto written = [&](const std::string& name, std::vector<std::string> more = {}) {
+    const std::string out = folder / name;
+    more.insert(more.begin(), {file, out});
+    EXPECT_EQ(run_here("convert", more).code, 0);
+    std::ifstream read(out);
+    return std::string(std::istreambuf_iterator<char>(read), {});
+  };
+  EXPECT_EQ(written("o.csv"), "source,target,weight\n1,2,3\n2,3,1\n");
+  EXPECT_EQ(written("o.tsv"), "source\ttarget\tweight\n1\t2\t3\n2\t3\t1\n");
+  EXPECT_EQ(written("o.x", {"--to", "tsv"}), "source\ttarget\tweight\n1\t2\t3\n2\t3\t1\n");
+  EXPECT_EQ(written("o.txt"), "# source\ttarget\tweight\n1\t2\t3\n2\t3\t1\n");
+  EXPECT_EQ(report_of("sssp", folder / "o.tsv").at("runs").at(0).at("max_distance"), 4.0);
+}
+
+}  // namespace
+}  // namespace spargo::apps

@@ -1,0 +1,280 @@
+// Tables that are no edge lists, or say how they are to be read: adjacency matrices, files of other programs, line ends
+// of old Macs, Excel's separator line, decimal commas without a header, and names above names.
+#include "io/edge_list/read.hpp"
+#include "io/support/files.hpp"
+
+#include <spargo/core/error.hpp>
+#include <spargo/io/dimacs.hpp>
+#include <spargo/io/edge_list.hpp>
+#include <spargo/io/matrix_market.hpp>
+#include <spargo/io/metis.hpp>
+#include <spargo/io/stream.hpp>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace spargo {
+namespace {
+
+class Tables : public testing::Test {
+ protected:
+  // "source target [weight]" a line, or the error without the file's name; the same from a .gz.
+  std::string read(const std::string& text, const std::string& columns = {}) const {
+    const std::string plain = attempt(folder_.write("a.csv", text), columns);
+    EXPECT_EQ(plain, attempt(folder_.write("a.csv.gz", test::gzip(text)), columns));
+    return plain;
+  }
+  static std::string attempt(const std::string& path, const std::string& columns) {
+    try {
+      const auto list = read_edge_list<std::int32_t>(context<host>({.threads = 2}), path, {{}, columns});
+      std::string all;
+      for (std::int64_t k = 0; k < list.edges.nnz(); ++k) {
+        for (const auto v : {list.edges.row_indices()[k], list.edges.col_indices()[k]}) {
+          all += list.names.empty() ? std::to_string(list.ids[static_cast<std::size_t>(v)])
+                                    : std::string(list.names.name(v));
+          all += ' ';
+        }
+        if (list.weighted) all += fmt::format("{} ", list.edges.values()[k]);
+        all.back() = '\n';
+      }
+      return all;
+    } catch (const error& e) {
+      const std::string said = e.what();
+      return said.rfind(path, 0) == 0 ? said.substr(path.size() + 1) : said;
+    }
+  }
+  [[nodiscard]] edge_list_header header(const std::string& text, const std::string& columns = {}) const {
+    return read_edge_list_header(folder_.write("h.csv", text), columns);
+  }
+  // Whether a text is refused as an adjacency matrix; with --columns it never is.
+  bool is_matrix(const std::string& text) const {
+    const bool refused = read(text).find("an adjacency matrix") != std::string::npos;
+    EXPECT_EQ(read(text, "1,2").find("an adjacency matrix"), std::string::npos) << text;
+    return refused;
+  }
+
+  test::temporary_folder folder_;
+};
+
+// `rows` x `columns` values of `value(row, column)`.
+template <class Value>
+std::string table(int rows, int columns, char separator, const Value& value) {
+  std::string text;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < columns; ++j) {
+      text += fmt::format("{}", value(i, j));
+      text += j + 1 < columns ? separator : '\n';
+    }
+  }
+  return text;
+}
+
+int ring(int i, int j) { return j == i + 1 || i == j + 1 ? 1 : 0; }
+
+TEST_F(Tables, AdjacencyMatricesAreRefusedByName) {
+  EXPECT_TRUE(is_matrix(",A,B,C\nA,0,1,0\nB,1,0,1\nC,0,1,0\n")) << "pandas, networkx";
+  EXPECT_TRUE(is_matrix(",A,B\nA,0,1\nB,1,0\n"));
+  EXPECT_TRUE(is_matrix(",0,1,2,3\n0,0,1,1,0\n1,1,0,0,0\n2,1,0,0,0\n3,0,0,0,0\n")) << "integer labels";
+  EXPECT_TRUE(is_matrix(";A;B;C\nA;0;0,5;0\nB;0,5;0;1\nC;0;1;0\n")) << "decimal commas";
+  EXPECT_TRUE(is_matrix(",A,B,C\nA,,1.5,\nB,2,,1\nC,,1,\n")) << "pandas leaves missing ones empty";
+  EXPECT_TRUE(is_matrix("\"\",\"A\",\"B\",\"C\"\n\"A\",0,1,0\n\"B\",1,0,1\n\"C\",0,1,0\n")) << "R's write.csv";
+  EXPECT_TRUE(is_matrix("\"A\" \"B\" \"C\"\n\"A\" 0 1 0\n\"B\" 1 0 1\n\"C\" 0 1 0\n")) << "R's write.table";
+  EXPECT_TRUE(
+      is_matrix("\"\",\"V1\",\"V2\",\"V3\",\"V4\"\n\"1\",0,1,0,1\n\"2\",1,0,1,0\n\"3\",0,1,0,1\n\"4\",1,0,1,0\n"));
+  EXPECT_TRUE(is_matrix("node,A,B,C\nA,0,1,0\nB,1,0,1\nC,0,1,0\n"));
+  EXPECT_TRUE(is_matrix("A,B,C,D\n0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n")) << "no labels of rows";
+  EXPECT_TRUE(is_matrix("0,1,2,3\n0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n")) << "integers above";
+  for (const char separator : {',', ' ', '\t', ';'}) {
+    EXPECT_TRUE(is_matrix(table(4, 4, separator, ring))) << separator;
+    EXPECT_TRUE(is_matrix(table(40, 40, separator, ring)));
+  }
+  EXPECT_TRUE(is_matrix(table(5, 5, ' ', [](int i, int j) { return fmt::format("{:.18e}", ring(i, j) * 1.0); })))
+      << "numpy.savetxt";
+  EXPECT_TRUE(is_matrix(table(5, 5, ',', [](int i, int j) { return i == j ? 0 : i * 5 + j; }))) << "directed, weighted";
+  EXPECT_TRUE(is_matrix(table(1000, 1000, ',', ring))) << "larger than what is looked at";
+  EXPECT_TRUE(is_matrix(table(3, 40000, ',', ring))) << "no line is whole in what is looked at";
+  EXPECT_TRUE(is_matrix("# a matrix\n" + table(4, 4, ',', ring)));
+  EXPECT_EQ(read("# c\n\n,A,B\nA,0,1\nB,1,0\n").rfind("3:1: an adjacency matrix of 2 vertices", 0), 0U)
+      << read("# c\n\n,A,B\nA,0,1\nB,1,0\n");
+}
+
+TEST_F(Tables, TablesOfEdgesAreNoMatrices) {
+  for (const std::string text : {
+           "1,2,3\n2,3,1\n3,1,2\n",
+           "0,1,1\n1,0,1\n2,0,0\n",
+           "a,b,c\n0,1,1\n1,0,1\n1,1,0\n",
+           ",source,target,weight\n0,10,20,1.5\n1,20,30,2.5\n2,30,10,1\n",
+           "\"\",\"V1\",\"V2\",\"V3\"\n\"1\",10,20,1.5\n\"2\",20,30,2.5\n\"3\",30,40,1\n",
+           "source,target,weight,time\n0,1,0,0\n1,0,0,0\n0,0,0,0\n0,0,0,0\n",
+           "7188,1,10,1407470400\n430,1,10,1376539200\n3134,1,10,1369713600\n3026,1,10,1350014400\n",
+           "1 2 0.5 9\n2 3 0.5 8\n3 4 0.5 7\n4 1 0.5 6\n",
+           "1 2 3 4\n5 6 7 8\n",
+           "x,5,6\n5,0,1\n6,1,0\n",
+           "A,B,1\nB,A,0\n",
+       }) {
+    EXPECT_FALSE(is_matrix(text)) << text;
+  }
+}
+
+TEST_F(Tables, FilesOfOtherProgramsAreRefusedByEveryDoor) {
+  const auto refused = [&](const std::string& text, const std::string& name) {
+    EXPECT_NE(read(text).find(name + " is not supported"), std::string::npos) << text << read(text);
+    EXPECT_THROW((void)recognise_format(text, "f"), error) << text;
+  };
+  for (const std::string head : {"graph {", "graph G {", "digraph G {", "strict digraph \"a b\" {", "DIGRAPH{",
+                                 "// c\ndigraph G {", "/* a\nb */ graph\n{", "digraph G\n{", "# c\ngraph G { "}) {
+    refused(head + "\n  a -- b;\n  b -> c;\n}\n", "a DOT (Graphviz) file");
+  }
+  refused("digraph G {a -> b; b -> c}\n", "a DOT (Graphviz) file");
+  refused("graph {\"a\" -- \"b\"}\n", "a DOT (Graphviz) file");
+  refused("<?xml version=\"1.0\"?>\n<graphml>\n", "a GraphML file");
+  refused("<gexf>\n", "a GEXF file");
+  refused("graph [\n  node [\n", "a GML file");
+  refused("*Vertices 2\n1 \"a\"\n2 \"b\"\n*Edges\n1 2\n", "a Pajek file");
+  refused("{\"directed\": false, \"nodes\": [{\"id\": 1}]}\n", "a JSON file");
+  refused("{\n  \"nodes\": []\n}\n", "a JSON file");
+  refused("[[1, 2], [2, 3]]\n", "a JSON file");
+  refused("dl n=4 format=fullmatrix\ndata:\n0 1 1 0\n", "a UCINET (DL) file");
+  refused("DL\nN = 4\n", "a UCINET (DL) file");
+  refused("nodedef>name VARCHAR\na\nedgedef>node1 VARCHAR,node2 VARCHAR\na,b\n", "a GDF (GUESS) file");
+  refused(">>graph6<<A_\n", "a graph6 file");
+  refused("LEDA.GRAPH\nstring\nint\n", "a LEDA file");
+}
+
+TEST_F(Tables, WordsOfOtherFormatsMayBeNames) {
+  EXPECT_EQ(read("graph G {}\nG a {}\n"), "graph G\nG a\n");
+  EXPECT_EQ(read("graph G {'weight': 3.0}\ndigraph G {'weight': 1, 'way': 'a->b'}\n"), "graph G 3\ndigraph G 1\n");
+  EXPECT_EQ(read("graph,digraph\ndl,n\n"), "graph digraph\ndl n\n");
+  EXPECT_EQ(read("{a} [b]\n[c d\n"), "{a} [b]\n[c d\n");
+}
+
+TEST_F(Tables, LineEndsOfOldMacsAreRefusedByEveryReader) {
+  const std::string what = "a line ends in a carriage return alone (expected a line feed: tr '\\r' '\\n' < FILE)";
+  EXPECT_EQ(read("1 2\r2 3\r"), "1:4: " + what);
+  EXPECT_EQ(read("alice,bob\rbob,carol\r"), "1:10: " + what);
+  EXPECT_EQ(read("# a comment\r1 2\r2 3\r"), "1:12: " + what);
+  EXPECT_EQ(read("# a comment\r1 2\n2 3\n"), "1:12: " + what);
+  EXPECT_EQ(read("source,target\r1,2\r"), "1:14: " + what);
+  EXPECT_EQ(read("1 2\r"), "1 2\n") << "the rest of a CRLF";
+  EXPECT_EQ(read("1 2\r\n2 3\r\n"), "1 2\n2 3\n");
+  EXPECT_EQ(read("a,b\nb,c\rd,e\n").rfind("2:4: ", 0), 0U) << read("a,b\nb,c\rd,e\n");
+  EXPECT_EQ(read("a b\nb c\rd e\n").rfind("2:4: ", 0), 0U) << read("a b\nb c\rd e\n");
+  const auto refused = [&](const std::string& name, const std::string& text, const auto& reading) {
+    const std::string path = folder_.write(name, text);
+    for (const int step : {0, 1}) {
+      try {
+        if (step == 0) (void)input_file(path).format();
+        if (step == 1) (void)reading(path);
+        ADD_FAILURE() << name << " accepted by " << step;
+      } catch (const error& e) {
+        EXPECT_EQ(std::string(e.what()), fmt::format("{}:1:{}: {}", path, text.find('\r') + 1, what));
+        EXPECT_EQ(e.code(), error_code::parse);
+      }
+    }
+  };
+  const context<host> ctx;
+  refused("a.graph", "% c\r2 1\r2\r1\r", [&](const std::string& f) { return read_metis<std::int32_t>(ctx, f); });
+  refused("a.graph", "2 1\r2\r1\r", [&](const std::string& f) { return read_metis<std::int32_t>(ctx, f); });
+  refused("a.gr", "c x\rp sp 2 1\ra 1 2 3\r", [&](const std::string& f) { return read_dimacs<std::int32_t>(ctx, f); });
+  refused("a.col", "p edge 2 1\re 1 2\r", [&](const std::string& f) { return read_dimacs<std::int32_t>(ctx, f); });
+  const std::string banner = "%%MatrixMarket matrix coordinate real general\r1 1 1\r1 1 1\r";
+  try {
+    (void)read_matrix_market<double, std::int32_t>(ctx, folder_.write("a.mtx", banner));
+    ADD_FAILURE() << "accepted";
+  } catch (const error& e) {
+    EXPECT_NE(std::string(e.what()).find("a.mtx:1:46: " + what), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(Tables, ExcelsSeparatorLineIsHonoured) {
+  EXPECT_EQ(read("sep=;\n1;2;0,5\n2;3;1\n"), "1 2 0.5\n2 3 1\n");
+  EXPECT_EQ(read("sep=,\r\n1,2\r\n2,3\r\n"), "1 2\n2 3\n");
+  EXPECT_EQ(read("SEP=|\nsource|target|weight\n1|2|0.5\n"), "1 2 0.5\n");
+  EXPECT_EQ(read("\"sep=;\"\nalice b;bob,c\n"), "alice b bob,c\n");
+  EXPECT_EQ(read("sep=;\nid;source;target\n0;1;2\n", "target,source"), "2 1\n");
+  EXPECT_EQ(read("# c\nsep=\t\na\tb\n1\t2\n"), "1 2\n");
+  EXPECT_EQ(read("sep=;\n1;2;x\n"), "2:5: 'x' is not a weight (expected a real number)");
+  EXPECT_EQ(read("sep=;\n"), "");
+  EXPECT_EQ(read("sep=;\n;A;B\nA;0;1\nB;1;0\n").rfind("2:1: an adjacency matrix", 0), 0U);
+  EXPECT_EQ(read("sep= to\n"), "sep= to\n") << "a name";
+  const std::string text = "sep=;\nsource;target;weight\n1;2;0.5\n2;3;1\n";
+  for (const std::int64_t block : {1, 7, 0}) {
+    detail::edge_list_tuning tuning;
+    tuning.input.block_bytes = block;
+    const std::string path = folder_.write("a.csv", text);
+    EXPECT_EQ(detail::read_edge_list_with<std::int32_t>(context<host>({.threads = 2}), path, {}, tuning).edges.nnz(),
+              2);
+    const std::string out = folder_.file("out.csv");
+    EXPECT_EQ(stream_edge_list(context<host>(), path, out, {.style = edge_list_style::commas}).entries, 2);
+  }
+}
+
+TEST_F(Tables, DecimalCommasWithoutAHeaderAreReadOrRefused) {
+  const std::string unclear = "1:1: four fields, of which the last two may be one weight with a decimal comma";
+  for (const char* text : {"1,2,0,5\n2,3,1,25\n", "1, 2, 0,5\n", "1,2,0,5\n2,3,1\n", "alice,bob,0,5\nbob,carol,1,25\n",
+                           "1,2,0,3333333333333333\n2,3,-1,5\n", "# c\n1,2,0,5\n"}) {
+    const std::string said = read(text);
+    EXPECT_NE(said.find(unclear.substr(4)), std::string::npos) << text << said;
+    EXPECT_NE(said.find("--columns"), std::string::npos);
+  }
+  EXPECT_EQ(read("1,2,0,5\n2,3,1,25\n", "1,2,3"), "1 2 0\n2 3 1\n");
+  EXPECT_EQ(read("1,2,0,5\n2,3,1,25\n", "1,2"), "1 2\n2 3\n");
+  EXPECT_EQ(read("7188,1,10,1407470400\n430,1,-3,1376539200\n"), "7188 1 10\n430 1 -3\n") << "times";
+  EXPECT_EQ(read("1,2,3,20240131\n2,3,4,20231224\n"), "1 2 3\n2 3 4\n") << "dates";
+  EXPECT_EQ(read("1,2,0.5,5\n"), "1 2 0.5\n");
+  EXPECT_EQ(read("1,2,5,x\n"), "1 2 5\n");
+  EXPECT_EQ(read("1,2,3,4,5\n"), "1 2 3\n");
+  EXPECT_EQ(read("1,2,\"0,5\"\n2,3,\"1,25\"\n"), "1 2 0.5\n2 3 1.25\n");
+  EXPECT_EQ(read("source,target,weight\n1,2,\"0,5\"\n2,3,\"1,25\"\n3,4,2\n"), "1 2 0.5\n2 3 1.25\n3 4 2\n");
+  EXPECT_EQ(read("alice,bob,\"0,5\"\nbob,carol,\"1,25\"\n"), "alice bob 0.5\nbob carol 1.25\n");
+  EXPECT_EQ(read("1,2,\"0,5\"\n2,3,1.5\n"),
+            "2:5: weight '1.5' has a decimal point (expected a comma, as among the first weights)");
+  EXPECT_NE(read("1,2,\"1,234\"\n2,3,\"12,500\"\n").find("may be decimal commas or group thousands"), std::string::npos)
+      << read("1,2,\"1,234\"\n2,3,\"12,500\"\n");
+  EXPECT_EQ(read("1,2,\"1,234\"\n2,3,\"12,5\"\n"), "1 2 1.234\n2 3 12.5\n");
+}
+
+TEST_F(Tables, UnknownNamesAboveNamesAreSaid) {
+  const std::string text = "Person,Friend\nalice,bob\nbob,carol\n";
+  EXPECT_EQ(header(text).possible_names, (std::vector<std::string>{"Person", "Friend"}));
+  EXPECT_EQ(read(text), "Person Friend\nalice bob\nbob carol\n");
+  EXPECT_EQ(read(text, "Person,Friend"), "alice bob\nbob carol\n");
+  EXPECT_EQ(read(text, "friend,person"), "bob alice\ncarol bob\n");
+  EXPECT_EQ(read(text, "1,2"), "Person Friend\nalice bob\nbob carol\n") << "numbers: all lines are edges";
+  EXPECT_TRUE(header(text, "1,2").possible_names.empty());
+  EXPECT_TRUE(header("alice,bob\nbob,carol\n").possible_names.empty());
+  EXPECT_TRUE(header("alice,bob\n").possible_names.empty()) << "nothing below";
+  EXPECT_TRUE(header("1,2\n3,4\n").possible_names.empty());
+  EXPECT_TRUE(header("source,target\na,b\n").possible_names.empty());
+  EXPECT_FALSE(header("Person Friend\nalice bob\n").possible_names.empty());
+}
+
+TEST_F(Tables, AColumnOfNumbersTellsNamesFromEdges) {
+  const std::string expected = "alice bob 2001\nbob carol 2005\n";
+  EXPECT_EQ(read("Person,Friend,Since\nalice,bob,2001\nbob,carol,2005\n"), expected);
+  EXPECT_EQ(header("Person,Friend,Since\nalice,bob,2001\n").names,
+            (std::vector<std::string>{"Person", "Friend", "Since"}));
+  EXPECT_EQ(read("Person;Friend;Score\nalice;bob;0,5\n"), "alice bob 0.5\n");
+  EXPECT_EQ(read("a,b,x\nc,d,y\n").rfind("1:5: 'x' is not a weight", 0), 0U);
+}
+
+TEST_F(Tables, ColumnsOfNumbersThatAreNotUsed) {
+  const auto numbers = [&](const std::string& text) { return header(text).unused_numbers; };
+  EXPECT_EQ(numbers("source,target,Dist\n1,2,0.5\n2,3,1\n"), (std::vector<int>{2}));
+  EXPECT_EQ(numbers("from,to,id,cost_usd,note,Weight (a.u.)\n1,2,0,5,x,1\n2,3,1,6,,2.5\n"), (std::vector<int>{3, 5}));
+  EXPECT_EQ(numbers("source,target,timestamp\n1,2,1082040961\n"), (std::vector<int>{}));
+  EXPECT_EQ(numbers("source,target,colour\n1,2,red\n2,3,4\n"), (std::vector<int>{}));
+  EXPECT_EQ(numbers("source,target,weight,length_km\n1,2,1,4\n"), (std::vector<int>{})) << "there is a weight";
+  EXPECT_EQ(numbers("source;target;Dist\n1;2;0,5\n"), (std::vector<int>{2}));
+  EXPECT_EQ(read("source,target,Dist\n1,2,0.5\n", "source,target,dist"), "1 2 0.5\n");
+}
+
+TEST_F(Tables, LeadingZerosAreOneIntegerAndTwoNames) {
+  EXPECT_EQ(read("007,7\n7,8\n"), "7 7\n7 8\n");
+  EXPECT_EQ(read("007,7\n7,x y\nx y,z\na,b\n"), "007 7\n7 x y\nx y z\na b\n");
+}
+
+}  // namespace
+}  // namespace spargo
