@@ -30,8 +30,8 @@ struct settings {
 };
 
 // Groups that can be timed on a user's file: matrices, then graphs.
-inline constexpr const char* groups_with_a_file[] = {"spmv",        "bfs",         "components", "pagerank",
-                                                     "communities", "betweenness", "sssp",       "triangles"};
+inline constexpr const char* groups_with_a_file[] = {"spmv",        "bfs",  "components", "pagerank", "communities",
+                                                     "betweenness", "sssp", "triangles",  "cores"};
 inline bool takes_a_file(const std::string& filter) {
   return std::any_of(std::begin(groups_with_a_file), std::end(groups_with_a_file),
                      [&](const char* group) { return filter.find(group) != std::string::npos; });

@@ -12,9 +12,9 @@ namespace spargo::apps {
 
 const std::vector<const command*>& all_commands() {
   static const std::vector<const command*> all = {
-      &bfs_command,  &components_command, &communities_command, &pagerank_command, &betweenness_command,
-      &sssp_command, &triangles_command,  &spmv_command,        &info_command,     &convert_command,
-      &plan_command, &bench_command,      &help_command};
+      &bfs_command,     &components_command, &communities_command, &pagerank_command, &betweenness_command,
+      &sssp_command,    &triangles_command,  &cores_command,       &spmv_command,     &info_command,
+      &convert_command, &plan_command,       &bench_command,       &help_command};
   return all;
 }
 

@@ -15,6 +15,7 @@ extern const command bfs_command;
 extern const command communities_command;
 extern const command components_command;
 extern const command convert_command;
+extern const command cores_command;
 extern const command help_command;
 extern const command info_command;
 extern const command pagerank_command;

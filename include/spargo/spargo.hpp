@@ -30,6 +30,7 @@
 #include <spargo/graph/bfs_validate.hpp>
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
+#include <spargo/graph/cores.hpp>
 #include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
 #include <spargo/graph/multi_bfs.hpp>

@@ -40,6 +40,10 @@ void expect_runs_on(const algorithm_table<Algorithm, Size>& table, std::string_v
   for (const auto& row : table) {
     if (runs_on<Space>(table, row.value)) known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
+  if (known.empty()) {
+    const char* const other = std::same_as<Space, host> ? "GPU" : "CPU";
+    throw error(error_code::unsupported, prefix + "runs on the " + other + " only");
+  }
   throw error(error_code::unsupported, prefix + std::string(kind) + " " + std::string(to_string(algorithm)) +
                                            " does not run on the " + (std::same_as<Space, host> ? "host" : "device") +
                                            " (expected one of " + known + ")");

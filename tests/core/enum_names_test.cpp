@@ -22,12 +22,12 @@ namespace {
 using enumerations =
     std::tuple<betweenness_algorithm, betweenness_normalization, bfs_algorithm, bfs_direction, bfs_parents,
                communities_algorithm, communities_method, components_algorithm, components_connection,
-               components_labels, convolve_algorithm, device_link, device_read_algorithm, duplicate_weights,
-               edge_direction, error_code, histogram_algorithm, id_kind, jacobi_algorithm, matmul_algorithm,
-               matrix_market_field, matrix_market_layout, multi_bfs_algorithm, operation, pagerank_algorithm,
-               pagerank_copy, pagerank_dangling, pagerank_norm, reduce_algorithm, scan_algorithm, sliding_max_algorithm,
-               sparse_format, spmm_algorithm, spmv_algorithm, spmv_storage, sssp_algorithm, sssp_parents,
-               stencil_algorithm, symmetry_kind, tensor_inputs, triangles_algorithm, value_kind>;
+               components_labels, convolve_algorithm, cores_algorithm, device_link, device_read_algorithm,
+               duplicate_weights, edge_direction, error_code, histogram_algorithm, id_kind, jacobi_algorithm,
+               matmul_algorithm, matrix_market_field, matrix_market_layout, multi_bfs_algorithm, operation,
+               pagerank_algorithm, pagerank_copy, pagerank_dangling, pagerank_norm, reduce_algorithm, scan_algorithm,
+               sliding_max_algorithm, sparse_format, spmm_algorithm, spmv_algorithm, spmv_storage, sssp_algorithm,
+               sssp_parents, stencil_algorithm, symmetry_kind, tensor_inputs, triangles_algorithm, value_kind>;
 
 template <class E>
 class EnumNames : public testing::Test {};

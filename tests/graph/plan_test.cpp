@@ -4,6 +4,7 @@
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
+#include <spargo/graph/cores.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/pagerank.hpp>
 #include <spargo/graph/sssp.hpp>
@@ -107,6 +108,16 @@ struct communities_case {
   static constexpr const char* name = "communities";
   static auto make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
     return communities_plan<std::int32_t, std::int64_t, Space>(ctx, g, {.algorithm = a});
+  }
+  static void run(auto& plan) { plan.run(); }
+};
+template <class Space>
+struct cores_case {
+  using space = Space;
+  using algorithm = cores_algorithm;
+  static constexpr const char* name = "cores";
+  static auto make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
+    return cores_plan<std::int32_t, std::int64_t, Space>(ctx, g, {.algorithm = a});
   }
   static void run(auto& plan) { plan.run(); }
 };
@@ -278,6 +289,7 @@ REGISTER_TYPED_TEST_SUITE_P(Plan, PartsThatDoNotFit, AlgorithmThatIsNone, Algori
                             Moves);
 INSTANTIATE_TYPED_TEST_SUITE_P(Host, Plan, cases<host>);
 INSTANTIATE_TYPED_TEST_SUITE_P(Device, Plan, cases<device>);
+INSTANTIATE_TYPED_TEST_SUITE_P(HostOnly, Plan, testing::Types<cores_case<host>>);
 
 // Weights belong to edges.
 TEST(PlanOfWeights, OneOfEach) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._results import Bfs, MultiBfs, PageRank, Sssp, Triangles
 from ._storage import Stored, Vertex, Vertices
+
+Same = TypeVar("Same", bound="Algorithms")
 
 
 class Algorithms(Stored):
@@ -460,3 +462,39 @@ class Algorithms(Stored):
             raise Error(f"communities: {start.size} initial labels for {self.vertices} vertices")
         labels, count, _ = self._without_loops()._called("communities", True, iterations, start, algorithm, threads())
         return count, labels
+
+    def core_numbers(self, *, algorithm: str = "automatic") -> Array:
+        """Core numbers: the largest k for which a vertex is in a subgraph whose vertices all have k neighbours or more.
+
+        In- and out-edges of a directed graph count, parallel edges each, loops not. On the CPU only.
+
+        Parameters
+        ----------
+        algorithm : {'automatic', 'peel'}, optional
+
+        Returns
+        -------
+        ndarray of the graph's indices, shape (vertices,)
+
+        Notes
+        -----
+        O(vertices + edges).
+        """
+        values: Array = self._called("core_numbers", True, algorithm, threads())
+        return values
+
+    def k_core(self: Same, k: int | None = None) -> Same:
+        """The k-core: the vertices of core number k or more and the edges between them, under their ids.
+
+        Parameters
+        ----------
+        k : int, optional
+            By default the largest core number.
+
+        Returns
+        -------
+        Graph
+        """
+        cores = self._for_numpy().core_numbers()
+        least = cores.max(initial=0) if k is None else whole(k, "k_core: k", 0)
+        return self._induced(cores >= least)

@@ -190,6 +190,23 @@ class Stored:
         made._kind = self._kind
         return made
 
+    def _induced(self: Made, kept: Array) -> Made:
+        """The graph of the vertices that are to be kept and of the edges between them, where it lives; ids stay."""
+        offsets, indices, weights = self._kept(kept[self._sources()] & kept[self.indices])._here()
+        numbers = np.cumsum(kept) - 1
+        left = np.flatnonzero(kept)
+        names = left if self.nodes is None else self.names(left)
+        made = self._of(
+            np.append(offsets[left], offsets[-1:]),
+            numbers[indices].astype(indices.dtype),
+            weights,
+            self.directed,
+            names,
+            self._multigraph,
+        )._moved(self._place)
+        made._kind = self._kind
+        return made
+
     def _merged(self: Made) -> tuple[Made, Array] | None:
         """A copy with one edge for parallel ones, and for each entry the one there; None where no edges are parallel."""
         if self._simple is None:

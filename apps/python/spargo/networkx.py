@@ -95,6 +95,17 @@ def _has_weights(graph: Any, name: str) -> bool:
     return any(weight != 1 for *_, weight in graph.edges(data=name, default=1))
 
 
+def _count_loops(graph: Any) -> int:
+    return int(graph._loop_count() if isinstance(graph, Graph) else nx.number_of_selfloops(graph))
+
+
+def _is_bare(graph: Any) -> bool:
+    """Whether a graph has no attributes that a copy would lose."""
+    if isinstance(graph, Graph):
+        return True
+    return not (graph.graph or any(d for _, d in graph.nodes(data=True)) or any(d for *_, d in graph.edges(data=True)))
+
+
 def _is_node(graph: Any, node: Any) -> bool:
     try:
         return graph.index(node) >= 0 if isinstance(graph, Graph) else node in graph
@@ -117,6 +128,7 @@ _names_weight = _needs(lambda a: isinstance(a["weight"], str), "weights of paths
 _no_weight = _needs(lambda a: a["weight"] is None, "weights do not count")
 _undirected = _needs(lambda a: not a["G"].is_directed(), "directed graphs have other coefficients in networkx")
 _simple = _needs(lambda a: not a["G"].is_multigraph(), "multigraphs are networkx's")
+_no_loops = _needs(lambda a: _count_loops(a["G"]) == 0, "networkx refuses graphs with self-loops")
 _ones = _needs(lambda a: a["weight"] is None or not _has_weights(a["G"], a["weight"]), "weights of edges do not count")
 _no_distances = _needs(lambda a: a["e"] is None, "distances that are given are networkx's")
 _scaled = _needs(
@@ -143,11 +155,18 @@ _limits = {
     "center": [_no_distances, _no_weight],
     "closeness_centrality": [_needs(lambda a: a["distance"] is None, "weights do not count")],
     "clustering": [_no_weight, _undirected, _simple],
+    "core_number": [_simple, _no_loops],
     "diameter": [_no_distances, _no_weight],
     "dijkstra_path": [_names_weight],
     "dijkstra_path_length": [_names_weight],
     "eccentricity": [_needs(lambda a: a["sp"] is None, "distances that are given are networkx's"), _no_weight],
     "edge_betweenness_centrality": [_no_weight, _scaled, _simple],
+    "k_core": [
+        _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
+        _needs(lambda a: a["core_number"] is None, "core numbers that are given are networkx's"),
+        _simple,
+        _no_loops,
+    ],
     "pagerank": [_ones, _damping, _needs(lambda a: a["dangling"] is None, "dangling rank goes by the personalization")],
     "periphery": [_no_distances, _no_weight],
     "radius": [_no_distances, _no_weight],
@@ -445,6 +464,15 @@ def average_clustering(G: Graph, nodes: Any = None, weight: None = None, count_z
 
 def transitivity(G: Graph) -> float:
     return G.transitivity()
+
+
+def core_number(G: Graph) -> dict[Node, int]:
+    numbers: dict[Node, int] = _by_node(G, G.core_numbers())
+    return numbers
+
+
+def k_core(G: Graph, k: int | None = None, core_number: None = None) -> Graph:
+    return G.k_core(k)
 
 
 class _Backend:

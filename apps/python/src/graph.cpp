@@ -215,6 +215,18 @@ void bind_communities(graph_class<I, O, Space>& bound) {
       "iterations"_a, "initial"_a.noconvert(), "algorithm"_a, "threads"_a);
 }
 
+template <class I, class O, class Space>
+void bind_cores(graph_class<I, O, Space>& bound) {
+  bound.def(
+      "core_numbers",
+      [](const bound_graph<I, O, Space>& g, std::string_view algorithm, int threads) {
+        const cores_options options{.algorithm = parse_cores_algorithm(algorithm)};
+        const auto at = g.at(threads);
+        return at.out(unlocked([&] { return cores(at.ctx, g.view(), options); }).cores);
+      },
+      "algorithm"_a, "threads"_a);
+}
+
 // A plan with what it borrows, as for a search.
 template <class V, class I, class O, class Space>
 struct pagerank_ranker {
@@ -274,6 +286,7 @@ void bind_on(graph_class<I, O, host>& bound, nb::module_& m) {
   bind_betweenness(bound);
   bind_triangles(bound);
   bind_communities(bound);
+  bind_cores(bound);
 }
 template <class I, class O>
 void bind_on(graph_class<I, O, device>& bound, nb::module_& m) {

@@ -256,6 +256,29 @@ def test_communities(g):
         assert of(g).communities(iterations=2, initial=once)[1].tolist() == labels
 
 
+@CASES
+def test_cores(g):
+    simple = type(g)(g)
+    simple.remove_edges_from(list(nx.selfloop_edges(simple)))
+    if simple.is_multigraph():  # which networkx refuses
+        simple = (nx.DiGraph if g.is_directed() else nx.Graph)(simple)
+        graph = of(simple)
+    else:
+        graph = of(g)
+    want = nx.core_number(simple)
+    assert dict(zip(graph.names(range(graph.vertices)), graph.core_numbers().tolist())) == want
+    for k in (None, 0, 1, 2, 100):
+        core = graph.k_core(k)
+        least = max(want.values(), default=0) if k is None else k
+        assert core.names(range(core.vertices)) == [v for v in simple if want[v] >= least]
+        ends = zip(core.names(core._sources()), core.names(core.indices))
+        assert {frozenset(e) for e in ends if len(set(e)) > 1} == {frozenset(e) for e in nx.k_core(simple, least).edges}
+    with pytest.raises(spargo.Error, match="k_core: k"):
+        graph.k_core(-1)
+    with pytest.raises(spargo.Error, match="unknown algorithm"):
+        graph.core_numbers(algorithm="bucket")
+
+
 # --- How graphs are made ----------------------------------------------------------------------------------------------
 
 

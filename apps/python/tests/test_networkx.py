@@ -418,3 +418,17 @@ def test_a_call_by_name_converts_once(monkeypatch):
             assert nx.dijkstra_path_length(h, 0, 2) == nx.dijkstra_path_length(h, 0, 2, backend="spargo") == 2
             h = nx.path_graph(3)
             assert nx.number_connected_components(h, backend="spargo") == 1 == nx.dijkstra_path_length(h, 0, 1, backend="spargo")
+
+
+@CASES
+def test_cores(g):
+    if g.is_multigraph() or nx.number_of_selfloops(g):
+        assert isinstance(can_run("core_number", (g,), {}), str)
+        return
+    want, got = both("core_number", g)
+    assert got == want and plain(got) and list(got) == list(want)
+    bare = type(g)(g.edges)
+    want, got = both("k_core", bare, k=2)
+    assert nx.utils.graphs_equal(want, backend.convert_to_nx(got))
+    with_attributes = nx.Graph([(0, 1, {"color": "red"})])
+    assert isinstance(can_run("k_core", (with_attributes,), {}), str)

@@ -1,0 +1,126 @@
+// `cores` end to end: every graph of the data folder against truth_more.json, the K-core as a graph, flags, errors.
+#include <fstream>
+#include <map>
+
+#include "apps/run_here.hpp"
+#include "support/snapshots.hpp"
+
+namespace spargo::test {
+namespace {
+
+using nlohmann::json;
+
+json run_on(const std::string& file, std::vector<std::string> flags) {
+  flags.insert(flags.end(), {"--device", "cpu", "--json", "-", "--repeat", "1", file});
+  const app_run run = run_here("cores", flags);
+  EXPECT_EQ(run.code, 0) << file << ": " << run.err;
+  return run.code == 0 ? run.json() : json::object();
+}
+
+// The truths count ids that do not occur as vertices of core number 0.
+TEST(CoresApp, AgreesWithTheTruth) {
+  SPARGO_TEST_NEEDS_DATA();
+  std::ifstream truth(data_directory() / "truth_more.json");
+  if (!truth) GTEST_SKIP() << "no truth_more.json";
+  const scratch folder;
+  const std::string out = folder / "cores.txt";
+  const json more = json::parse(truth).at("files");
+  int files = 0;
+  for (const auto& [name, facts] : more.items()) {
+    if (!facts.contains("core_numbers")) continue;
+    SCOPED_TRACE(name);
+    const json got = run_on((data_directory() / name).string(), {"--undirected", "--output", out});
+    ASSERT_FALSE(got.empty());
+    EXPECT_EQ(got["valid"], true);
+    EXPECT_EQ(got["max_core"], facts["core_numbers"]["max"]);
+    std::map<std::int64_t, std::int64_t> expected, reported, written;
+    for (const auto& pair : facts["core_numbers"]["histogram"]) expected[pair[0]] = pair[1];
+    for (const auto& pair : got["histogram"]) reported[pair[0]] = pair[1];
+    std::istringstream lines(slurp(out));
+    std::int64_t last = 0;
+    for (std::int64_t id = 0, core = 0; lines >> id >> core; last = id) ++written[core];
+    EXPECT_EQ(written, reported);
+    const auto vertices = got["vertices"].get<std::int64_t>();
+    if (name.find(".mtx") == std::string::npos && last + 1 > vertices) reported[0] += last + 1 - vertices;
+    EXPECT_EQ(reported, expected);
+    ++files;
+  }
+  EXPECT_GT(files, 40);
+}
+
+class CoresFile : public testing::Test {
+ protected:
+  const scratch folder_;
+  // A clique of four, a triangle that hangs on it, a tail with a large id; a loop, a duplicate.
+  const std::string edges_ = folder_.write("g.el",
+                                           "10 20\n10 30\n10 40\n20 30\n20 40\n30 40\n40 50\n50 60\n60 40\n10 20\n"
+                                           "50 50\n60 1000000000000\n");
+};
+
+TEST_F(CoresFile, EveryKeyOfTheContractIsThere) {
+  const json got = run_on(edges_, {"--undirected"});
+  for (const char* key : {"app", "file", "vertices", "edges", "directed", "device", "threads", "algorithm", "load_ms",
+                          "build_ms", "total_ms", "time_ms", "max_core", "histogram", "valid"}) {
+    EXPECT_TRUE(got.contains(key)) << key;
+  }
+  EXPECT_EQ(got["max_core"], 3);
+  EXPECT_EQ(got["histogram"], json::parse("[[1,1],[2,2],[3,4]]"));
+  EXPECT_EQ(got["valid"], true);
+  EXPECT_EQ(got["device"], "cpu");
+  EXPECT_FALSE(got.contains("k_core"));
+}
+
+TEST_F(CoresFile, OutputHasIdsAsTheFileWritesThem) {
+  const std::string out = folder_ / "cores.csv";
+  (void)run_on(edges_, {"--undirected", "--output", out});
+  EXPECT_EQ(slurp(out), "id,core\n10,3\n20,3\n30,3\n40,3\n50,2\n60,2\n1000000000000,1\n");
+  (void)run_on(edges_, {"--undirected", "--output", out, "--top", "2"});
+  EXPECT_EQ(slurp(out), "id,core\n10,3\n20,3\n");
+}
+
+TEST_F(CoresFile, TheKCoreIsAGraphThatCommandsRead) {
+  const std::string out = folder_ / "core.csv";
+  const json got = run_on(edges_, {"--undirected", "--k", "2", "--output", out});
+  EXPECT_EQ(got["k_core"], json::parse(R"({"k":2,"vertices":6,"edges":9})"));
+  EXPECT_EQ(slurp(out), "source,target\n10,20\n10,30\n10,40\n20,30\n20,40\n30,40\n40,50\n40,60\n50,60\n");
+  const json again = run_on(out, {"--undirected", "--k", "3"});
+  EXPECT_EQ(again["histogram"], json::parse("[[2,2],[3,4]]"));
+  EXPECT_EQ(again["k_core"], json::parse(R"({"k":3,"vertices":4,"edges":6})"));
+  EXPECT_EQ(run_on(edges_, {"--undirected", "--k", "9"})["k_core"], json::parse(R"({"k":9,"vertices":0,"edges":0})"));
+}
+
+// In- and out-edges count, and names are written as they were read.
+TEST_F(CoresFile, DirectedAndNamed) {
+  const std::string named = folder_.write("named.csv", "source,target\nann,bob\nbob,ann\nbob,\"c, d\"\n");
+  const std::string out = folder_ / "core.txt";
+  const json got = run_on(named, {"--k", "2", "--output", out});
+  EXPECT_EQ(got["directed"], true);
+  EXPECT_EQ(got["histogram"], json::parse("[[1,1],[2,2]]"));
+  EXPECT_EQ(slurp(out), "# source target\nann\tbob\nbob\tann\n");
+}
+
+TEST_F(CoresFile, ReportsForPeople) {
+  const app_run run = run_app("cores", {"--undirected", "--k", "2", edges_});
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const char* text : {"largest core number", "3 (4 vertices)", "2-core", "6 vertices, 9 edges", "valid"}) {
+    EXPECT_NE(run.out.find(text), std::string::npos) << text << " in\n" << run.out;
+  }
+}
+
+TEST_F(CoresFile, RefusesWhatItCannotDo) {
+  const auto usage = [&](std::vector<std::string> flags, const std::string& message) {
+    flags.push_back(edges_);
+    expect_failure(run_app("cores", flags), "cores", 2, message);
+  };
+  usage({"--device", "cuda"}, "--device cuda: cores runs on the CPU only");
+  usage({"--device", "cuda:1"}, "--device cuda:1: cores runs on the CPU only");
+  usage({"--k", "2", "--top", "3", "--output", folder_ / "x"},
+        "--k: its output is a list of edges (expected no --sort and no --top)");
+  usage({"--k", "2", "--output", folder_ / "x.json"},
+        "--output " + (folder_ / "x.json") + ": a K-core is an edge list (expected no JSON)");
+  EXPECT_EQ(run_app("cores", {"--k", "-1", edges_}).code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x.json"));
+}
+
+}  // namespace
+}  // namespace spargo::test
