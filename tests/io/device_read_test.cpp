@@ -350,9 +350,9 @@ TEST(DeviceRead, SmallFilesAreTheHostsUnlessAskedFor) {
   EXPECT_EQ(where(algorithm::automatic, {.least_bytes = 1000}), algorithm::on_device);
   EXPECT_EQ(where(algorithm::on_device, {}), algorithm::on_device);
   EXPECT_EQ(where(algorithm::on_host, {.least_bytes = 1000}), algorithm::on_host);
-  EXPECT_STREQ(to_string(algorithm::automatic), "automatic");
-  EXPECT_STREQ(to_string(algorithm::on_host), "on_host");
-  EXPECT_STREQ(to_string(algorithm::on_device), "on_device");
+  EXPECT_EQ(to_string(algorithm::automatic), "automatic");
+  EXPECT_EQ(to_string(algorithm::on_host), "on_host");
+  EXPECT_EQ(to_string(algorithm::on_device), "on_device");
 }
 
 TEST(DeviceRead, ProgressAscendsToTheEnd) {
