@@ -29,7 +29,7 @@ template <class Space, class Algorithm, std::size_t Size>
 }
 
 // Throws invalid_argument for a number that is no enumerator, and unsupported for an algorithm that the space lacks,
-// with the names of those that it has. `kind`: what the table lists.
+// with the names of those that it has, without `automatic`. `kind`: what the table lists.
 template <class Space, class Algorithm, std::size_t Size>
 void expect_runs_on(const algorithm_table<Algorithm, Size>& table, std::string_view operation, Algorithm algorithm,
                     std::string_view kind = "algorithm") {
@@ -38,7 +38,8 @@ void expect_runs_on(const algorithm_table<Algorithm, Size>& table, std::string_v
   expect_named(operation, kind, algorithm);
   std::string known;
   for (const auto& row : table) {
-    if (runs_on<Space>(table, row.value)) known += (known.empty() ? "" : ", ") + std::string(row.name);
+    if (row.name == "automatic" || !runs_on<Space>(table, row.value)) continue;
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
   if (known.empty()) {
     const char* const other = std::same_as<Space, host> ? "GPU" : "CPU";

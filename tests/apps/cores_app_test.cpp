@@ -96,7 +96,7 @@ TEST_F(CoresFile, DirectedAndNamed) {
   const json got = run_on(named, {"--k", "2", "--output", out});
   EXPECT_EQ(got["directed"], true);
   EXPECT_EQ(got["histogram"], json::parse("[[1,1],[2,2]]"));
-  EXPECT_EQ(slurp(out), "# source target\nann\tbob\nbob\tann\n");
+  EXPECT_EQ(slurp(out), "# source\ttarget\nann\tbob\nbob\tann\n");
 }
 
 TEST_F(CoresFile, ReportsForPeople) {

@@ -385,7 +385,7 @@ TEST(ReduceErrors, ThrownBeforeAnythingRuns) {
       message_of(
           error_code::unsupported,
           [&] { (void)reduce<float, host>(ctx, three, operation::sum, {.algorithm = reduce_algorithm::coarsened}); }),
-      "coarsened does not run on the host (expected one of automatic, deterministic)");
+      "coarsened does not run on the host (expected one of deterministic)");
   contains(message_of(error_code::invalid_argument,
                       [&] { (void)reduce<float, host>(ctx, three, operation::sum, {.blocks = -1}); }),
            "-1 blocks");
