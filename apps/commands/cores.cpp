@@ -80,7 +80,7 @@ struct cores : graph_algorithm {
   }
   static void add_flags(CLI::App& app, cores_flags& flags) {
     app.add_option("--k", flags.k, "report the K-core; --output then takes its edges, as an edge list")
-        ->check(CLI::NonNegativeNumber)
+        ->check(count_from(0))
         ->type_name("K");
   }
   static void check_flags(const cores_flags& flags) {

@@ -201,7 +201,7 @@ std::int64_t search_workspace_bytes(std::int64_t vertices, std::int64_t entries,
 
 std::string reason_for_cpu(const std::string& device, const std::string& gpu, const search_size& search,
                            std::int64_t free_bytes) {
-  if (device == "auto" && !search.runs_on_gpu) return "the algorithm asked for is the CPU's alone";
+  if (device == "auto" && !search.runs_on_gpu) return "this algorithm runs on the CPU only";
   const std::int64_t needed = search.graph_bytes + search.workspace_bytes;
   if (needed > free_bytes && !search.resident) {
     const std::string what = fmt::format(

@@ -73,7 +73,7 @@ struct search_size {
   bool directed = true;
   bool resident = false;    // the graph is on the device already, and its memory is for it
   bool runs_on_cpu = true;  // false: the algorithm asked for is the GPU's alone
-  bool runs_on_gpu = true;  // false: it is the CPU's alone
+  bool runs_on_gpu = true;  // false: on the CPU only
 };
 
 // What is left to do, before a GPU is opened for it.

@@ -69,6 +69,7 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
   result.directed = is_directed(flags, input);
   result.scale = scale;
   result.threads = where.cpu.threads();
+  result.runs_on_gpu = plan.work.runs_on_gpu;
   result.algorithm = plan.algorithm;
   if (ranked) result.algorithm_reason = "several processes or GPUs run no other";
   const std::int64_t ranks = std::max<std::int64_t>(scale.ranks, 1);

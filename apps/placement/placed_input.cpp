@@ -39,7 +39,7 @@ std::int64_t file_bytes(const input_description& input) {
 
 std::string reason_against_opening(const backend& where, const graph_work& work, std::int64_t entries,
                                    double entry_ns) {
-  if (!work.runs_on_gpu) return "the algorithm asked for is the CPU's alone";
+  if (!work.runs_on_gpu) return "this algorithm runs on the CPU only";
   if (!config::has_cuda || !work.runs_on_cpu) return {};
   return apps::reason_against_opening(expected_work{entries, entry_ns + work.cpu_ns, where.cpu.threads()});
 }

@@ -17,7 +17,7 @@ struct graph_work {
   in_edges wanted = in_edges::omit;
   self_loops loops = self_loops::drop;
   bool runs_on_cpu = true;  // false: the algorithm asked for is the GPU's alone
-  bool runs_on_gpu = true;  // false: it is the CPU's alone
+  bool runs_on_gpu = true;  // false: on the CPU only
   double cpu_ns = 0;        // that an entry of the graph costs one thread in all runs
   result_bytes results;
   std::int64_t edge_bytes = 0;  // of the graph's weights, at least

@@ -68,10 +68,10 @@ exit_status print_plan(const common_flags& given, const work_plan& plan) {
   keys["ranks"] = std::max<std::int64_t>(plan.scale.ranks, 1);
   keys["host_bytes"] = plan.host_bytes;
   keys["host_memory_bytes"] = plan.host_bytes;  // as the report of a run calls it
-  keys["device_bytes"] = plan.device_bytes;
+  keys["device_bytes"] = plan.runs_on_gpu ? json(plan.device_bytes) : json();
   keys["expected_ms"] = ms;
   keys["expected_cpu_ms"] = plan.cpu_ms;
-  keys["expected_gpu_ms"] = plan.gpu_ms;
+  keys["expected_gpu_ms"] = plan.runs_on_gpu ? json(plan.gpu_ms) : json();
   keys["device"] = plan.device;
   keys["device_reason"] = plan.device_reason;
   keys["threads"] = plan.threads;
@@ -85,12 +85,14 @@ exit_status print_plan(const common_flags& given, const work_plan& plan) {
     out.row("ranks", fmt::format("{} {}", with_commas(plan.scale.ranks), plan.scale.on_gpus ? "GPUs" : "processes"));
   }
   out.row("host", host_text(plan));
-  out.row("device memory", bytes_text(plan.device_bytes) + (plan.scale.ranks > 0 ? " on each rank's GPU" : "") +
-                               (on_gpu ? "" : ", if a GPU did it"));
-  const std::string shared = plan.scale.ranks > 0 ? ", what ranks send to each other not counted" : "";
-  out.row("time", fmt::format("some {} until the first result ({} by {} thread{}, {} by a GPU{})", time_text(ms),
-                              time_text(plan.cpu_ms), plan.threads, plan.threads == 1 ? "" : "s",
-                              time_text(plan.gpu_ms), shared));
+  if (plan.runs_on_gpu) {
+    out.row("device memory", bytes_text(plan.device_bytes) + (plan.scale.ranks > 0 ? " on each rank's GPU" : "") +
+                                 (on_gpu ? "" : ", if a GPU is used"));
+  }
+  const std::string by_gpu = plan.runs_on_gpu ? fmt::format(", {} on a GPU", time_text(plan.gpu_ms)) : "";
+  const std::string shared = plan.scale.ranks > 0 ? ", without communication between ranks" : "";
+  out.row("time", fmt::format("about {} until the first result ({} on {} thread{}{}{})", time_text(ms),
+                              time_text(plan.cpu_ms), plan.threads, plan.threads == 1 ? "" : "s", by_gpu, shared));
   out.row("device", fmt::format("{}: {}", plan.device, plan.device_reason));
   out.row("algorithm", plan.algorithm + ": " + reason);
   out.print();

@@ -29,6 +29,7 @@ struct work_plan {
   std::int64_t device_bytes = 0;  // of each rank, where a GPU does it
   double cpu_ms = 0;              // until the first result
   double gpu_ms = 0;              // the same, a GPU's opening included
+  bool runs_on_gpu = true;        // false: device_bytes and gpu_ms have no meaning
   int threads = 1;
   std::string device{};  // "cpu", "cuda", ...
   std::string device_reason{};

@@ -181,7 +181,7 @@ TEST(DeviceChoice, SmallGraphsAreTheCpusUnderAuto) {
 TEST(DeviceChoice, TheCpusOwnAlgorithmIsTheCpusUnderAuto) {
   search_size cpu_only = social();
   cpu_only.runs_on_gpu = false;
-  EXPECT_EQ(why("auto", cpu_only), "the algorithm asked for is the CPU's alone");
+  EXPECT_EQ(why("auto", cpu_only), "this algorithm runs on the CPU only");
   EXPECT_EQ(why("cuda", cpu_only), "");  // whose search then says what it does not have
 }
 
@@ -212,7 +212,7 @@ TEST(DeviceChoice, AutoSaysThatASmallGraphIsNotWorthAGpu) {
                                                         : "no usable GPU: this library was built without CUDA");
   }
   const auto report = run_app("bfs", {"--json", "-", "--algorithm", "sequential", "gen:path:n=500"}).json();
-  EXPECT_EQ(report["device_reason"], "the algorithm asked for is the CPU's alone");
+  EXPECT_EQ(report["device_reason"], "this algorithm runs on the CPU only");
 }
 
 TEST(DeviceChoice, AWorkspaceIsAtMost24BytesAVertexAndSomeEdges) {
