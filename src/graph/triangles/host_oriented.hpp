@@ -9,6 +9,8 @@
 #include "graph/triangles/host_order.hpp"
 #include "graph/triangles/simd/loops.hpp"
 
+#include <spargo/core/interruption.hpp>
+
 #include <cmath>
 #include <type_traits>
 
@@ -73,6 +75,7 @@ class oriented_graph {
       return first_that(n, [&](std::int64_t v) { return v + rows_.entries_before(v) >= unit; });
     };
     parallel_parts(threads_, units.count, [&](std::int64_t p) {
+      interruption::look();
       const std::int64_t last = first_vertex(units.last(p));
       for (std::int64_t v = first_vertex(units.first(p)); v < last; ++v) fill(v);
     });
