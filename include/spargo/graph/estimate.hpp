@@ -5,6 +5,8 @@
 #include <spargo/core/estimate.hpp>
 #include <spargo/graph/graph.hpp>
 
+#include <spargo/core/macros_push.hpp>
+
 namespace spargo {
 
 struct SPARGO_EXPORT graph_shape {
@@ -37,3 +39,5 @@ struct SPARGO_EXPORT graph_shape {
 };
 
 }  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>
