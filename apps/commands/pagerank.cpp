@@ -70,12 +70,12 @@ struct ranking : graph_algorithm {
     app.add_option("--damping", flags.damping, "the share of the steps that follow edges, 0 or more and below 1")
         ->type_name("D")
         ->capture_default_str();
-    app.add_option("--tolerance", flags.tolerance, "end with a step that changes the ranks by no more, in sum")
+    app.add_option("--tolerance", flags.tolerance, "stop when one step changes the ranks by at most X in total")
         ->type_name("X")
         ->capture_default_str();
-    auto* most = app.add_option("--max-iterations", flags.max_iterations, "end after so many without having converged");
+    auto* most = app.add_option("--max-iterations", flags.max_iterations, "maximum number of iterations");
     most->check(positive_count())->type_name("N")->capture_default_str();
-    app.add_option("--iterations", flags.iterations, "exactly so many, whatever the tolerance")
+    app.add_option("--iterations", flags.iterations, "run exactly N iterations, whatever the tolerance")
         ->check(positive_count())
         ->type_name("N")
         ->excludes(most);

@@ -190,7 +190,7 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const s
   result.rounded_integers = read.from.facts.rounded_integers;
   result.index_bits = 32;
   result.offset_bits = 64;
-  result.format = {sparse_format::csr, "rows shared out among ranks"};
+  result.format = {sparse_format::csr, "rows distributed over ranks"};
   result.storage = where.gpu.has_value() ? spmv_storage::copied : spmv_storage::borrowed;
   result.storage_reason = where.gpu.has_value() ? "to each GPU" : "as read";
   result.bytes = a.nnz() * 12 + (a.rows() + 1) * 8 + (a.rows() + a.cols()) * 8;
@@ -260,27 +260,27 @@ exit_status plan_product(const spmv_flags& flags, const plan_scale& scale) {
   if (size.listed == 0) size.listed = input.entries;
   if (size.distinct == 0)
     size.distinct = size.listed + (input.symmetry == symmetry_kind::general ? 0 : size.off_diagonal);
-  work_plan told{"spmv", input.path, input.format, size.rows, size.cols, size.listed};
-  told.scale = scale;
-  told.threads = where.cpu.threads();
-  told.algorithm = flags.algorithm;
+  work_plan plan{"spmv", input.path, input.format, size.rows, size.cols, size.listed};
+  plan.scale = scale;
+  plan.threads = where.cpu.threads();
+  plan.algorithm = flags.algorithm;
   const std::int64_t ranks = std::max<std::int64_t>(scale.ranks, 1);
   const double product_ns = expected_tuning::product_ns * static_cast<double>(flags.warmup + flags.repeat);
-  told.cpu_ms = expected_cpu_ms({size.listed / ranks, expected_tuning::read_ns + product_ns, told.threads});
-  told.gpu_ms = expected_gpu_ms(size.listed / ranks);
-  told.host_bytes = least_matrix_bytes(input, size, value, value);
-  told.device_bytes = least_matrix_bytes_there(input, size, value) / ranks;
+  plan.cpu_ms = expected_cpu_ms({size.listed / ranks, expected_tuning::read_ns + product_ns, plan.threads});
+  plan.gpu_ms = expected_gpu_ms(size.listed / ranks);
+  plan.host_bytes = least_matrix_bytes(input, size, value, value);
+  plan.device_bytes = least_matrix_bytes_there(input, size, value) / ranks;
   if (scale.ranks > 0) {
     size.index_bytes = 8;
-    told.host_bytes = least_rank_bytes(size, ranks, {direction_kind::directed, true, false, value, {2 * value, 0}});
+    plan.host_bytes = least_rank_bytes(size, ranks, {direction_kind::directed, true, false, value, {2 * value, 0}});
   }
   const device_wish wish = device_as_asked(flags.common, scale);
   const device_status status = query_devices();
-  told.device = !wish.device.empty() ? wish.device : status.usable() ? "cuda" : "cpu";
-  told.device_reason = !wish.device.empty() ? wish.reason
+  plan.device = !wish.device.empty() ? wish.device : status.usable() ? "cuda" : "cpu";
+  plan.device_reason = !wish.device.empty() ? wish.reason
                        : status.usable()    ? "the first usable GPU, if as much of its memory is free"
                                             : "no usable GPU: " + status.reason;
-  return print_plan(flags.common, told);
+  return print_plan(flags.common, plan);
 }
 
 void add_flags(CLI::App& app, spmv_flags& flags) {

@@ -212,12 +212,11 @@ std::string reason_for_cpu(const std::string& device, const std::string& gpu, co
   }
   if (device != "auto" || !search.runs_on_cpu) return {};
   if (search.branching <= placement_tuning::path) {
-    return fmt::format("the graph is made of paths, whose vertices come one after the other: sooner done than on {}",
-                       gpu);
+    return fmt::format("the graph consists of long paths, which the CPU searches faster than {}", gpu);
   }
   if (search.vertices + search.entries <= placement_tuning::small) {
-    return fmt::format("{} vertices and {} entries are sooner searched than on {}", with_commas(search.vertices),
-                       with_commas(search.entries), gpu);
+    return fmt::format("a graph of {} vertices and {} edges is searched faster on the CPU than on {}",
+                       with_commas(search.vertices), with_commas(search.entries), gpu);
   }
   return {};
 }

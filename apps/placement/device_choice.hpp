@@ -43,7 +43,7 @@ struct opened_device {
 [[nodiscard]] int device_of_process(const std::string& device, const std::string& devices, const device_status& status,
                                     int local_rank);
 
-// What is wrong where ranks need so many bytes of device memory each, and at most `most` of a GPU are theirs. Empty:
+// The error if ranks need this many bytes of device memory each, and may use at most `most` of a GPU. Empty:
 // they fit. `gpus`: each rank's.
 [[nodiscard]] std::string reason_against_ranks(const std::vector<std::int64_t>& needed, const std::vector<int>& gpus,
                                                std::int64_t most);

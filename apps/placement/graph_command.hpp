@@ -66,7 +66,7 @@ struct loaded_input {
 // As a flag says, else as the input does.
 [[nodiscard]] bool is_directed(const graph_flags& flags, const input_description& input);
 
-// Of a directed graph. For the CPU: where no GPU is in use, since its algorithm goes by out-edges.
+// Of a directed graph. For the CPU: if no GPU is used, whose algorithm reads out-edges.
 enum class in_edges { omit, build, build_for_cpu };
 
 // Whether the file has weights. A generated graph has none.

@@ -3,7 +3,7 @@
 // Idea: where a GPU is in use, the text of an edge list is parsed there and a generated graph is made there, other
 // inputs are read by the host and copied as pairs; the graph is built from them on the device, and stays. What the
 // device does not do, and what does not fit its memory, the host does, and the report says why. Under `auto` a GPU is
-// opened only where the whole is expected to be done sooner with it: that alone takes longer than small graphs do.
+// opened only if the whole job should finish earlier with it: opening alone takes longer than small graphs do.
 #pragma once
 
 #include "input/memory_need.hpp"

@@ -23,7 +23,7 @@
 
 namespace spargo::apps {
 
-// Edges on the device, and what reading told.
+// Edges on the device, and what was read with them.
 template <index_type I>
 struct device_pairs {
   coo_matrix<pattern, I, device> pairs;
@@ -221,7 +221,7 @@ class placed_loader {
     return std::move(*g);
   }
 
-  // None where they are few or do not fit.
+  // None if there are too few, or they do not fit.
   template <entry_type V, index_type I>
   std::optional<made> copy_and_build(coo_input<V, I>& read) {
     if constexpr (config::has_cuda && !complex_type<V>) {

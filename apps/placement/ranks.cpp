@@ -45,21 +45,21 @@ input_description describe_on_ranks(const communicator& comm, const context<host
                                     const common_flags& flags) {
   input_description input;
   on_first(comm, [&] { input = describe_input(cpu, path, flags.columns, ids_of(flags)); });
-  const input_head told = comm.all_gather(input_head{input.kind, input.field, input.symmetry, input.directed,
-                                                     input.can_be_read_again(), input.rows, input.cols})
-                              .front();
+  const input_head received = comm.all_gather(input_head{input.kind, input.field, input.symmetry, input.directed,
+                                                         input.can_be_read_again(), input.rows, input.cols})
+                                  .front();
   if (comm.rank() != 0) {
     input.path = path;
     input.wanted_columns = flags.columns;
     input.wanted_ids = ids_of(flags);
-    input.kind = told.kind;
-    input.field = told.field;
-    input.symmetry = told.symmetry;
-    input.directed = told.directed;
-    input.rows = told.rows;
-    input.cols = told.cols;
+    input.kind = received.kind;
+    input.field = received.field;
+    input.symmetry = received.symmetry;
+    input.directed = received.directed;
+    input.rows = received.rows;
+    input.cols = received.cols;
   }
-  const bool maps = told.kind == input_kind::snapshot && told.again;
+  const bool maps = received.kind == input_kind::snapshot && received.again;
   together(comm, [&] {
     if (maps && comm.rank() != 0) input = describe_input(cpu, path);
   });
@@ -399,16 +399,16 @@ ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu
     if (from.input.kind == input_kind::generator || from.input.kind == input_kind::matrix_market) {
       facts.first_vertex = first_row(comm, read.share.row_indices());
     }
-    const facts_head told =
+    const facts_head received =
         comm.all_gather(facts_head{facts.stored, facts.expanded, facts.rounded_integers, facts.first_vertex,
                                    facts.names.vertices, facts.weighted, facts.names.naming})
             .front();
-    facts.stored = told.stored;
-    facts.expanded = told.expanded;
-    facts.rounded_integers = told.rounded_integers;
-    facts.first_vertex = told.first_vertex;
-    facts.weighted = told.weighted;
-    facts.names.naming = told.naming;
+    facts.stored = received.stored;
+    facts.expanded = received.expanded;
+    facts.rounded_integers = received.rounded_integers;
+    facts.first_vertex = received.first_vertex;
+    facts.weighted = received.weighted;
+    facts.names.naming = received.naming;
   }
   if (from.input.kind != input_kind::generator && from.input.kind != input_kind::snapshot) {
     together(comm, [&] { expect_reasonable_extent(path, read.share.rows(), read.share.cols(), from.facts.stored); });

@@ -58,7 +58,7 @@ void on_first(const communicator& comm, F&& f) {
 }
 
 // body(communicator, backend) on every rank. The backend has this rank's threads, --threads each, else the usual number
-// shared out among the ranks of a host; and its GPU, where ranks have any. `prepare` is called before, once a process.
+// divided among the ranks of a host; and its GPU, where ranks have any. `prepare` is called before, once a process.
 // Throws usage_error for flags that do not go together, device_unavailable where there are fewer GPUs than asked for.
 using ranked_body = std::function<exit_status(const communicator&, const backend&)>;
 [[nodiscard]] exit_status run_ranks(const common_flags& flags, const std::function<void()>& prepare,

@@ -16,13 +16,13 @@ void warn_of_isolated(const conversion& c, std::int64_t isolated) {
   if (isolated > 0) c.warn(fmt::format("{} vertices have no edge and do not appear in an edge list", isolated));
 }
 
-void warn_of_weights(const conversion& c) { c.warn("an .el file has no weights, they are left out (.wel keeps them)"); }
+void warn_of_weights(const conversion& c) { c.warn("an .el file has no weights: they are omitted (.wel keeps them)"); }
 
 void warn_of_direction(const conversion& c) {
   if (c.input.directed) return;
   c.warn(
-      "an edge list does not say that it is undirected: both directions are listed (a graph command is to be told "
-      "--undirected)");
+      "an edge list does not say that it is undirected: both directions are listed (use "
+      "--undirected in graph commands)");
 }
 
 void warn_of_ids(const conversion& c, const vertex_names& names) {

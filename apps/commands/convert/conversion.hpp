@@ -30,7 +30,7 @@ struct written {
   bool triangle = false;  // of a symmetric matrix: each edge once
 };
 
-// One conversion: what is read, where it goes, and who is told.
+// One conversion: input, output, and where warnings go.
 struct conversion {
   const context<host>& ctx;
   const convert_flags& flags;
@@ -67,7 +67,7 @@ void warn_of_ids(const conversion& c, const vertex_names& names);
 void warn_of_lightest(const conversion& c);
 // Parallel edges of a snapshot: products sum their weights, paths take the lightest.
 void warn_of_sums(const conversion& c);
-// Where a search starts unless it is told otherwise: the first vertex of the source, and of what is written.
+// Default source of a search: the first vertex of the input, and of the output.
 void warn_of_first_vertex(const conversion& c, const input_facts& facts, std::int64_t first);
 
 }  // namespace spargo::apps

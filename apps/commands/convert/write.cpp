@@ -107,7 +107,7 @@ symmetry_kind find_symmetry(const conversion& c, const csr_view<const V, I, O, h
   if (is_mirrored<V, I, O>(c.ctx, matrix, kind)) return kind;
   c.warn(
       "an undirected graph whose values differ by direction is written as a general matrix, which graph commands take "
-      "as directed unless told --undirected");
+      "as directed without --undirected");
   return symmetry_kind::general;
 }
 
@@ -192,16 +192,16 @@ written write_graph(const conversion& c, const csr_view<const V, I, O, host>& al
   if (c.input.directed)
     c.warn("a METIS graph is undirected, and graph commands take it so (expected --directed there)");
   if (matrix.nnz() < all.nnz()) {
-    c.warn(fmt::format("{} self-loops are left out, which METIS does not allow", all.nnz() - matrix.nnz()));
+    c.warn(fmt::format("{} self-loops are omitted: METIS does not allow them", all.nnz() - matrix.nnz()));
   }
   const bool counts = c.input.field == matrix_market_field::pattern;
   // With --undirected help says what becomes of them.
   const std::int64_t merged = c.flags.undirected ? 0 : facts.expanded - all.nnz();
-  if (merged > 0) c.warn(fmt::format("{} entries at a place given before are left out", merged));
+  if (merged > 0) c.warn(fmt::format("{} duplicate entries are omitted", merged));
   const bool weighted = !counts && are_metis_weights<V, I, O>(c, matrix);
   if (merged > 0 && weighted) warn_of_lightest(c);
   if (!is_pattern<V> && !counts && !weighted) {
-    c.warn("the values are left out, since METIS has integers above 0 as weights, the same in both directions");
+    c.warn("the values are omitted: weights in METIS are integers above 0, equal in both directions");
   }
   warn_of_ids(c, facts.names);
   std::int64_t first = 0;

@@ -65,7 +65,7 @@ struct spmv_product {
 template <value_type V, index_type I, index_type O>
 [[nodiscard]] spmv_product multiply(const backend& where, const csr_input<V, I, O>& read, const spmv_job& job);
 
-// The x that is wanted, of so many elements.
+// The requested x, with this many elements.
 template <value_type V>
 [[nodiscard]] array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64_t size);
 

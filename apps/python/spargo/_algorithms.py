@@ -278,9 +278,9 @@ class Algorithms(Stored):
             The iteration ends with a step that changes the ranks by no more than this.
         norm : {'l1', 'linf'}, optional
         max_iterations : int, optional
-            After so many it ends without having converged.
+            Maximum number of iterations.
         iterations : int, optional
-            Above 0: exactly so many.
+            Above 0: run exactly this many.
         personalization, guess : array_like, shape (vertices,), or mapping of vertices to values, optional
             Restart distribution and initial ranks; nonnegative, not all 0. A vertex that a mapping lacks has 0.
         dangling : {'personalization', 'uniform', 'drop'}, optional
@@ -344,7 +344,7 @@ class Algorithms(Stored):
         sources : array_like of vertices, optional
             By default all vertices; an empty list gives zeros.
         normalization : {'pairs', 'none', 'maximum'}, optional
-            Over the number of pairs that could count, as networkx has it; the sums; or over the largest value.
+            Over the number of pairs that could count, as in networkx; the sums; or over the largest value.
         endpoints : bool, optional
             Whether a path counts for its ends, too.
         algorithm : {'automatic', 'by_level', 'by_source'}, optional

@@ -342,7 +342,7 @@ def reverse_cuthill_mckee(graph: Any, symmetric_mode: bool = False) -> Array:
     if not hasattr(csgraph, "tocsr"):
         csgraph = _graph_of(csgraph, True, True).to_scipy()
     if not symmetric_mode and len(csgraph.shape) == 2 and csgraph.shape[0] == csgraph.shape[1]:
-        csgraph = csgraph + csgraph.T  # entries that cancel are none, as SciPy has it
+        csgraph = csgraph + csgraph.T  # entries that cancel are no edges, as in SciPy
     found = _graph_of(csgraph, True, False)
     n = found.vertices
     rows = np.repeat(np.arange(n), np.diff(found.offsets))

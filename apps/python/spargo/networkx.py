@@ -167,7 +167,7 @@ _limits = {
         _simple,
         _no_loops,
     ],
-    "pagerank": [_ones, _damping, _needs(lambda a: a["dangling"] is None, "dangling rank goes by the personalization")],
+    "pagerank": [_ones, _damping, _needs(lambda a: a["dangling"] is None, "dangling rank follows the personalization")],
     "periphery": [_no_distances, _no_weight],
     "radius": [_no_distances, _no_weight],
     "single_source_dijkstra": [_names_weight, _cutoff],

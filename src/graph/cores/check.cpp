@@ -85,7 +85,7 @@ class core_proof {
     }
   }
 
-  // Of each number by itself. `behind` stays too large for vertices that have no place in the order.
+  // For each number separately. `behind` stays too large for vertices that have no place in the order.
   void order_all() {
     I most = 0;
     for (const I core : cores_) most = std::max(most, core);

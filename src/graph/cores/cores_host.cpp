@@ -370,7 +370,7 @@ class host_executor final : public executor<I, host> {
   std::int64_t n_;
   std::vector<rows> sides_;  // out-edges, and in-edges of a directed graph
   bool has_loops_ = false;
-  parts segments_;  // of `active_`, each shortened by itself
+  parts segments_;  // of `active_`, each shortened independently
   std::vector<std::int64_t> segment_sizes_;
   std::int64_t active_count_ = 0;
   array<I, host> degree_;  // towards vertices that are left; of a removed vertex its core number or less
