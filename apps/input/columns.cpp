@@ -79,9 +79,11 @@ std::string unused_weights(const input_description& input) {
   const auto plain = [](const std::string& quoted) { return quoted.substr(1, quoted.size() - 2); };
   std::vector<std::string> shown;
   for (const int k : header.unused_numbers) shown.push_back(name_of(header, k));
-  return fmt::format("{} of numbers not used as weights: {} (--columns {},{},{} uses {})",
-                     shown.size() == 1 ? "column" : "columns", fmt::join(shown, ", "), plain(source), plain(target),
-                     plain(shown[0]), shown[0]);
+  std::string columns = fmt::format("{},{},{}", plain(source), plain(target), plain(shown[0]));
+  if (columns.find_first_of(" \t()[]{}$&|;<>*?!#~`\"\\") != std::string::npos)
+    columns = "'" + columns + "'";  // for the shell
+  return fmt::format("{} of numbers not used as weights: {} (--columns {} uses {})",
+                     shown.size() == 1 ? "column" : "columns", fmt::join(shown, ", "), columns, shown[0]);
 }
 
 void add_columns_flag(CLI::App& app, common_flags& flags) {

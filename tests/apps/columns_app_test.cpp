@@ -9,22 +9,14 @@ namespace {
 
 using nlohmann::json;
 using test::app_run;
+using test::report_of;
 using test::run_app;
 using test::run_here;
+using test::run_on;
 using test::scratch;
 
-json report_of(const std::string& command, const std::string& file, std::vector<std::string> more = {}) {
-  std::vector<std::string> arguments{file, "--device", "cpu", "--json", "-"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const app_run run = run_here(command, arguments);
-  EXPECT_EQ(run.code, 0) << command << ' ' << file << ": " << run.err;
-  return run.json();
-}
-
-std::string text_of(const std::string& command, const std::string& file, std::vector<std::string> more = {}) {
-  std::vector<std::string> arguments{file, "--device", "cpu"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const app_run run = run_here(command, arguments);
+std::string text_of(const std::string& command, const std::string& file, const std::vector<std::string>& more = {}) {
+  const app_run run = run_on(command, file, more);
   EXPECT_EQ(run.code, 0) << run.err;
   return run.out + run.err;
 }

@@ -73,4 +73,20 @@ inline app_run run_here(const std::string& app, std::vector<std::string> argumen
   return run;
 }
 
+// The command on the CPU, with a file and flags.
+inline app_run run_on(const std::string& command, const std::string& file, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{file, "--device", "cpu"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_here(command, arguments);
+}
+
+// The JSON report of a run that succeeds.
+inline nlohmann::json report_of(const std::string& command, const std::string& file,
+                                std::vector<std::string> more = {}) {
+  more.insert(more.end(), {"--json", "-"});
+  const app_run run = run_on(command, file, more);
+  EXPECT_EQ(run.code, 0) << command << ' ' << file << ": " << run.err;
+  return run.json();
+}
+
 }  // namespace spargo::test

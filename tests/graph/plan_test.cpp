@@ -31,95 +31,56 @@ template <class Space>
 using view = weighted_graph_view<double, std::int32_t, std::int64_t, Space>;
 
 // Makes a plan of a graph by the algorithm named. Each is a class of its own, for the list below.
-template <class Space>
-struct bfs_case {
+template <class Space, class Algorithm, class Plan>
+struct plan_case {
   using space = Space;
-  using algorithm = bfs_algorithm;
-  static constexpr const char* name = "bfs";
-  static auto make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
-    return bfs_plan<std::int32_t, std::int64_t, Space>(ctx, g, {.algorithm = a});
+  using algorithm = Algorithm;
+  static Plan make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
+    return Plan(ctx, g, {.algorithm = a});
   }
+  static void run(Plan& plan) { plan.run(); }
+};
+template <class Space>
+struct bfs_case : plan_case<Space, bfs_algorithm, bfs_plan<std::int32_t, std::int64_t, Space>> {
+  static constexpr const char* name = "bfs";
   static void run(auto& plan) { plan.run(0); }
 };
 template <class Space>
-struct multi_bfs_case {
-  using space = Space;
-  using algorithm = multi_bfs_algorithm;
+struct multi_bfs_case : plan_case<Space, multi_bfs_algorithm, multi_bfs_plan<std::int32_t, std::int64_t, Space>> {
   static constexpr const char* name = "multi_bfs";
-  static auto make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
+  static auto make(const context<Space>& ctx, const view<Space>& g, multi_bfs_algorithm a) {
     return multi_bfs_plan<std::int32_t, std::int64_t, Space>(ctx, g, 2, {.algorithm = a});
   }
   static void run(auto& plan) { plan.run(std::vector<std::int32_t>{0, 1}); }
 };
 template <class Space>
-struct components_case {
-  using space = Space;
-  using algorithm = components_algorithm;
+struct components_case : plan_case<Space, components_algorithm, components_plan<std::int32_t, std::int64_t, Space>> {
   static constexpr const char* name = "components";
-  static auto make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
-    return components_plan<std::int32_t, std::int64_t, Space>(ctx, g, {.algorithm = a});
-  }
-  static void run(auto& plan) { plan.run(); }
 };
 template <class Space>
-struct pagerank_case {
-  using space = Space;
-  using algorithm = pagerank_algorithm;
+struct pagerank_case : plan_case<Space, pagerank_algorithm, pagerank_plan<double, std::int32_t, std::int64_t, Space>> {
   static constexpr const char* name = "pagerank";
-  static auto make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
-    return pagerank_plan<double, std::int32_t, std::int64_t, Space>(ctx, g, {.algorithm = a});
-  }
-  static void run(auto& plan) { plan.run(); }
 };
 template <class Space>
-struct sssp_case {
-  using space = Space;
-  using algorithm = sssp_algorithm;
+struct sssp_case : plan_case<Space, sssp_algorithm, sssp_plan<double, std::int32_t, std::int64_t, Space>> {
   static constexpr const char* name = "sssp";
-  static auto make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
-    return sssp_plan<double, std::int32_t, std::int64_t, Space>(ctx, g, {.algorithm = a});
-  }
   static void run(auto& plan) { plan.run(0); }
 };
 template <class Space>
-struct betweenness_case {
-  using space = Space;
-  using algorithm = betweenness_algorithm;
+struct betweenness_case : plan_case<Space, betweenness_algorithm, betweenness_plan<std::int32_t, std::int64_t, Space>> {
   static constexpr const char* name = "betweenness";
-  static auto make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
-    return betweenness_plan<std::int32_t, std::int64_t, Space>(ctx, g, {.algorithm = a});
-  }
-  static void run(auto& plan) { plan.run(); }
 };
 template <class Space>
-struct triangles_case {
-  using space = Space;
-  using algorithm = triangles_algorithm;
+struct triangles_case : plan_case<Space, triangles_algorithm, triangles_plan<std::int32_t, std::int64_t, Space>> {
   static constexpr const char* name = "triangles";
-  static auto make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
-    return triangles_plan<std::int32_t, std::int64_t, Space>(ctx, g, {.algorithm = a});
-  }
-  static void run(auto& plan) { plan.run(); }
 };
 template <class Space>
-struct communities_case {
-  using space = Space;
-  using algorithm = communities_algorithm;
+struct communities_case : plan_case<Space, communities_algorithm, communities_plan<std::int32_t, std::int64_t, Space>> {
   static constexpr const char* name = "communities";
-  static auto make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
-    return communities_plan<std::int32_t, std::int64_t, Space>(ctx, g, {.algorithm = a});
-  }
-  static void run(auto& plan) { plan.run(); }
 };
 template <class Space>
-struct cores_case {
-  using space = Space;
-  using algorithm = cores_algorithm;
+struct cores_case : plan_case<Space, cores_algorithm, cores_plan<std::int32_t, std::int64_t, Space>> {
   static constexpr const char* name = "cores";
-  static auto make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
-    return cores_plan<std::int32_t, std::int64_t, Space>(ctx, g, {.algorithm = a});
-  }
-  static void run(auto& plan) { plan.run(); }
 };
 
 // A triangle, in the space of the case.
