@@ -2,8 +2,8 @@
 #include "cli/enum_words.hpp"
 #include "commands/table.hpp"
 #include "input/columns.hpp"
-#include "input/weighted_input.hpp"
 #include "placement/search_driver.hpp"
+#include "placement/weighted_input.hpp"
 
 #include <spargo/graph/sssp.hpp>
 

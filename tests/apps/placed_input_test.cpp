@@ -1,7 +1,7 @@
 // Graphs for a GPU: the same whether the host or the device has parsed, generated and built them, and the same errors.
 // The host's way, which other tests hold against the formats, is the oracle.
 #include "placement/placed_input.hpp"
-#include "input/weighted_input.hpp"
+#include "placement/weighted_input.hpp"
 
 #include "apps/run_app.hpp"
 #include "support/snapshots.hpp"

@@ -8,7 +8,7 @@
 
 #include "apps/run_here.hpp"
 #include "input/weight_position.hpp"
-#include "input/weighted_input.hpp"
+#include "placement/weighted_input.hpp"
 #include "support/device.hpp"
 #include "support/snapshots.hpp"
 

@@ -1,4 +1,4 @@
-#include "input/weighted_input.hpp"
+#include "placement/weighted_input.hpp"
 
 #include "input/columns.hpp"
 #include "input/lightest.hpp"
