@@ -135,9 +135,9 @@ class status_line {
     const double seconds = top.since_start.seconds();
     if (seconds < tuning::silent_seconds) return;
     const std::string line = progress_line(top.label, top.progress, seconds, terminal_width(STDERR_FILENO));
+    line_is_drawn = true;  // before it can be seen: a signal right after it wipes the line
     std::fprintf(stderr, "\r%s\x1b[K", line.c_str());
     std::fflush(stderr);
-    line_is_drawn = true;
   }
 
   void wipe_drawn() {
