@@ -20,16 +20,15 @@ std::string& remembered() {
   return line;
 }
 
-// Unchanged if a shell gives it no special meaning, otherwise in single quotes.
-std::string quoted(std::string_view word) {
+}  // namespace
+
+std::string shell_quoted(std::string_view word) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,.:/@%^";
   if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) return std::string(word);
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
 }
-
-}  // namespace
 
 std::string version_text(const std::string& called) {
   std::string with;
@@ -51,7 +50,7 @@ std::string version_text(const std::string& called) {
 void remember_command_line(const std::string& called, int argc, const char* const* argv) {
   std::string& line = remembered();
   line = called;
-  for (int k = 1; k < argc; ++k) line.append(" ").append(quoted(argv[k]));
+  for (int k = 1; k < argc; ++k) line.append(" ").append(shell_quoted(argv[k]));
 }
 
 const std::string& command_line() { return remembered(); }

@@ -1,6 +1,7 @@
 #include "input/columns.hpp"
 
 #include "cli/enum_words.hpp"
+#include "cli/provenance.hpp"
 #include "cli/report.hpp"
 
 #include <fmt/format.h>
@@ -18,6 +19,17 @@ std::string name_of(const edge_list_header& header, int k) {
   const int named = k - (header.row_names ? 1 : 0);
   if (named < 0 || named >= std::ssize(header.names)) return fmt::format("column {}", k + 1);
   return fmt::format("'{}'", header.names[static_cast<std::size_t>(named)]);
+}
+
+// The flag for these columns, each by its name and number, as typed in a shell: a name with a comma is replaced by the
+// number.
+std::string columns_flag(const std::vector<std::pair<std::string, int>>& columns) {
+  std::string text;
+  for (const auto& [name, number] : columns) {
+    text += text.empty() ? "" : ",";
+    text += name.find(',') == std::string::npos ? name : std::to_string(number);
+  }
+  return "--columns " + shell_quoted(text);
 }
 
 // Of columns that have names.
@@ -63,8 +75,8 @@ void report_possible_names(report& out, const input_description& input) {
   if (names.empty()) return;
   out.keys()["columns"] = {{"first_line", "edge"}, {"possible_names", names}};
   const std::string text = fmt::format(
-      "the first line, {}, is read as an edge (--columns {} if it names the columns, --columns 1,2 if it does not)",
-      fmt::join(names, " "), fmt::join(names, ","));
+      "the first line, '{}', '{}', is read as an edge ({} if it names the columns, --columns 1,2 if it does not)",
+      names[0], names[1], columns_flag({{names[0], 1}, {names[1], 2}}));
   out.row("columns", text);
   out.warn(input.path + ": " + text);
 }
@@ -74,16 +86,14 @@ void report_possible_names(report& out, const input_description& input) {
 std::string unused_weights(const input_description& input) {
   const edge_list_header& header = input.columns;
   if (header.unused_numbers.empty()) return {};
-  const std::string source = name_of(header, header.source);
-  const std::string target = name_of(header, header.target);
-  const auto plain = [](const std::string& quoted) { return quoted.substr(1, quoted.size() - 2); };
   std::vector<std::string> shown;
   for (const int k : header.unused_numbers) shown.push_back(name_of(header, k));
-  std::string columns = fmt::format("{},{},{}", plain(source), plain(target), plain(shown[0]));
-  if (columns.find_first_of(" \t()[]{}$&|;<>*?!#~`\"\\") != std::string::npos)
-    columns = "'" + columns + "'";  // for the shell
-  return fmt::format("{} of numbers not used as weights: {} (--columns {} uses {})",
-                     shown.size() == 1 ? "column" : "columns", fmt::join(shown, ", "), columns, shown[0]);
+  const std::vector<int> wanted{header.source, header.target, header.unused_numbers[0]};
+  const std::vector<std::string> names = names_of(header, wanted);
+  std::vector<std::pair<std::string, int>> columns;
+  for (std::size_t k = 0; k < wanted.size(); ++k) columns.emplace_back(names[k], wanted[k] + 1);
+  return fmt::format("{} of numbers not used as weights: {} ({} uses {})", shown.size() == 1 ? "column" : "columns",
+                     fmt::join(shown, ", "), columns_flag(columns), shown[0]);
 }
 
 void add_columns_flag(CLI::App& app, common_flags& flags) {

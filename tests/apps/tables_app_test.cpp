@@ -31,7 +31,8 @@ TEST(tables, that_are_no_edge_lists_are_refused_by_every_command) {
 TEST(tables, names_above_names_are_said) {
   const scratch folder;
   const std::string file = folder.write("n.csv", "Person,Friend\nalice,bob\nbob,carol\n");
-  const std::string said = "the first line, Person Friend, is read as an edge (--columns Person,Friend if it names the";
+  const std::string said =
+      "the first line, 'Person', 'Friend', is read as an edge (--columns Person,Friend if it names the";
   for (const char* command : {"bfs", "info"}) {
     const app_run run = run_on(command, file);
     EXPECT_NE(run.out.find(said), std::string::npos) << run.out;
@@ -51,17 +52,28 @@ TEST(tables, names_above_names_are_said) {
 
 TEST(tables, weights_with_other_names_are_said) {
   const scratch folder;
-  for (const std::string name : {"Dist", "cost_usd", "Weight (a.u.)", "Length_km"}) {
-    const std::string file = folder.write("w.csv", "source,target," + name + "\n1,2,0.5\n2,3,4\n");
-    const std::string quote = name.find(' ') == std::string::npos ? "" : "'";  // as a shell needs it
-    const std::string said = "column of numbers not used as weights: '" + name + "' (--columns " + quote +
-                             "source,target," + name + quote + " uses '" + name + "')";
+  struct unused_column {
+    std::string name;
+    std::string argument;  // of --columns
+    std::string typed;     // in a shell
+  };
+  const std::vector<unused_column> unused = {
+      {"Dist", "source,target,Dist", "source,target,Dist"},
+      {"cost_usd", "source,target,cost_usd", "source,target,cost_usd"},
+      {"Weight (a.u.)", "source,target,Weight (a.u.)", "'source,target,Weight (a.u.)'"},
+      {"driver's", "source,target,driver's", R"('source,target,driver'\''s')"},
+      {"cost, usd", "source,target,3", "source,target,3"},
+  };
+  for (const auto& [name, argument, typed] : unused) {
+    const std::string file = folder.write("w.csv", "source,target,\"" + name + "\"\n1,2,0.5\n2,3,4\n");
+    const std::string said =
+        "column of numbers not used as weights: '" + name + "' (--columns " + typed + " uses '" + name + "')";
     const app_run paths = run_on("sssp", file);
     EXPECT_EQ(paths.out.find("the file has none"), std::string::npos) << paths.out;
     EXPECT_NE(paths.out.find("every edge counts 1; " + said), std::string::npos) << paths.out;
     EXPECT_NE(paths.err.find("w.csv: " + said), std::string::npos) << paths.err;
     EXPECT_EQ(report_of("sssp", file).at("columns").at("unused_numbers"), json({name}));
-    EXPECT_EQ(report_of("sssp", file, {"--columns", "source,target," + name}).at("runs").at(0).at("max_distance"), 4.5);
+    EXPECT_EQ(report_of("sssp", file, {"--columns", argument}).at("runs").at(0).at("max_distance"), 4.5);
     EXPECT_EQ(run_on("sssp", file, {"--columns", "source,target"}).err, "") << "as asked for";
     EXPECT_EQ(run_on("sssp", file, {"--weights", "unit"}).err, "");
     EXPECT_EQ(run_on("bfs", file).err, "") << "which uses none";

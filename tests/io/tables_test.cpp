@@ -217,7 +217,8 @@ TEST_F(Tables, DecimalCommasWithoutAHeaderAreReadOrRefused) {
                            "1,2,0,3333333333333333\n2,3,-1,5\n", "# c\n1,2,0,5\n"}) {
     const std::string said = read(text);
     EXPECT_NE(said.find(unclear.substr(4)), std::string::npos) << text << said;
-    EXPECT_NE(said.find("--columns"), std::string::npos);
+    EXPECT_NE(said.find("(expected --columns 1,2,3 if the third is the weight, --columns 1,2 for no weights, or ;"),
+              std::string::npos);
   }
   EXPECT_EQ(read("1,2,0,5\n2,3,1,25\n", "1,2,3"), "1 2 0\n2 3 1\n");
   EXPECT_EQ(read("1,2,0,5\n2,3,1,25\n", "1,2"), "1 2\n2 3\n");
@@ -234,6 +235,41 @@ TEST_F(Tables, DecimalCommasWithoutAHeaderAreReadOrRefused) {
   EXPECT_NE(read("1,2,\"1,234\"\n2,3,\"12,500\"\n").find("may be decimal commas or group thousands"), std::string::npos)
       << read("1,2,\"1,234\"\n2,3,\"12,500\"\n");
   EXPECT_EQ(read("1,2,\"1,234\"\n2,3,\"12,5\"\n"), "1 2 1.234\n2 3 12.5\n");
+}
+
+TEST_F(Tables, ListsOfNeighboursAreRefusedByName) {
+  const auto kind = [&](const std::string& text, const std::string& file = "a.txt") {
+    const std::string said = attempt(folder_.write(file, text), {});
+    const std::size_t end = said.find(" is not supported (expected a line for each edge");
+    EXPECT_EQ(attempt(folder_.write(file, text), "1,2").find("is not supported"), std::string::npos) << text;
+    return end == std::string::npos ? std::string() : said.substr(1, end - 1);
+  };
+  const std::string networkx = "#-\n# GMT Thu Nov 26 07:40:32 2026\n# a name\n";
+  const std::string adjacency = "a networkx adjacency list";
+  EXPECT_EQ(kind(networkx + "0 1 2 3\n1 2\n2\n3\n"), adjacency);
+  EXPECT_EQ(kind(networkx + "0 1 2\n1 2 3\n2 3 0\n3 0 1\n"), adjacency) << "as weighted edges";
+  EXPECT_EQ(kind(networkx + "alice,bob\nbob,carol\ncarol\n"), adjacency);
+  EXPECT_EQ(kind("0 1\n1 {}\n1 1\n2 {}\n2 0\n"), adjacency) << "several lines a vertex";
+  EXPECT_EQ(kind("a 2\nb {'weight': 4, 'since': 2001}\nc {}\nb 0\n"), adjacency);
+  for (const char* text : {"0 1 2 3\n1 4\n2 4\n3\n", "0 1 2 3 4\n1\n2\n3\n4\n", "0,1,2\n1,2\n2\n",
+                           "0\t1\n1\t2\t3\t4\n2\t3\n", "1 2 3\n2 3 4 5\n3 4 5\n"}) {
+    EXPECT_EQ(kind(text), "an adjacency list") << text;
+  }
+  EXPECT_EQ(kind("# 0\n1\n2\n# 1\n2\n"), "an LGL file");
+  EXPECT_EQ(kind("# a\nb 0.5\nc 2\n# b\nc 1\n"), "an LGL file");
+  EXPECT_EQ(kind("# a\nb 1\n", "a.lgl"), "an LGL file");
+  for (const char* text : {"1 2\n2 3\n", "0 1 2\n1 2 3\n2 3 0\n", "1 2 3 4\n2 3 4 5\n", "# a\n1 2\n2 3\n",
+                           "# 2020\n1 2\n# 2021\n2 3\n", "1 2 {'weight': 1}\n2 3 {'weight': 4}\n", "# c\nsep=;\na;b\n",
+                           "1 2 0.5 x\n2 3 1\n", "1 2\n\n2 3\n", "0 1\n1 2\n2 0\n", "# c\n# d\n1 2 3\n"}) {
+    EXPECT_EQ(kind(text), "") << text;
+    EXPECT_EQ(read(text).find("expected"), std::string::npos) << text << read(text);
+  }
+  EXPECT_EQ(read("1 2\n2 3 4\n").rfind("2:5: a weight", 0), 0U) << "one line differs";
+  EXPECT_EQ(read("5 7\n1 2 3\n2 3 4\n").rfind("2:5: a weight", 0), 0U) << "a line of counts";
+  EXPECT_EQ(read("1 2\n2 3\n3\n").rfind("3:2: the target vertex is missing", 0), 0U);
+  std::string large = "1 2 3\n";
+  while (large.size() < 70'000) large += "2 3 4\n";
+  EXPECT_EQ(kind(large + "3 4 5 6\n"), "") << "beyond the first 64 KiB";
 }
 
 TEST_F(Tables, UnknownNamesAboveNamesAreSaid) {

@@ -12,7 +12,7 @@ from __future__ import annotations
 from . import csgraph
 from ._core import version as __version__
 from ._config import Device, config, devices
-from ._errors import DeviceError, Error, FileError, MissingFileError, OutOfMemoryError, UnsupportedError
+from ._errors import DeviceError, Error, FileError, InputWarning, MissingFileError, OutOfMemoryError, UnsupportedError
 from ._graph import Graph
 from ._io import EdgeList, generate, mminfo, mmread, mmwrite, read_edgelist
 from ._matrix import Matrix, aslinearoperator
@@ -28,6 +28,7 @@ __all__ = [
     "Error",
     "FileError",
     "Graph",
+    "InputWarning",
     "Matrix",
     "MissingFileError",
     "MultiBfs",

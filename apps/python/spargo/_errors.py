@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
+import warnings
 
 
 class Error(ValueError):
@@ -73,6 +75,20 @@ class DeviceError(Error, RuntimeError):
     """There is no such device, or it failed. Also a `RuntimeError`."""
 
 
+class InputWarning(UserWarning):
+    """A file is read, and may mean something else: unused columns of numbers, a first line that may name columns, rounded
+    integers.
+    """
+
+
+def warn(text: str) -> None:
+    """Warn of an input at the line that called the package."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "spargo":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, InputWarning, stacklevel=level)
+
+
 _kinds: dict[str, type[Error]] = {
     "unsupported": UnsupportedError,
     "io": FileError,
@@ -90,5 +106,5 @@ def make(code: str, message: str, file: str, line: int, column: int, number: int
     return kind(message, code, file, line, column)
 
 
-for _kind in (Error, UnsupportedError, FileError, MissingFileError, OutOfMemoryError, DeviceError):
+for _kind in (Error, UnsupportedError, FileError, MissingFileError, OutOfMemoryError, DeviceError, InputWarning):
     _kind.__module__ = "spargo"  # as tracebacks name them

@@ -15,7 +15,7 @@ from ._algorithms import Algorithms
 from ._arrays import WEIGHTS, Array, csr_indices, dense, flat, indices_of, is_graph, numbered, same_indices, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
-from ._io import Source, columns_text, readable, warn_of_rounding
+from ._io import Source, columns_text, readable, warn_of_input
 from ._scipy import as_sparse, assembled
 from ._snapshot import Snapshot, opened
 
@@ -432,8 +432,9 @@ class Graph(Algorithms):
 
         Warns
         -----
-        RuntimeWarning
-            For integer weights that float64 rounds.
+        InputWarning
+            For integer weights that float64 rounds, columns of numbers that are not used as weights, and a first line
+            that may name the columns.
         """
         place = _device.place_for(device)
         if isinstance(source, str) and _core.is_generator_spec(source):
@@ -445,10 +446,10 @@ class Graph(Algorithms):
         with readable(source) as path:
             if _core.is_snapshot(path):
                 return cls._of_snapshot(opened(path), directed, weights, place, path)
-            n, first, second, values, names, as_read, rounded = _core.read_graph(
+            n, first, second, values, names, as_read, rounded, doubts = _core.read_graph(
                 path, columns_text(columns), ids, threads()
             )
-        warn_of_rounding(source, rounded if weights else 0)
+        warn_of_input(source, rounded, doubts, weights)
         directed = as_read if directed is None else directed
         if directed and not as_read and names is None:  # a triangle stands for both directions
             both = np.concatenate((first, second)), np.concatenate((second, first))

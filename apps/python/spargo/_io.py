@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, NamedTuple, Union
@@ -16,7 +15,7 @@ import numpy.typing as npt
 from . import _core
 from ._arrays import VALUES, Array, dense, indices_of, is_graph, same_indices
 from ._config import on_host, threads
-from ._errors import Error, FileError, UnsupportedError
+from ._errors import Error, FileError, UnsupportedError, warn
 from ._scipy import assembled
 
 Source = Union[str, "os.PathLike[str]", IO[Any]]
@@ -409,11 +408,35 @@ def columns_text(columns: str | Sequence[str | int] | None) -> str:
     return columns if isinstance(columns, str) else ",".join(map(str, columns))
 
 
-def warn_of_rounding(source: Source, weights: int) -> None:
-    if weights > 0:
-        name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a file")
-        text = f"{name}: {weights:,} weights are integers beyond what float64 holds exactly, rounded to nearest"
-        warnings.warn(text, RuntimeWarning, stacklevel=3)
+def warn_of_input(source: Source, rounded: int, doubts: _core.Doubts | None, weights: bool) -> None:
+    """Warn of what a file may mean besides what is read. `weights`: whether they are wanted."""
+    name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a file")
+    possible, columns = doubts or ([], [])
+    if possible:
+        given = _columns_argument([(text, k + 1) for k, text in enumerate(possible)])
+        warn(
+            f"{name}: the first line, {', '.join(map(repr, possible))}, is read as an edge ({given} if it names the columns, "
+            "columns='1,2' if it does not)"
+        )
+    if weights and columns:
+        warn(f"{name}: {_unused_weights(columns)}")
+    if weights and rounded > 0:
+        warn(f"{name}: {rounded:,} weights are integers beyond what float64 holds exactly, rounded to nearest")
+
+
+def _unused_weights(columns: list[tuple[str, int]]) -> str:
+    """`columns`: source, target and the unused ones."""
+    source, target, first, *rest = columns
+    shown = ", ".join(repr(text) for text, _ in (first, *rest))
+    return (
+        f"column{'s' if rest else ''} of numbers not used as weights: {shown} ("
+        f"{_columns_argument([source, target, first])} uses {first[0]!r}, {_columns_argument([source, target])} none)"
+    )
+
+
+def _columns_argument(columns: Sequence[tuple[str, int]]) -> str:
+    """By name, by number where a name has a comma."""
+    return f"columns={','.join(str(k) if ',' in text else text for text, k in columns)!r}"
 
 
 def read_edgelist(
@@ -462,12 +485,15 @@ def read_edgelist(
     if ids not in ("renumber", "keep"):
         raise ValueError(f"ids is {ids!r}, and may be 'renumber' or 'keep'")
     with readable(path) as name:
-        _, sources, targets, values, names, _, rounded = _core.read_edges(name, columns_text(columns), kind, threads())
+        _, sources, targets, values, names, _, rounded, doubts = _core.read_edges(
+            name, columns_text(columns), kind, threads()
+        )
         if values is None and weights == "require":
-            raise Error(f"{name}: the edges have no weights", "invalid_data", name)
+            unused = f"; {_unused_weights(doubts[1])}" if doubts[1] else ""
+            raise Error(f"{name}: the edges have no weights{unused}", "invalid_data", name)
     if ids == "keep":
         sources, targets = names[sources], names[targets]
-    warn_of_rounding(path, 0 if weights == "ignore" else rounded)
+    warn_of_input(path, rounded, doubts, weights != "ignore")
     return EdgeList(sources, targets, None if weights == "ignore" else values, names)
 
 

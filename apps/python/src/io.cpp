@@ -149,30 +149,51 @@ void bind_array_writer(nb::module_& m) {
 // --- Graphs
 // -----------------------------------------------------------------------------------------------------------
 
-// A graph as a file lists it: (vertices, sources, targets, weights or None, ids or None, directed, how many weights are
-// integers that float64 rounds).
+// A graph as a file lists it: (vertices, sources, targets, weights or None, ids or None, directed, number of integer
+// weights that float64 rounds, `doubts_of` an edge list or None).
 template <class I>
 nb::object edges_of(coo_matrix<double, I, host> edges, bool weighted, nb::object ids, bool directed,
-                    std::int64_t rounded) {
+                    std::int64_t rounded, nb::object doubts = nb::none()) {
   const std::int64_t vertices = std::max(edges.rows(), edges.cols());
   return nb::make_tuple(vertices, moved(std::move(edges.row_indices())), moved(std::move(edges.col_indices())),
-                        weighted ? moved(std::move(edges.values())) : nb::none(), std::move(ids), directed, rounded);
+                        weighted ? moved(std::move(edges.values())) : nb::none(), std::move(ids), directed, rounded,
+                        std::move(doubts));
 }
 
 nb::object ids_of(const std::vector<std::int64_t>& ids) {
   return where<host>(1).out(span<const std::int64_t, host>(ids));
 }
 
-// An array of str; bytes that are no UTF-8 become surrogates, as in Python's own names of files.
+// Bytes that are not UTF-8 become surrogates, as in Python's own names of files.
+nb::object text_of(std::string_view bytes) {
+  PyObject* const text = PyUnicode_DecodeUTF8(bytes.data(), std::ssize(bytes), "surrogateescape");
+  if (text == nullptr) throw raised{};
+  return nb::steal(text);
+}
+
+// An array of str.
 nb::object names_of(const vertex_name_table& names) {
   nb::list strings;
-  for (std::int64_t v = 0; v < names.size(); ++v) {
-    const std::string_view name = names.name(v);
-    PyObject* const text = PyUnicode_DecodeUTF8(name.data(), std::ssize(name), "surrogateescape");
-    if (text == nullptr) throw raised{};
-    strings.append(nb::steal(text));
-  }
+  for (std::int64_t v = 0; v < names.size(); ++v) strings.append(text_of(names.name(v)));
   return nb::module_::import_("numpy").attr("array")(strings, "dtype"_a = "object");
+}
+
+// (the ends of a first edge that may be names of columns, the unused columns of numbers after source and target): each
+// column as (name, number from 1).
+nb::object doubts_of(const edge_list_header& header) {
+  nb::list possible;
+  for (const std::string& name : header.possible_names) possible.append(text_of(name));
+  nb::list columns;
+  const auto add = [&](int column) {
+    const auto named = static_cast<std::size_t>(column - (header.row_names ? 1 : 0));
+    columns.append(nb::make_tuple(text_of(header.names.at(named)), column + 1));
+  };
+  if (!header.unused_numbers.empty()) {
+    add(header.source);
+    add(header.target);
+    for (const int column : header.unused_numbers) add(column);
+  }
+  return nb::make_tuple(possible, columns);
 }
 
 nb::object read_edges(const std::string& path, const std::string& columns, std::string_view ids, int threads) {
@@ -183,7 +204,8 @@ nb::object read_edges(const std::string& path, const std::string& columns, std::
     auto list = unlocked([&] { return read_edge_list<I>(ctx, file, options); });
     const bool directed = list.header.direction != edge_direction::undirected;
     nb::object labels = list.header.ids == id_kind::names ? names_of(list.names) : ids_of(list.ids);
-    return edges_of(std::move(list.edges), list.weighted, std::move(labels), directed, list.rounded_integers);
+    return edges_of(std::move(list.edges), list.weighted, std::move(labels), directed, list.rounded_integers,
+                    doubts_of(list.header));
   });
 }
 

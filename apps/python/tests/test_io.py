@@ -3,6 +3,7 @@ import gzip
 import io
 import os
 import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -215,15 +216,54 @@ def test_edge_lists(tmp_path):
 def test_integers_that_are_rounded_are_warned_of(text, name, tmp_path, recwarn):
     path = tmp_path / name
     path.write_text(text)
-    with pytest.warns(RuntimeWarning, match=f"{name}: . weights are integers beyond"):
+    with pytest.warns(spargo.InputWarning, match=f"{name}: . weights are integers beyond"):
         spargo.Graph.read(path)
     if name == "a.el":
-        with pytest.warns(RuntimeWarning, match="1 weights are integers beyond"):
+        with pytest.warns(spargo.InputWarning, match="1 weights are integers beyond"):
             spargo.read_edgelist(path)
         spargo.read_edgelist(path, weights="ignore")
     spargo.Graph.read(path, weights=False)
     path.write_text(text.replace("9007199254740993", "9007199254740992"))
     spargo.Graph.read(path)
+    assert not recwarn.list
+
+
+def test_names_above_names_are_warned_of(tmp_path, recwarn):
+    path = tmp_path / "n.csv"
+    path.write_text("Person A,Friend\nalice,bob\nbob,carol\n")
+    said = re.escape(f"{path}: the first line, 'Person A', 'Friend', is read as an edge (columns='Person A,Friend' if it")
+    for read in (spargo.read_edgelist, spargo.Graph.read, spargo.Graph):
+        with pytest.warns(spargo.InputWarning, match=said) as caught:
+            read(path)
+        assert [w.filename for w in caught] == [__file__], "the line that called"
+    assert spargo.Graph.read(path, columns="Person A,Friend").vertices == 3
+    assert spargo.Graph.read(path, columns=(1, 2)).vertices == 5
+    spargo.Graph.read(io.StringIO("alice,bob\nbob,carol\n"))
+    assert not recwarn.list
+
+
+def test_unused_numbers_are_warned_of(tmp_path, recwarn):
+    path = tmp_path / "w.csv"
+    path.write_text('source,target,"cost, usd",year\n1,2,0.5,1999\n2,3,4,2001\n')
+    said = "columns of numbers not used as weights: 'cost, usd', 'year' (columns='source,target,3' uses 'cost, usd', "
+    said = re.escape(f"{path}: {said}columns='source,target' none)")
+    for read in (spargo.read_edgelist, spargo.Graph.read, spargo.Graph):
+        with pytest.warns(spargo.InputWarning, match=said):
+            read(path)
+    with pytest.raises(spargo.Error, match="the edges have no weights; columns of numbers not used as weights: 'cost"):
+        spargo.read_edgelist(path, weights="require")
+    spargo.read_edgelist(path, weights="ignore")
+    spargo.Graph.read(path, weights=False)
+    spargo.Graph(path, weights=False)
+    assert spargo.Graph.read(path, columns="source,target").weights is None
+    assert spargo.Graph.read(path, columns="source,target,3").weights.tolist() == [0.5, 4]
+    path.write_text(',"source","target","km"\n"1","7","8",2.5\n"2","8","9",1\n')
+    with pytest.warns(spargo.InputWarning, match="not used as weights: 'km'.*'source,target,km' uses"):
+        spargo.read_edgelist(path)
+    path.write_text('"source","target","a, b"\n"1",7,8,2.5\n"2",8,9,1\n')  # with R's row names
+    with pytest.warns(spargo.InputWarning, match=r"'source,target,4' uses 'a, b'"):
+        spargo.read_edgelist(path)
+    assert spargo.read_edgelist(path, columns="source,target,4").weights.tolist() == [2.5, 1]
     assert not recwarn.list
 
 

@@ -57,4 +57,11 @@ enum class table_extent { whole, part };
 enum class first_labels { possible, excluded };
 [[nodiscard]] std::int64_t vertices_of_matrix(std::string_view text, table_extent extent, first_labels names);
 
+// The format's name if the lines list neighbours, else empty. `head`: with comments; `name`: of the file.
+//
+// LGL and networkx's adjacency lists are recognised by their comments or attributes, others by lines of ids that differ
+// in length, if some have more than three.
+[[nodiscard]] std::string_view name_of_neighbour_lists(std::string_view head, table_extent extent,
+                                                       std::string_view name);
+
 }  // namespace spargo::detail::edge_text

@@ -46,6 +46,7 @@ class header_finder {
     text_ = file.head();
     refuse_foreign_text(text_, name_);
     const bool whole = std::ssize(text_) < head_bytes;
+    if (columns_.empty()) refuse_neighbours(whole ? table_extent::whole : table_extent::part);
     const bool cut = !look_at_comments() || text_.find('\n') == std::string::npos;
     if (cut && !whole && file.can_be_read_again()) read_on(file);
     if (!whole && text_.find('\n') == std::string::npos) take_wide_line();
@@ -103,6 +104,15 @@ class header_finder {
          fmt::format("an adjacency matrix of {} vertices (expected a line for each edge; --columns 1,2 or 1,2,3 takes "
                      "lines as edges)",
                      vertices));
+  }
+
+  void refuse_neighbours(table_extent extent) const {
+    const std::string_view kind = name_of_neighbour_lists(text_, extent, name_);
+    if (kind.empty()) return;
+    throw error(error_code::unsupported, {name_},
+                fmt::format("{} is not supported (expected a line for each edge, as networkx.write_edgelist writes; "
+                            "--columns 1,2 takes lines as edges)",
+                            kind));
   }
 
   // Excel's first line `sep=;`, in quotes or not.
@@ -212,7 +222,7 @@ class header_finder {
     } else if (may_split_weights(text_, header_.separator)) {
       fail(error_code::parse,
            "four fields, of which the last two may be one weight with a decimal comma (expected --columns 1,2,3 if the "
-           "third is the weight, or ; between fields)");
+           "third is the weight, --columns 1,2 for no weights, or ; between fields)");
     }
     if (header_.names.empty() && !header_.separator_said) header_.separator = separator_of_values(first.data());
     find_type();

@@ -1,0 +1,138 @@
+// Recognises files that list neighbours instead of edges: networkx's adjacency lists, LGL. Read as an edge list, the
+// second neighbour would be a weight and the others would be lost.
+//
+// Invariant: lines of two fields, of three, or of equally many are edges, unless comments say otherwise.
+#include "io/edge_list/first_lines.hpp"
+#include "io/text/graph_text_format.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace spargo::detail::edge_text {
+
+namespace {
+
+using words = std::vector<std::string_view>;
+
+struct text_line {
+  bool is_comment = false;
+  std::string_view text;
+  words fields;  // of a comment without its mark
+};
+
+words words_of(std::string_view line) {
+  words found;
+  const char* const end = line.data() + line.size();
+  for (const char* p = line.data(); (p = std::find_if_not(p, end, is_separator)) != end;) {
+    const char* const next = std::find_if(p, end, is_separator);
+    found.emplace_back(p, static_cast<std::size_t>(next - p));
+    p = next;
+  }
+  return found;
+}
+
+std::vector<text_line> lines_of(std::string_view head, table_extent extent) {
+  std::vector<text_line> lines;
+  while (!head.empty()) {
+    const std::size_t newline = head.find('\n');
+    if (newline == std::string_view::npos && extent == table_extent::part) break;
+    text_line line{false, head.substr(0, newline), {}};
+    head.remove_prefix(std::min(head.size(), line.text.size() + 1));
+    line.text = line.text.substr(0, line.text.find_last_not_of(" \t\r") + 1);
+    line.text.remove_prefix(std::min(line.text.find_first_not_of(" \t"), line.text.size()));
+    if (line.text.empty()) continue;
+    line.is_comment = comment_marks.find(line.text[0]) != std::string_view::npos;
+    line.fields = words_of(line.text.substr(line.is_comment ? 1 : 0));
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// The three comments of networkx: the program, "GMT" and a date, the graph's name.
+bool has_networkx_comments(const std::vector<text_line>& lines) {
+  constexpr std::size_t comments = 3;
+  if (lines.size() <= comments) return false;
+  for (std::size_t k = 0; k <= comments; ++k) {
+    if (lines[k].is_comment != (k < comments)) return false;
+  }
+  constexpr std::size_t date = 6;  // GMT Thu Nov 26 07:40:32 2026
+  return lines[1].fields.size() == date && lines[1].fields[0] == "GMT" && are_digits(lines[1].fields.back());
+}
+
+// "u d", followed by d lines "v {attributes}".
+bool is_multiline(const std::vector<text_line>& lines) {
+  std::int64_t left = 0;
+  bool any = false;
+  for (const text_line& line : lines) {
+    if (line.is_comment) continue;
+    if (line.fields.size() < 2) return false;
+    const std::string_view second = line.fields[1];
+    if (left > 0) {
+      if (!second.starts_with('{')) return false;
+      any = true;
+      --left;
+    } else if (line.fields.size() != 2 || !is_id(second) || parse_integer(second, left) != number_status::ok) {
+      return false;
+    }
+  }
+  return any;
+}
+
+// Lines of ids, of different lengths. A first line that differs from even ones may be a header of counts.
+bool is_uneven(const std::vector<text_line>& lines) {
+  constexpr std::size_t most_of_edges = 3;
+  std::size_t first = 0;
+  std::size_t least = SIZE_MAX;  // of the lines below the first one
+  std::size_t most = 0;
+  bool commas = false;
+  for (const text_line& line : lines) {
+    if (line.is_comment) continue;
+    if (!std::all_of(line.fields.begin(), line.fields.end(), is_id)) return false;
+    commas = commas || line.text.find_first_of(",;") != std::string_view::npos;
+    const std::size_t size = line.fields.size();
+    if (first == 0) {
+      first = size;
+      continue;
+    }
+    least = std::min(least, size);
+    most = std::max(most, size);
+  }
+  if (least == most) return least == 1 && first >= most_of_edges;
+  most = std::max(most, first);
+  least = std::min(least, first);
+  if (least == 1) return most >= most_of_edges;
+  return most > most_of_edges && (least == 2 || !commas);
+}
+
+// LGL: "# vertex", followed by lines "neighbour" or "neighbour weight".
+bool is_lgl(const std::vector<text_line>& lines, std::string_view name) {
+  bool alone = true;    // every line has one field
+  bool linked = false;  // some comment is an earlier neighbour
+  words neighbours;
+  bool after_comment = false;
+  for (const text_line& line : lines) {
+    if (line.is_comment != (line.text[0] == '#')) return false;
+    if (line.is_comment && (after_comment || line.fields.size() != 1)) return false;
+    if (!line.is_comment && line.fields.size() > 2) return false;
+    alone = alone && line.fields.size() == 1;
+    after_comment = line.is_comment;
+    if (line.is_comment) {
+      linked = linked || std::find(neighbours.begin(), neighbours.end(), line.fields[0]) != neighbours.end();
+    } else {
+      neighbours.push_back(line.fields[0]);
+    }
+  }
+  const bool begins = lines.size() > 1 && lines[0].is_comment;
+  return begins && (alone || linked || is_named(name, {".lgl"}));
+}
+
+}  // namespace
+
+std::string_view name_of_neighbour_lists(std::string_view head, table_extent extent, std::string_view name) {
+  const std::vector<text_line> lines = lines_of(head, extent);
+  if (has_networkx_comments(lines) || is_multiline(lines)) return "a networkx adjacency list";
+  if (is_lgl(lines, name)) return "an LGL file";
+  return is_uneven(lines) ? "an adjacency list" : std::string_view();
+}
+
+}  // namespace spargo::detail::edge_text
