@@ -153,6 +153,14 @@ void report_rows(report& out, const row_profile& profile, bool graph) {
   out.row("empty rows", with_commas(profile.empty));
 }
 
+// An undirected graph's, with each edge in both directions.
+degree_profile both_directions(degree_profile degrees) {
+  degrees.directed = true;
+  degrees.edges *= 2;
+  degrees.in = degrees.out;
+  return degrees;
+}
+
 void report_degrees(report& out, const input_facts& facts, const degree_profile& degrees) {
   json& keys = out.keys();
   const auto vertices = std::ssize(degrees.out);
@@ -268,10 +276,14 @@ std::optional<degree_profile> report_square(report& out, const context<host>& ct
   const csr_pattern_view<I, O, host> in = symmetric ? matrix : std::as_const(mirrored).view();
   std::optional<degree_profile> degrees;
   const bool directed = flags.directed || (!flags.undirected && input.directed);
+  const bool adds_reverses = flags.directed && mirrored_as(input, symmetry_kind::general) != symmetry_kind::general;
   if (flags.takes_graph(input)) {
-    degrees = profile_degrees<I, O>(matrix, in, directed);
+    degrees = profile_degrees<I, O>(matrix, in, directed && !adds_reverses);
+    if (adds_reverses) *degrees = both_directions(std::move(*degrees));
     report_degrees(out, facts, *degrees);
-    if (directed) out.row("reverse edges", symmetric ? "every edge has one" : "not every edge has one");
+    if (directed) {
+      out.row("reverse edges", symmetric || adds_reverses ? "every edge has one" : "not every edge has one");
+    }
   } else {
     out.row("pattern", fmt::format("{}symmetric, {} entries on the diagonal", symmetric ? "" : "not ",
                                    with_commas(band.diagonal)));
@@ -279,7 +291,7 @@ std::optional<degree_profile> report_square(report& out, const context<host>& ct
   out.row("components", fmt::format("{} (weak), the largest of {} vertices", with_commas(components.count),
                                     with_commas(components.largest)));
   if (flags.distances == 0) return degrees;
-  const bool both_ways = degrees.has_value() && !directed && !symmetric;
+  const bool both_ways = degrees.has_value() && (!directed || adds_reverses) && !symmetric;
   report_distances(out, both_ways ? sample_undirected<I, O>(ctx, matrix, degrees->out, flags.distances)
                                   : sample_distances<I, O>(ctx, matrix, in, rows.lengths, flags.distances));
   return degrees;

@@ -128,7 +128,8 @@ void report_columns(report& out, const input_description& input, bool directed) 
   const std::string_view taken = to_string(directed ? edge_direction::directed : edge_direction::undirected);
   out.row("direction", directed == (header.direction == edge_direction::directed)
                            ? fmt::format("{}, as {} says", taken, header.said_by)
-                           : fmt::format("{}, as asked for ({} says {})", taken, header.said_by, said));
+                           : fmt::format("{}, as asked for ({} says {}{})", taken, header.said_by, said,
+                                         directed ? ": each edge leads both ways" : ""));
   out.keys()["direction_said"] = said;
 }
 

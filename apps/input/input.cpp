@@ -119,6 +119,12 @@ input_description describe_input(const context<host>& ctx, const std::string& pa
   return input;
 }
 
+symmetry_kind mirrored_as(const input_description& input, symmetry_kind symmetry) {
+  const bool may_list_one = input.kind == input_kind::edge_list ||
+                            (input.kind == input_kind::snapshot && input.symmetry == symmetry_kind::general);
+  return may_list_one && !input.directed ? symmetry_kind::symmetric : symmetry;
+}
+
 void expect_matrix(const input_description& input) {
   if (is_graph_text(input.kind)) {
     throw error(

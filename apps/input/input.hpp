@@ -57,6 +57,10 @@ struct input_description {
 [[nodiscard]] input_description describe_input(const context<host>& ctx, const std::string& path,
                                                const std::string& columns = {}, id_kind ids = id_kind::automatic);
 
+// The symmetry by which a directed graph mirrors the entries that are read with `symmetry`. An undirected graph has
+// each edge in both directions, and edge lists and snapshots may list only one of them.
+[[nodiscard]] symmetry_kind mirrored_as(const input_description& input, symmetry_kind symmetry);
+
 // Throws unsupported for a graph as text.
 void expect_matrix(const input_description& input);
 

@@ -209,7 +209,7 @@ std::int64_t least_graph_bytes(const input_description& input, const input_size&
     building = least_listed_bytes(input, size, true) + bytes_of(size.off_diagonal, 3 * index + 8) + offsets;
   } else if (directed) {  // rows of all pairs beside the pairs; mirrored entries of a triangle first
     building = pairs + pairs / 2 + offsets;
-    if (input.symmetry != symmetry_kind::general) building = std::max(building, 2 * pairs);
+    if (mirrored_as(input, input.symmetry) != symmetry_kind::general) building = std::max(building, 2 * pairs);
     if (need.in_edges) building = std::max(building, pairs + 2 * (edges + offsets));
   } else {  // mirrored pairs and their rows; then each edge once, as pairs, and both ways
     building = pairs + offsets + std::max(bytes_of(size.off_diagonal, 3 * index), 2 * edges);

@@ -232,8 +232,9 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const t
 // What `spargo plan` asks a command.
 struct graph_plan {
   std::string command;
-  std::string algorithm;  // --algorithm
+  std::string algorithm;  // --algorithm, or the only one
   graph_work work;
+  std::string algorithm_reason = "as asked for";
   bool reads_weights = false;  // where there are some
   // Of a search on a GPU, from the graph's size and the bytes of an index.
   std::function<search_size(const search_size& graph, std::int64_t index_bytes)> complete{};
@@ -275,10 +276,24 @@ exit_status run_graph_command(typename T::flags_type& flags) {
       read.g);
 }
 
+// The name of an operation's algorithm if it has only one besides `automatic`, else empty.
+template <class Options>
+[[nodiscard]] std::string only_algorithm(const Options& options) {
+  if constexpr (requires { options.algorithm; }) {
+    const auto rows = enum_rows<std::remove_cvref_t<decltype(options.algorithm)>>();
+    if (rows.size() == 2) return std::string(rows[1].name);
+  }
+  return {};
+}
+
 template <class T>
 exit_status plan_graph_command(const typename T::flags_type& flags, const plan_scale& scale) {
   T::check_flags(flags);
   graph_plan plan{T::name, T::algorithm(flags), T::work(flags)};
+  if (const std::string only = only_algorithm(T::options(flags)); plan.algorithm == "auto" && !only.empty()) {
+    plan.algorithm = only;
+    plan.algorithm_reason = "there is no other";
+  }
   plan.reads_weights = T::reads_weights(flags);
   plan.complete = [&](const search_size& size, std::int64_t index) { return estimate_search<T>(size, index, flags); };
   plan.undirected_on_ranks = T::undirected_on_ranks;

@@ -19,7 +19,9 @@ input_size likely_size(const input_description& input, direction_kind direction)
   const bool triangle = input.symmetry != symmetry_kind::general && input.kind == input_kind::matrix_market;
   const bool from_both_ends = size.distinct > 0;  // of generators and snapshots, which list a symmetric graph so
   if (size.distinct == 0) size.distinct = size.off_diagonal;
-  const bool both_ways = triangle || (direction == direction_kind::undirected && !from_both_ends);
+  const bool mirrored =
+      direction == direction_kind::undirected || (input.kind == input_kind::edge_list && !input.directed);
+  const bool both_ways = triangle || (mirrored && !from_both_ends);
   if (both_ways) size.distinct *= 2;
   return size;
 }
@@ -71,7 +73,7 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
   result.threads = where.cpu.threads();
   result.runs_on_gpu = plan.work.runs_on_gpu;
   result.algorithm = plan.algorithm;
-  if (ranked) result.algorithm_reason = "several processes or GPUs run no other";
+  result.algorithm_reason = ranked ? "several processes or GPUs run no other" : plan.algorithm_reason;
   const std::int64_t ranks = std::max<std::int64_t>(scale.ranks, 1);
   result.cpu_ms = expected_cpu_ms({size.listed / ranks, entry_ns(input) + plan.work.cpu_ns, result.threads});
   result.gpu_ms = expected_gpu_ms(size.listed / ranks);

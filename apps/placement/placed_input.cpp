@@ -148,6 +148,7 @@ std::string reason_against_device(const graph_flags& flags, const input_descript
   if (!input.can_be_read_again() || input.path.starts_with("/dev/") || input.path.starts_with("/proc/")) {
     return "a stream is read on the CPU";
   }
+  if (is_directed(flags, input) && !input.directed) return "the reverse edges are added on the CPU";
   if (input.columns.ids == id_kind::names) return "names of vertices are parsed by the CPU";
   if (input.columns.separator != 0) return "columns in another order are read on the CPU";
   if (flags.parse == "gpu") return {};

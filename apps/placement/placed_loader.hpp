@@ -209,6 +209,9 @@ class placed_loader {
     load_ms_ = loading.milliseconds();
     facts_ = std::visit([](auto& held) { return std::move(held.facts); }, read);
     maker_.check(input, read, facts_.names);
+    if (options_.direction == direction_kind::directed) {
+      std::visit([&](auto& held) { held.triangle = mirrored_as(input, held.triangle); }, read);
+    }
     if (flags_.common.device == "auto" && !opened_) {
       const auto entries = std::visit([](const auto& held) { return std::int64_t{held.entries.nnz()}; }, read);
       open_unless(reason_against_opening(where_, work_, entries));

@@ -77,7 +77,7 @@ exit_status print_plan(const common_flags& given, const work_plan& plan) {
   keys["threads"] = plan.threads;
   keys["algorithm"] = plan.algorithm;
   const bool open = plan.algorithm == "auto";
-  const std::string reason = open ? "chosen from the degrees, once the input is read" : plan.algorithm_reason;
+  const std::string reason = open ? "chosen once the input is read" : plan.algorithm_reason;
   keys["algorithm_reason"] = reason;
   out.title(fmt::format("plan {} {}", plan.command, plan.file));
   out.row(plan.directed.has_value() ? "graph" : "matrix", size_text(plan));

@@ -426,9 +426,10 @@ template ranked_input<double> read_on_ranks(const communicator&, const context<h
 any_ranked_graph build_on_ranks(const communicator& comm, const context<host>& cpu, ranked_input<pattern>& read,
                                 const graph_options& options) {
   const stopwatch building;
-  if (options.direction == direction_kind::directed && read.triangle != symmetry_kind::general) {
+  const symmetry_kind symmetry = mirrored_as(read.from.input, read.triangle);
+  if (options.direction == direction_kind::directed && symmetry != symmetry_kind::general) {
     together(comm, [&] {
-      read.share = expand_symmetry<pattern, std::int64_t>(cpu, std::as_const(read.share).view(), read.triangle);
+      read.share = expand_symmetry<pattern, std::int64_t>(cpu, std::as_const(read.share).view(), symmetry);
     });
     read.triangle = symmetry_kind::general;
   }

@@ -1,4 +1,4 @@
-"""What networkx asks of the backend ``spargo`` when it is imported: so small that nothing else is loaded."""
+"""The entry of the backend ``spargo``, which networkx loads when it is imported; it imports nothing else."""
 
 from __future__ import annotations
 

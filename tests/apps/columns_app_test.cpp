@@ -94,15 +94,49 @@ TEST(columns, files_say_their_direction) {
     EXPECT_EQ(report_of("bfs", file, {"--source", "3"}).at("runs").at(0).at("reached"), 3) << text;
     const json report = report_of("bfs", file, {"--source", "3", "--directed"});
     EXPECT_EQ(report.at("directed"), true);
-    EXPECT_EQ(report.at("runs").at(0).at("reached"), 1);
+    EXPECT_EQ(report.at("runs").at(0).at("reached"), 3);
     EXPECT_NE(text_of("bfs", file).find("undirected, as the c"), std::string::npos);
-    EXPECT_NE(text_of("bfs", file, {"--directed"}).find("directed, as asked for (the c"), std::string::npos);
+    const std::string text_directed = text_of("bfs", file, {"--directed"});
+    EXPECT_NE(text_directed.find("directed, as asked for (the c"), std::string::npos) << text_directed;
+    EXPECT_NE(text_directed.find(" says undirected: each edge leads both ways)"), std::string::npos) << text_directed;
   }
   const std::string directed = folder.write("d.txt", "% asym unweighted\n1 2\n");
   EXPECT_EQ(report_of("bfs", directed).at("directed"), true);
   EXPECT_EQ(report_of("bfs", directed, {"--undirected"}).at("directed"), false);
   const std::string mixed = folder.write("m.csv", "Source,Target,Type\n1,2,Directed\n2,3,Undirected\n");
   test::expect_failure(run_here("bfs", {mixed}), "bfs", 1, "m.csv:3:5: an edge of type 'Undirected'");
+}
+
+// An undirected graph taken as directed has each edge in both directions, in every format.
+TEST(columns, undirected_graphs_as_directed_ones) {
+  SPARGO_NEEDS_SNAPSHOTS();
+  const scratch folder;
+  const std::string list = folder.write("u.wel", "# Undirected graph: a\n1 2 3\n2 3 5\n3 2 4\n");
+  std::vector<std::string> files = {
+      list,
+      folder.write("u.csv", "Source,Target,Type,Weight\n1,2,Undirected,3\n2,3,Undirected,4\n"),
+      folder.write("k.txt", "% sym weighted\n1 2 3\n2 3 4\n"),
+      folder.write("u.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 3\n3 2 4\n"),
+      folder.write("u.graph", "3 2 1\n2 3\n1 3 3 4\n2 4\n"),
+  };
+  for (const char* name : {"c.spg", "c.mtx", "c.graph"}) {
+    ASSERT_EQ(run_here("convert", {list, folder / name}).code, 0);
+    files.push_back(folder / name);
+  }
+  for (const std::string& file : files) {
+    for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--cache"}}) {
+      if (!more.empty() && file.ends_with(".spg")) continue;
+      std::vector<std::string> flags = {"--directed", "--source", "3"};
+      flags.insert(flags.end(), more.begin(), more.end());
+      const json paths = report_of("sssp", file, flags);
+      EXPECT_EQ(paths.at("edges"), 4) << file;
+      EXPECT_EQ(paths.at("directed"), true) << file;
+      EXPECT_EQ(paths.at("runs").at(0).at("max_distance"), 7) << file;
+      EXPECT_EQ(report_of("bfs", file, flags).at("runs").at(0).at("levels"), json({1, 1, 1})) << file;
+    }
+    EXPECT_EQ(report_of("components", file, {"--strong", "--directed"}).at("components"), 1) << file;
+    EXPECT_EQ(report_of("info", file, {"--directed"}).at("out_degree").at("max"), 2) << file;
+  }
 }
 
 TEST(columns, left_and_right_of_a_bipartite_graph) {

@@ -39,6 +39,12 @@ TEST(plan, is_of_every_command_on_graphs_and_spmv) {
     EXPECT_GT(plan.at("expected_ms"), 0.0) << command;
     EXPECT_EQ(plan.at("ranks"), 1);
     EXPECT_EQ(plan.at("host_memory_bytes"), plan.at("host_bytes")) << command;
+    if (command == "cores") {
+      EXPECT_EQ(plan.at("algorithm"), "peel");
+      EXPECT_EQ(plan.at("algorithm_reason"), "there is no other");
+    } else if (plan.at("algorithm") == "auto") {
+      EXPECT_EQ(plan.at("algorithm_reason"), "chosen once the input is read") << command;
+    }
   }
   for (const char* command : {"info", "convert", "help", "bench", "plan"}) {
     expect_failure(run_app("spargo", {"plan", command, "a.el"}), "plan", 2, std::string(command) + " has no plan");

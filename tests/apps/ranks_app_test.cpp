@@ -95,6 +95,13 @@ TEST_F(Ranks, SearchAnyInput) {
   }
 }
 
+TEST_F(Ranks, TakeUndirectedListsAsDirectedGraphs) {
+  const scratch folder;
+  const std::string list = folder.write("u.el", "# Undirected graph: a\n1 2\n2 3\n4 3\n");
+  expect_same("bfs " + list + " --directed --source 4", {"vertices", "edges", "directed"});
+  EXPECT_EQ(on_ranks(2, "bfs " + list + " --directed --source 4 --json -").json().at("runs").at(0).at("reached"), 4);
+}
+
 TEST_F(Ranks, SearchASnapshot) {
   SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;

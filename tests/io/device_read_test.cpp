@@ -107,6 +107,7 @@ outcome edges_by_host(const std::string& path) {
     note(result, list.edges);
     result.ids = list.ids;
     result.weighted = list.weighted;
+    result.rounded = list.rounded_integers;
     result.first_vertex = list.first_vertex;
   });
 }
@@ -118,6 +119,7 @@ outcome edges_by_device(const context<device>& ctx, const std::string& path, con
     note(result, to_host<double, std::int32_t>(ctx, list.edges.view()));
     result.ids = list.ids;
     result.weighted = list.weighted;
+    result.rounded = list.rounded_integers;
     result.first_vertex = list.first_vertex;
     parsed = list.parsed;
   });
@@ -459,6 +461,47 @@ TEST(DeviceRead, EdgesTheHostMustRead) {
   EXPECT_EQ(same("\n\n"), 0);
   EXPECT_EQ(same("%%MatrixMarket matrix coordinate real general\n1 1 1\n"), 0);
   EXPECT_EQ(same(test::gzip(plain)), 0);
+}
+
+TEST(DeviceRead, IntegerWeightsBeyondDoublesAreTheHosts) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const test::temporary_folder folder;
+  std::string text;
+  for (const char* weight :
+       {"9007199254740991", "9007199254740992", "9007199254740993", "-9007199254740993", "123456789012345678",
+        "9223372036854775807", "18446744073709551617", "9007199254740993.0"}) {
+    text += fmt::format("{} {} {}\n", text.size() % 7, 1 + text.size() % 5, weight);
+  }
+  const std::string path = folder.write("a.wel", text);
+  EXPECT_EQ(edges_by_host(path).rounded, 5);
+  EXPECT_EQ(expect_same_edges(ctx, path), all_ways());
+  auto parsed = algorithm::on_device;
+  EXPECT_TRUE(edges_by_device(ctx, path, {2, {.most_unusual = 3}}, parsed) == edges_by_host(path));
+  EXPECT_EQ(parsed, algorithm::on_host);
+}
+
+TEST(DeviceRead, ErrorsOfEdgesHaveTheHostsLineAndColumn) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const test::temporary_folder folder;
+  const std::string edges = random_edges(1000, 1, 0, 15);
+  const std::string weighted = random_edges(1000, 1, 1, 15);
+  const auto said = [&](const std::string& text) {
+    const std::string path = folder.write("a.csv", text);
+    EXPECT_EQ(expect_same_edges(ctx, path), 0) << "of bad text";
+    const std::string error = edges_by_host(path).error;
+    return error.substr(std::min(error.size(), path.size() + 1));
+  };
+  EXPECT_EQ(said(edges + "7 x\n").rfind("1004:3: 'x' is not a vertex id", 0), 0U);
+  EXPECT_EQ(said(weighted + "7 8 x\n").rfind("1004:5: 'x' is not a weight", 0), 0U);
+  EXPECT_EQ(said(edges + "7\n" + edges).rfind("1004:2: the target vertex is missing", 0), 0U);
+  EXPECT_EQ(said(edges + "1 2\r3 4\n").rfind("1004:3: ", 0), 0U);
+  EXPECT_EQ(said("1 2\r2 3\r").rfind("1:4: a line ends in a carriage return alone", 0), 0U);
+  EXPECT_EQ(said("sep=;\n1;2;0,5\n2;3;x\n").rfind("3:5: 'x' is not a weight", 0), 0U);
+  const std::string excel = folder.write("e.csv", "sep=;\nsource;target;weight\n1;2;0,5\n2;3;1\n");
+  EXPECT_EQ(expect_same_edges(ctx, excel), 0) << "read by the host";
+  EXPECT_EQ(edges_by_host(excel).error, "");
 }
 
 // More edges than estimated from the first MiB: the text is parsed twice.

@@ -1,10 +1,10 @@
 """Sparse matrices and graphs, fast on the machine you have.
 
-``Matrix`` multiplies SciPy's matrices, ``Graph`` searches and ranks graphs, ``mmread`` and others read files,
-``spargo.csgraph`` has functions as `scipy.sparse.csgraph` has them, and networkx finds the backend ``spargo`` automatically.
-A graph's vertices are numbered from 0; ids, such as a file's, are in ``Graph.nodes``, and ``Graph.index`` has their numbers.
-Arrays of NumPy and SciPy are taken without copies, and no call holds the interpreter's lock while it computes. With
-``device="cuda"`` matrices and graphs live on a GPU and work with arrays of CuPy and PyTorch, without copies as well.
+``Matrix`` multiplies sparse matrices, ``Graph`` searches and ranks graphs, ``mmread`` and others read files.
+``spargo.csgraph`` has the functions of `scipy.sparse.csgraph`, and networkx finds the backend ``spargo`` automatically. A
+graph's vertices are numbered from 0; ``Graph.nodes`` has their ids, such as a file's, and ``Graph.index`` finds the number
+of an id. NumPy and SciPy arrays are used without copies, and calls release the interpreter's lock while they compute. With
+``device="cuda"`` matrices and graphs live on a GPU and exchange arrays with CuPy and PyTorch, also without copies.
 """
 
 from __future__ import annotations

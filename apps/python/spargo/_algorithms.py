@@ -1,4 +1,4 @@
-"""What is computed of graphs."""
+"""Graph algorithms: the methods of `Graph`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Same = TypeVar("Same", bound="Algorithms")
 
 
 class Algorithms(Stored):
-    """The methods of `Graph` that search, rank and count. A vertex is a number, or an id that is none: see `Graph`."""
+    """The methods of `Graph` that search, rank and count. A vertex is its number or an id that is not an integer."""
 
     __slots__ = ()
 
@@ -40,15 +40,15 @@ class Algorithms(Stored):
         ----------
         source : vertex
         target : vertex, optional
-            The search ends with the level that holds it.
+            Stop after the level that contains this vertex.
         max_depth : int, optional
             Vertices farther away stay unreached.
         parents : {'any', 'smallest'} or None, optional
-            Which of several neighbours one level nearer: whichever was first, which differs between runs, or the one of
-            the smallest number. None: no parents.
+            The parent among several neighbours one level nearer: the first one found, which differs between runs, or
+            the one with the smallest number. None: no parents.
         in_edges : bool, optional
-            Whether a search of a directed graph may look along in-edges, which it then makes: O(edges) once, and faster
-            afterwards. By default from the second search on.
+            Build the in-edges of a directed graph, which takes O(edges) once and makes searches faster. By default
+            from the second search on.
         algorithm : {'automatic', 'sequential', 'load_balanced', 'direction_optimizing'}, optional
 
         Returns
@@ -58,7 +58,7 @@ class Algorithms(Stored):
         Raises
         ------
         Error
-            For what is no vertex.
+            For a vertex that does not exist.
 
         Notes
         -----
@@ -92,24 +92,24 @@ class Algorithms(Stored):
         order : ndarray, shape (reached,)
             Neighbours come in the order in which they are stored.
         predecessors : ndarray, shape (vertices,)
-            Through whom each was found; -1 for the source and what it does not reach.
+            The vertex from which each one was found; -1 for the source and unreached vertices.
 
         Notes
         -----
-        One thread; O(vertices + edges). Where the order does not matter, `bfs` is faster.
+        O(vertices + edges) on one thread. `bfs` is faster if the order does not matter.
         """
         order, predecessors = self._called("bfs_order", False, self._vertex(source))
         return order, predecessors
 
     def multi_bfs(self, sources: Vertices, *, levels: bool = True) -> MultiBfs:
-        """Breadth-first searches from many sources, of which 64 or 256 share each look at an edge.
+        """Breadth-first searches from many sources; 64 or 256 searches share each pass over an edge.
 
         Parameters
         ----------
         sources : array_like of vertices, shape (k,)
             May repeat.
         levels : bool, optional
-            False: only how many are reached and how far away they are, without memory for 4 k vertices bytes.
+            False: only the numbers of reached vertices and the sums of distances, which saves 4 k vertices bytes.
 
         Returns
         -------
@@ -118,7 +118,7 @@ class Algorithms(Stored):
         Raises
         ------
         Error
-            For what is no vertex.
+            For a vertex that does not exist.
         """
         chosen = self._chosen(sources)
         if chosen.size == 0:
@@ -154,19 +154,19 @@ class Algorithms(Stored):
         delta: float = 0.0,
         algorithm: str = "automatic",
     ) -> Sssp:
-        """Shortest paths from one vertex over weights of 0 or more; over 1 for each edge where there are no weights.
+        """Shortest paths from one vertex. Weights must be 0 or more; without weights each edge counts 1.
 
         Parameters
         ----------
         source : vertex
         target : vertex, optional
-            Vertices farther than it stay unreached.
+            Vertices farther away than this one stay unreached.
         cutoff : float, optional
             Vertices farther than this stay unreached.
         parents : {'any', 'smallest'} or None, optional
             As for `bfs`.
         delta : float, optional
-            Width of a bucket; 0: chosen. It decides how fast the search is, not what it finds.
+            Width of a bucket; 0: chosen automatically. It affects the speed, not the result.
         algorithm : {'automatic', 'dijkstra', 'delta_stepping'}, optional
 
         Returns
@@ -176,9 +176,9 @@ class Algorithms(Stored):
         Raises
         ------
         Error
-            For a negative weight, NaN, or what is no vertex.
+            For a negative weight, NaN, or a vertex that does not exist.
         NotImplementedError
-            For a path that is longer than its type of distances holds: of integer weights 2^63 - 1 or more.
+            For a distance that its type cannot represent: with integer weights, 2^63 - 1 or more.
 
         Notes
         -----
@@ -225,7 +225,7 @@ class Algorithms(Stored):
             )
 
     def _weights(self) -> Any:
-        """Where the graph lives; 1 for each edge where there are none."""
+        """Weights on the graph's device; 1 for each edge if it has none."""
         if self._there is not None and self._there[2] is not None:
             return self._there[2]
         weights = self.weights
@@ -242,8 +242,9 @@ class Algorithms(Stored):
         connection : {'weak', 'strong'}, optional
             Paths ignore direction, or follow it both ways.
         labels : {'dense', 'smallest_vertex', 'sinks_first'}, optional
-            0 to count - 1 in the order of the components' smallest vertices, or those vertices; or, of strong ones, 0 to
-            count - 1 in the order in which a depth-first search finishes them: no edge leads to a larger label.
+            dense: 0 to count - 1, in the order of the components' smallest vertices. smallest_vertex: those vertices.
+            sinks_first, for strong components: 0 to count - 1 in the order in which a depth-first search finishes them,
+            so that no edge leads to a larger label.
         algorithm : {'automatic', 'union_find', 'afforest', 'tarjan', 'forward_backward'}, optional
 
         Returns
@@ -268,21 +269,21 @@ class Algorithms(Stored):
         dtype: npt.DTypeLike = np.float64,
         algorithm: str = "automatic",
     ) -> PageRank:
-        """PageRank; weights do not count.
+        """PageRank. Weights are ignored.
 
         Parameters
         ----------
         damping : float, optional
             0 to 1, 1 excluded.
         tolerance : float, optional
-            The iteration ends with a step that changes the ranks by no more than this.
+            Stop when one step changes the ranks by at most this.
         norm : {'l1', 'linf'}, optional
         max_iterations : int, optional
             Maximum number of iterations.
         iterations : int, optional
             Above 0: run exactly this many.
         personalization, guess : array_like, shape (vertices,), or mapping of vertices to values, optional
-            Restart distribution and initial ranks; nonnegative, not all 0. A vertex that a mapping lacks has 0.
+            Restart distribution and initial ranks; nonnegative, not all 0. Vertices that a mapping lacks have 0.
         dangling : {'personalization', 'uniform', 'drop'}, optional
             Where the rank of vertices without out-edges goes.
         dtype : {float64, float32}, optional
@@ -319,7 +320,7 @@ class Algorithms(Stored):
         )
 
     def _by_vertex(self, values: Any) -> Any:
-        """A value of each vertex from a mapping, 0 where it has none; other values as they are."""
+        """One value per vertex from a mapping, 0 for vertices that it lacks; anything else unchanged."""
         if not isinstance(values, Mapping):
             return values
         vector = np.zeros(self.vertices)
@@ -337,16 +338,16 @@ class Algorithms(Stored):
         endpoints: bool = False,
         algorithm: str = "automatic",
     ) -> Array:
-        """Betweenness centrality, exact or from some sources; paths have no weights, and parallel edges are one.
+        """Betweenness centrality, exact or from some sources. Weights are ignored, parallel edges count once.
 
         Parameters
         ----------
         sources : array_like of vertices, optional
             By default all vertices; an empty list gives zeros.
         normalization : {'pairs', 'none', 'maximum'}, optional
-            Over the number of pairs that could count, as in networkx; the sums; or over the largest value.
+            Divide by the number of possible pairs, as networkx does; do not divide; or divide by the largest value.
         endpoints : bool, optional
-            Whether a path counts for its ends, too.
+            Count a path for its two ends as well.
         algorithm : {'automatic', 'by_level', 'by_source'}, optional
 
         Returns
@@ -364,7 +365,7 @@ class Algorithms(Stored):
         return values
 
     def edge_betweenness(self, sources: Vertices | None = None, *, normalization: str = "pairs") -> Array:
-        """Betweenness centrality of edges, exact or from some sources; paths have no weights.
+        """Betweenness centrality of edges, exact or from some sources. Weights are ignored.
 
         Parameters
         ----------
@@ -376,8 +377,9 @@ class Algorithms(Stored):
         Returns
         -------
         ndarray of float64, shape of `indices`
-            Of the paths in the direction in which an edge is stored, as undirected ones are at both ends: equal where
-            all vertices are sources, and to be added where some are. Parallel edges share the value of one.
+            One value per stored edge, for the paths in its direction. An undirected edge is stored in both directions:
+            the two values are equal if all vertices are sources; otherwise add them. Parallel edges share one edge's
+            value equally.
 
         Notes
         -----
@@ -397,7 +399,7 @@ class Algorithms(Stored):
         return values
 
     def triangles(self, *, algorithm: str = "automatic") -> Triangles:
-        """Triangles: three vertices joined pairwise. Direction, loops and duplicate edges do not count.
+        """Triangles: three vertices joined pairwise. Directions, loops and duplicate edges are ignored.
 
         Parameters
         ----------
@@ -415,12 +417,12 @@ class Algorithms(Stored):
         return Triangles(total, per_vertex, degrees)
 
     def clustering(self, *, directed: bool = False) -> Array:
-        """Local clustering coefficients: the share of the pairs of a vertex's neighbours that are joined.
+        """Local clustering coefficients: the share of pairs of a vertex's neighbours that are joined.
 
         Parameters
         ----------
         directed : bool, optional
-            Count directed edges among the neighbours, and ordered pairs: LDBC Graphalytics' coefficient.
+            Count directed edges between neighbours, and ordered pairs, as LDBC Graphalytics does.
 
         Returns
         -------
@@ -441,14 +443,14 @@ class Algorithms(Stored):
     def communities(
         self, *, iterations: int = 10, initial: Vertices | None = None, algorithm: str = "automatic"
     ) -> tuple[int, Array]:
-        """Communities by label propagation, as LDBC Graphalytics has it (CDLP).
+        """Communities by label propagation, following LDBC Graphalytics (CDLP).
 
         Parameters
         ----------
         iterations : int, optional
-            Rounds, of which each gives every vertex the label that most of its neighbours had before it.
+            Number of rounds. In each, every vertex takes the label that most of its neighbours had before the round.
         initial : array_like of vertices, shape (vertices,), optional
-            Labels before the first round, 0 to vertices - 1; by default the vertex itself.
+            Initial labels, 0 to vertices - 1; by default each vertex's own number.
         algorithm : {'automatic', 'all_vertices', 'frontier'}, optional
 
         Returns
@@ -466,7 +468,7 @@ class Algorithms(Stored):
     def core_numbers(self, *, algorithm: str = "automatic") -> Array:
         """Core numbers: the largest k for which a vertex is in a subgraph whose vertices all have k neighbours or more.
 
-        In- and out-edges of a directed graph count, parallel edges each, loops not. On the CPU only.
+        In- and out-edges count, parallel edges separately; loops do not. Runs on the CPU only.
 
         Parameters
         ----------
@@ -484,7 +486,7 @@ class Algorithms(Stored):
         return values
 
     def k_core(self: Same, k: int | None = None) -> Same:
-        """The k-core: the vertices of core number k or more and the edges between them, under their ids.
+        """The k-core: the vertices with core number k or more, with their ids, and the edges between them.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Arrays as the library takes them: contiguous, of its types, in native byte order; copies only where they are not."""
+"""Arrays for the library: contiguous, of its types, in native byte order; copied only if necessary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WEIGHTS = (*INDICES, np.dtype(np.float32), np.dtype(np.float64))
 
 
 def whole(n: Any, what: str, least: int | None = None) -> int:
-    """An integer of 64 bits, also where it comes as a float."""
+    """A 64-bit integer, also from an integral float."""
     try:
         number = int(n)
         is_whole = bool(number == n)
@@ -34,12 +34,12 @@ def whole(n: Any, what: str, least: int | None = None) -> int:
 
 
 def is_graph(a: Any) -> bool:
-    """Whether it is a `Graph` or one of networkx's."""
+    """Whether it is a `Graph` or a networkx graph."""
     return hasattr(a, "is_multigraph")
 
 
 def dense(a: npt.ArrayLike, what: str) -> Array:
-    """The array as NumPy's. Refuses masked entries, whose mask NumPy drops, and graphs, of which it takes the nodes."""
+    """A NumPy array. Refuses masked entries and graphs, which NumPy would convert silently."""
     if not isinstance(a, np.ndarray) and is_graph(a):
         raise TypeError(f"{what}: an array is expected, and this is a graph")
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
@@ -48,7 +48,7 @@ def dense(a: npt.ArrayLike, what: str) -> Array:
 
 
 def flat(a: npt.ArrayLike, what: str) -> Array:
-    """A contiguous vector; itself where it is one."""
+    """A contiguous vector; copied only if necessary."""
     array = dense(a, what)
     if array.ndim != 1:
         raise Error(f"{what}: one dimension is expected, and this has {array.ndim}")
@@ -58,7 +58,7 @@ def flat(a: npt.ArrayLike, what: str) -> Array:
 
 
 def values_of(a: npt.ArrayLike, what: str, dtype: npt.DTypeLike | None = None) -> Array:
-    """Entries of a matrix, in one of the library's types or the one asked for."""
+    """Entries of a matrix in a type of the library, or in the wanted type."""
     array = flat(a, what)
     if dtype is not None:
         array = np.ascontiguousarray(array, dtype=dtype)
@@ -72,7 +72,7 @@ def values_of(a: npt.ArrayLike, what: str, dtype: npt.DTypeLike | None = None) -
 
 
 def indices_of(a: npt.ArrayLike, what: str) -> Array:
-    """Indices in int32 or int64: those two as they are, others in int64 where that holds them."""
+    """Indices as int32 or int64; other types are converted to int64 if that can represent them."""
     array = flat(a, what)
     if array.dtype in INDICES:
         return array
@@ -89,21 +89,21 @@ def indices_of(a: npt.ArrayLike, what: str) -> Array:
 
 
 def same_indices(first: Array, second: Array) -> tuple[Array, Array]:
-    """Indices of one type: int64 if one of them is. Nothing is narrowed."""
+    """Indices of a common type: int64 if one of them is."""
     if first.dtype != second.dtype:
         first, second = (np.ascontiguousarray(a, dtype=np.int64) for a in (first, second))
     return first, second
 
 
 def csr_indices(offsets: Array, indices: Array) -> tuple[Array, Array]:
-    """Offsets at least as wide as indices, as the library has them."""
+    """Offsets at least as wide as indices, which the library requires."""
     if offsets.dtype == np.int32 and indices.dtype == np.int64:
         offsets = offsets.astype(np.int64)
     return offsets, indices
 
 
 def numbered(sources: Any, targets: Any) -> tuple[Any, Any, Array | None]:
-    """Numbers in place of names, in the order in which these first occur, and the names; others as they are."""
+    """Names replaced by numbers in order of first occurrence, and the names; anything else unchanged."""
     ends = [dense(e, "Graph.from_edges") for e in (sources, targets)]
     if not any(e.size > 0 and (e.dtype.kind in "UT" or isinstance(e.flat[0], str)) for e in ends):
         return sources, targets, None
@@ -112,7 +112,7 @@ def numbered(sources: Any, targets: Any) -> tuple[Any, Any, Array | None]:
     numbers: dict[str, int] = {}
     both = [number for pair in zip(*(e.tolist() for e in ends)) for number in pair]
     if not all(isinstance(name, str) for name in both):
-        raise TypeError("Graph.from_edges: names beside others (expected str alone, or integers alone)")
+        raise TypeError("Graph.from_edges: names and numbers mixed (expected only str, or only integers)")
     pairs = np.fromiter((numbers.setdefault(name, len(numbers)) for name in both), np.int64, len(both))
     nodes = np.empty(len(numbers), dtype=object)
     nodes[:] = list(numbers)

@@ -1,4 +1,4 @@
-"""Where calls run: the settings of a `with` block, and the devices there are."""
+"""Settings of a `with` block, and the available devices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _settings: ContextVar[_Settings] = ContextVar("spargo", default=_Settings("auto"
 
 
 def parsed(device: str) -> int | None:
-    """The number of a GPU; -1 for the processor, None for 'auto'. DeviceError where there is no such GPU."""
+    """The number of a GPU; -1 for the CPU, None for 'auto'. Raises DeviceError for a GPU that does not exist."""
     if device == "auto":
         return None
     if device == "cpu":
@@ -35,7 +35,7 @@ def parsed(device: str) -> int | None:
     ordinal = int(number) if number else usable[0]
     if ordinal not in usable:
         there = ", ".join(f"cuda:{found}" for found in usable)
-        raise DeviceError(f"device {device!r}: there is {there}", "device_unavailable")
+        raise DeviceError(f"device {device!r} does not exist (expected {there})", "device_unavailable")
     return ordinal
 
 
@@ -43,32 +43,32 @@ _found: list[int] = []
 
 
 def _usable() -> list[int]:
-    """The GPUs' numbers, asked for once where there are any."""
+    """The numbers of the usable GPUs, queried until there are some."""
     if not _found:
         _found.extend(int(d["name"].partition(":")[2]) for d in _core.cuda_devices())
     return _found
 
 
 def on_host(device: str, what: str) -> None:
-    """For what is done on the processor alone."""
+    """Refuse a GPU for a function that runs on the CPU only."""
     if parsed(device) not in (None, -1):
         raise UnsupportedError(
-            f"{what}: it returns SciPy's matrices, which are on the CPU; Matrix takes device={device!r}", "unsupported"
+            f"{what} returns SciPy matrices, which are on the CPU (expected Matrix(..., device={device!r}))", "unsupported"
         )
 
 
 def settings_device() -> str:
-    """The device of the `with` block: 'auto' outside of any."""
+    """The device of the `with` block; 'auto' outside."""
     return _settings.get().device
 
 
 def array_kind() -> str:
-    """The library of results on a GPU that the `with` block asks for; '' where it asks for none."""
+    """The array library for results on a GPU, as set by the `with` block; '' if not set."""
     return _settings.get().arrays
 
 
 def threads() -> int:
-    """Threads that a call uses at most; 0: as many as the process may run on."""
+    """Maximum number of threads of a call; 0: all that the process may use."""
     return _settings.get().threads
 
 
@@ -78,20 +78,19 @@ class config:
     Parameters
     ----------
     device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
-        Where matrices and graphs are made that do not name a device. What is not named here stays as it is outside the
-        block.
+        Default device of matrices and graphs. A setting that is not given keeps its value from outside the block.
     threads : int, optional
-        Threads that a call uses at most, up to 1024; 0: as many as the process may run on by its affinity, its cgroup
-        and ``OMP_NUM_THREADS``. Results do not depend on it, unless they say so.
+        Maximum number of threads of a call, up to 1024; 0: as many as affinity, cgroup and ``OMP_NUM_THREADS`` allow.
+        Results do not depend on it unless documented.
     arrays : {'numpy', 'cupy', 'torch'}, optional
-        What a graph on a GPU returns; by default what it was made of, so NumPy's arrays for a graph from a file.
+        Type of the arrays that a graph on a GPU returns; by default that of the arrays it was made from, else NumPy's.
 
     Raises
     ------
     ValueError
-        For a device or a number of threads that cannot be.
+        For an invalid device or number of threads.
     DeviceError
-        For a GPU that is not there.
+        For a GPU that does not exist.
 
     Examples
     --------
@@ -111,7 +110,7 @@ class config:
             threads = whole(threads, "config: threads")
             if threads >= 2**31:
                 raise Error(f"config: {threads} threads")
-            _core.threads(threads)  # refuses what cannot be
+            _core.threads(threads)  # refuses invalid numbers
         self._device = device
         self._threads = threads
         self._arrays = arrays
@@ -144,12 +143,12 @@ class Device(NamedTuple):
 
 
 def devices() -> list[Device]:
-    """The processor and the GPUs that the library can use.
+    """The CPU and the usable GPUs.
 
     Returns
     -------
     list of Device
-        ``name`` is what ``device=`` takes, ``description`` is for people. The processor comes first.
+        ``name`` is the value for ``device=``, ``description`` is for people. The CPU comes first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Arrays on GPUs as the library takes them: CuPy's, PyTorch's, and others by the CUDA Array Interface or DLPack.
+"""Arrays on GPUs: of CuPy, of PyTorch, and of others through the CUDA Array Interface or DLPack.
 
 Nothing is copied that is contiguous and of the right type. The library works on a stream of its own, which waits for
 the caller's current stream and which that stream then waits for: by events, so that the host goes on. CuPy and PyTorch
@@ -22,38 +22,38 @@ DTYPES = (*INDICES, *VALUES)
 
 
 class Kind(Protocol):
-    """What is asked of the library that an array belongs to."""
+    """Operations of an array library."""
 
     name: str
 
     def ordinal(self, a: Any) -> int:
-        """The GPU that holds it; -1 where none does."""
+        """The GPU that holds the array; -1 if none."""
 
     def taken(self, a: Any) -> Any:
-        """The array itself, or what stands for it."""
+        """The array itself, or its data."""
 
     def unpacked(self, a: Any) -> Any:
-        """One of its own over what comes by DLPack."""
+        """An array over memory given by DLPack."""
 
     def over(self, a: Any) -> Any:
-        """One of its own over what comes by the CUDA Array Interface."""
+        """An array over memory given by the CUDA Array Interface."""
 
     def dtype(self, a: Any) -> np.dtype[Any]: ...
 
     def address(self, a: Any) -> int: ...
 
     def contiguous(self, a: Any, dtype: np.dtype[Any] | None) -> Any:
-        """Itself where it is that and of the type; else a copy, made on the current stream."""
+        """The array itself if contiguous and of the type, otherwise a copy, made on the current stream."""
 
     def is_contiguous(self, a: Any) -> bool: ...
 
     def stream(self, ordinal: int) -> int:
-        """The current one."""
+        """The current stream."""
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], ordinal: int) -> Any: ...
 
     def host(self, a: Any) -> Array:
-        """NumPy's copy."""
+        """A copy as a NumPy array."""
 
 
 class _CuPy:
@@ -170,11 +170,11 @@ class _Torch:
 
 
 _VECTORS: tuple[type, ...] = tuple(getattr(_core, name) for name in dir(_core) if name.startswith("DeviceVector_"))
-_OURS = (np.ndarray, *_VECTORS)  # of no other library
+_OURS = (np.ndarray, *_VECTORS)  # types that need no library
 
-NUMPY: Any = object()  # the kind of what returns NumPy's arrays, whatever `config` says
+NUMPY: Any = object()  # for objects that return NumPy arrays, whatever `config` says
 _made: dict[str, Kind] = {}
-_names: dict[type, str] = {}  # of the library that a type belongs to: "cupy", "torch", "other", or "" for none
+_names: dict[type, str] = {}  # the library of a type: "cupy", "torch", "other", or "" for none
 
 
 def kind_named(name: str) -> Kind:
@@ -197,7 +197,7 @@ def _name_of(a: Any) -> str:
 
 
 def _kind_for(a: Any) -> Kind:
-    """Whose results another library's array gets: CuPy's, or PyTorch's where that alone is in use."""
+    """The library of results for arrays of others: CuPy, or PyTorch if only that is imported."""
     for name in ("torch", "cupy") if "torch" in sys.modules and "cupy" not in sys.modules else ("cupy", "torch"):
         try:
             return kind_named(name)
@@ -211,7 +211,7 @@ def kind_of(a: Any) -> Kind | None:
     name = _names.get(type(a))
     if name is None:
         name = _name_of(a)
-        if name or isinstance(a, _OURS):  # another one of the type may have a protocol of its own
+        if name or isinstance(a, _OURS):  # another object of the type may support a protocol
             _names[type(a)] = name
     if not name:
         return None
@@ -228,13 +228,13 @@ def _is_on_gpu(a: Any) -> bool:
 
 
 def taken(kind: Kind, a: Any) -> Any:
-    """The array as one of the kind's, over the same memory. Another library's is waited for as its protocol says."""
+    """The array as one of the kind, over the same memory, synchronised as its protocol requires."""
     if _names[type(a)] != "other":
         return kind.taken(a)
     interface = getattr(a, "__cuda_array_interface__", None)
     if interface is None or (kind.name == "torch" and hasattr(a, "__dlpack__")):
         return kind.unpacked(a)
-    array = kind.over(_WithoutStream(a, interface))  # CuPy would make the host wait, and PyTorch nobody
+    array = kind.over(_WithoutStream(a, interface))  # CuPy would block the host, PyTorch would not wait
     stream = interface.get("stream")
     if stream is not None:
         ordinal = kind.ordinal(array)
@@ -245,7 +245,7 @@ def taken(kind: Kind, a: Any) -> Any:
 
 
 class _WithoutStream:
-    """An array whose stream has been seen to."""
+    """An array whose stream is already synchronised."""
 
     def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
         self.owner = owner
@@ -258,7 +258,7 @@ _places: dict[int, Any] = {}
 
 
 def place_at(ordinal: int) -> Any:
-    """The library's context of a GPU, made once."""
+    """The library's context of a GPU, created once."""
     found = _places.get(ordinal)
     if found is None:
         found = _places.setdefault(ordinal, _core.DevicePlace(ordinal))
@@ -266,9 +266,9 @@ def place_at(ordinal: int) -> Any:
 
 
 def place_for(device: str, *arrays: Any) -> Any:
-    """Where a call works: the context of a GPU, or None for the CPU.
+    """The device of a call: the context of a GPU, or None for the CPU.
 
-    'auto' is what `config` says, else the GPU that holds an argument, else the CPU.
+    'auto': as set by `config`, else the GPU that holds an argument, else the CPU.
     """
     ordinal = parsed(device)
     if ordinal is None:
@@ -279,7 +279,7 @@ def place_for(device: str, *arrays: Any) -> Any:
 
 
 def ordinal_of(a: Any) -> int:
-    """Of the GPU that holds an argument; -1: none does."""
+    """The number of the GPU that holds an argument; -1 if none."""
     if is_vector(a):
         return int(a.ordinal)
     held = getattr(a, "_place", None)
@@ -297,7 +297,7 @@ def name_of(place: Any) -> str:
 
 
 def unpacked(a: Any) -> tuple[str, tuple[int, int], Any, Any, Any] | None:
-    """(format, shape, data, indptr or row, indices or col) of a sparse matrix on a GPU, CuPy's or PyTorch's."""
+    """(format, shape, data, indptr or row, indices or col) of a sparse matrix of CuPy or PyTorch on a GPU."""
     module = type(a).__module__.partition(".")[0]
     if module == "cupyx" and hasattr(a, "format"):
         a = a if a.format in ("csr", "csc", "coo") else a.tocsr()
@@ -320,12 +320,12 @@ def unpacked(a: Any) -> tuple[str, tuple[int, int], Any, Any, Any] | None:
 # --- Vectors ----------------------------------------------------------------------------------------------------------
 
 def is_vector(a: Any) -> bool:
-    """Whether it is one of the library's own on a GPU."""
+    """Whether it is a vector of the library on a GPU."""
     return isinstance(a, _VECTORS)
 
 
 def vector(a: Any, place: Any, what: str, dtype: np.dtype[Any] | None = None) -> Any:
-    """One of the library's on the GPU: over an array that is there, in order with its stream, or uploaded."""
+    """A vector of the library on the GPU: over an array there, ordered after its stream, or uploaded."""
     kind = kind_of(a)
     if kind is None:
         if is_vector(a) and a.ordinal == place.ordinal and (dtype is None or dtype == a.dtype):
@@ -344,7 +344,7 @@ def vector(a: Any, place: Any, what: str, dtype: np.dtype[Any] | None = None) ->
 
 
 def values_vector(a: Any, place: Any, what: str, dtype: npt.DTypeLike | None = None) -> Any:
-    """Entries of a matrix, as `values_of` takes them."""
+    """Entries of a matrix, as by `values_of`."""
     kind = kind_of(a)
     wanted = None if dtype is None else np.dtype(dtype)
     if kind is None:
@@ -381,7 +381,7 @@ def _index_type(a: Any, what: str) -> np.dtype[Any]:
 
 
 def index_vectors(first: Any, second: Any, place: Any, what: str, same: bool) -> tuple[Any, Any]:
-    """Two vectors of indices: of one type, or the first at least as wide as the second. Nothing is narrowed."""
+    """Two index vectors: of the same type, or the first at least as wide as the second. Nothing is narrowed."""
     first, second = (indices_of(a, what) if kind_of(a) is None and not is_vector(a) else a for a in (first, second))
     types = [_index_type(a, what) for a in (first, second)]
     if types[1] == np.int64:
@@ -392,14 +392,14 @@ def index_vectors(first: Any, second: Any, place: Any, what: str, same: bool) ->
 
 
 def copied(a: Any, place: Any) -> Any:
-    """A vector of its own."""
+    """A copy of a vector."""
     made = place.empty(a.size, a.dtype.name)
     a.copy_to(made.address, place.stream)
     return made
 
 
 def downloaded(a: Any, out: Array | None = None) -> Array:
-    """NumPy's copy of a vector, or of another library's array."""
+    """A NumPy copy of a vector or array on a GPU."""
     if not is_vector(a):
         kind = kind_of(a)
         return np.asarray(a) if kind is None else kind.host(taken(kind, a))
@@ -410,7 +410,7 @@ def downloaded(a: Any, out: Array | None = None) -> Array:
 
 
 def delivered(a: Any, kind: Kind | None) -> Any:
-    """A vector of the library's as an array of the kind, or of the one that `config` asks for; None is NumPy."""
+    """A vector of the library as an array of the kind, or of that set by `config`; None: NumPy."""
     asked = "numpy" if kind is NUMPY else array_kind()
     if asked:
         kind = None if asked == "numpy" else kind_named(asked)

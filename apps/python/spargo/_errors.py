@@ -1,4 +1,4 @@
-"""Exceptions: all are `Error`, and what Python has for their kind besides."""
+"""Exceptions and warnings. Each exception is an `Error` and also Python's own type for its kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import warnings
 
 
 class Error(ValueError):
-    """What the library refuses: bad data, bad arguments, bad files.
+    """Base of all errors: bad data, bad arguments, bad files.
 
     Attributes
     ----------
@@ -17,9 +17,9 @@ class Error(ValueError):
         The kind: ``"invalid_argument"``, ``"invalid_data"``, ``"parse"``, ``"io"``, ``"unsupported"``,
         ``"out_of_memory"``, ``"device_unavailable"`` or ``"device_failure"``.
     file : str
-        Name of the file that is wrong; empty where there is none.
+        Name of the file at fault; empty if none.
     line, column : int
-        Where in the file, from 1; 0 for the file as a whole.
+        Position in the file, from 1; 0 for the file as a whole.
     """
 
     def __init__(self, message: str, code: str = "invalid_argument", file: str = "", line: int = 0, column: int = 0):
@@ -37,18 +37,18 @@ class Error(ValueError):
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """Right, but more than the library does. Also a `NotImplementedError`."""
+    """Valid, but not supported. Also a `NotImplementedError`."""
 
 
 class FileError(Error, OSError):
-    """The operating system refused, or a stream is truncated or corrupt. Also an `OSError`.
+    """A file cannot be read or written, or is truncated or corrupt. Also an `OSError`.
 
     Attributes
     ----------
     errno : int or None
-        The system's number of the failure; None where the file's content is at fault.
+        The system's error number; None if the file's content is at fault.
     filename, strerror : str or None
-        As other `OSError`s have them.
+        As in other `OSError`s.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class FileError(Error, OSError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """There is no such file. Also a `FileNotFoundError`."""
+    """The file does not exist. Also a `FileNotFoundError`."""
 
 
 class OutOfMemoryError(Error, MemoryError):
@@ -72,7 +72,7 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 class DeviceError(Error, RuntimeError):
-    """There is no such device, or it failed. Also a `RuntimeError`."""
+    """The device does not exist, or it failed. Also a `RuntimeError`."""
 
 
 class InputWarning(UserWarning):

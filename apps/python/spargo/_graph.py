@@ -1,4 +1,4 @@
-"""Graphs, and how they are made."""
+"""Graphs and their construction."""
 
 from __future__ import annotations
 
@@ -21,38 +21,35 @@ from ._snapshot import Snapshot, opened
 
 
 class Graph(Algorithms):
-    """A graph, of whatever `a` is; `from_scipy`, `from_edges`, `from_networkx` and `read` have more options.
+    """A graph, from any of the types below; `from_scipy`, `from_edges`, `from_networkx` and `read` have more options.
 
     Parameters
     ----------
     a : sparse matrix, networkx graph, array of shape (edges, 2), iterable of pairs, str, path, file or Graph
-        A sparse matrix is an adjacency matrix. Integers in pairs are vertices; other ends, such as names, are ids, and
-        the vertices are numbered in the order in which these first occur. A third element of each pair is its weight. A
-        square array is refused: `from_edges` and `from_scipy` say which it is. A str is the name of a file, or
-        ``gen:...``.
+        A sparse matrix is an adjacency matrix. Integers in pairs are vertices; anything else, such as a name, is an id,
+        and vertices are numbered in order of first occurrence. A third element is the edge's weight. A square array is
+        ambiguous and refused: use `from_edges` or `from_scipy`. A str names a file or generated data (``gen:...``).
     directed : bool, optional
-        By default as `a` has it; matrices and pairs are directed.
+        By default as in `a`; matrices and pairs are directed.
     weights : bool, optional
-        Take the weights that `a` has; of networkx's graphs the edges' attribute ``weight``.
+        Use the weights of `a`; for networkx graphs the edge attribute ``weight``.
     device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
         As for `from_scipy`.
 
-    **Vertices and ids.** The vertices are numbered 0 to n - 1. Results are arrays over these numbers, and an integer
-    argument is such a number. Where the source calls its vertices something else (the integers or names of a file, the
-    nodes of networkx), those are their ids: ``nodes[v]`` is the id of vertex v, ``index(id)`` the vertex of an id, and
-    ``names(vertices)`` the ids of several. An id that is no number, such as a name, may stand wherever a vertex is
-    expected: ``g.bfs("alice")``; an integer id needs `index`, as in ``g.bfs(g.index(1000))``. `spargo.read_edgelist` and
-    networkx's functions speak of ids.
+    **Vertices and ids.** Vertices are numbered 0 to n - 1. Results are arrays indexed by vertex, and an integer argument
+    is a vertex. Vertices that have other labels in the source (integers or names in a file, nodes of networkx) keep them
+    as ids: ``nodes[v]`` is the id of vertex v, ``index(id)`` the vertex of an id, and ``names(vertices)`` the ids of
+    several. An id that is not an integer can be used instead of a vertex: ``g.bfs("alice")``; an integer id needs
+    `index`, as in ``g.bfs(g.index(1000))``. `spargo.read_edgelist` and networkx's functions use ids.
 
-    The out-edges are the arrays of a CSR matrix: the neighbours of v are ``indices[offsets[v]:offsets[v + 1]]``, for an
-    undirected graph from both ends. They must not be changed. In-edges, where an algorithm needs them, and plans are
-    made once and kept. Self-loops count for PageRank, each as one edge, and nowhere else. No call holds the
-    interpreter's lock while it computes, and several threads may call at a time.
+    The out-edges are the arrays of a CSR matrix: the neighbours of v are ``indices[offsets[v]:offsets[v + 1]]``; an
+    undirected edge is stored at both ends. The arrays must not be changed. In-edges, if an algorithm needs them, and plans
+    are made once and kept. Self-loops count for PageRank, each as one edge, and are ignored by all else. Calls release the
+    interpreter's lock while they compute, and several threads may use one graph.
 
-    A graph on a GPU (``device="cuda"``) searches, ranks and counts there; `bfs_order`, which is one thread's, raises
-    `UnsupportedError`. It keeps what it was made of and copies the other side's arrays when something asks for them. What
-    it returns are arrays of CuPy or PyTorch where it was made of theirs, else NumPy's; ``config(arrays=...)`` says
-    otherwise.
+    A graph on a GPU (``device="cuda"``) is computed on there; `bfs_order` is sequential and raises `UnsupportedError`.
+    Copies of its arrays on the host, or of host arrays on the GPU, are made when needed and kept. Results are CuPy or
+    PyTorch arrays if the graph was made from such arrays, otherwise NumPy arrays; ``config(arrays=...)`` overrides this.
 
     Attributes
     ----------
@@ -63,7 +60,7 @@ class Graph(Algorithms):
     device : str
         ``"cpu"``, or ``"cuda:0"`` and so on.
     nodes : sequence or None
-        The ids of the vertices, in their order; None where these have no others than their numbers.
+        The ids of the vertices, by vertex; None if they have none.
 
     Examples
     --------
@@ -81,7 +78,7 @@ class Graph(Algorithms):
     __slots__ = ()
     __networkx_backend__ = "spargo"  # networkx's functions take it
 
-    # --- How graphs are made ------------------------------------------------------------------------------------------
+    # --- Construction -------------------------------------------------------------------------------------------------
 
     def __init__(self, a: Any, *, directed: bool | None = None, weights: bool = True, device: str = "auto") -> None:
         from ._matrix import Matrix
@@ -142,7 +139,7 @@ class Graph(Algorithms):
         return cls._built(len(index), first, second, values, directed, "min", list(index), _device.place_for(device))
 
     def _as(self, directed: bool, weights: bool = True) -> Graph:
-        """The same edges, one-way or both ways, with or without the weights; itself where it is so."""
+        """The same edges as a directed or undirected graph, with or without weights; itself if nothing changes."""
         if directed == self.directed and (weights or self.weights is None):
             return self
         offsets, indices, values = self._here()
@@ -152,7 +149,7 @@ class Graph(Algorithms):
         return Graph._built(self.vertices, self._sources(), indices, values, False, "min", self.nodes)
 
     def _placed(self, device: str) -> Graph:
-        """On the device that is asked for; itself where that is none other."""
+        """The graph on the wanted device; itself if it is there already."""
         place = self._place if device == "auto" else _device.place_for(device)
         if place is self._place:
             return self
@@ -160,29 +157,28 @@ class Graph(Algorithms):
 
     @classmethod
     def from_scipy(cls, a: Any, *, directed: bool = True, weights: bool = True, device: str = "auto") -> Graph:
-        """The graph whose adjacency matrix is `a`: an edge for every stored entry, zeros included.
+        """The graph with the adjacency matrix `a`: an edge for every stored entry, zeros included.
 
         Parameters
         ----------
         a : sparse array or matrix, `Matrix`, or array_like, shape (n, n)
-            The arrays of a CSR matrix are taken without a copy. Of a dense one the entries that are not 0.
+            The arrays of a CSR matrix are shared. A dense matrix has an edge for every nonzero element.
         directed : bool, optional
-            False: each entry joins its row and column both ways. A matrix whose pattern and weights are symmetric, in
-            CSR with ascending columns, is then taken without a copy; of others the least of several weights stays.
+            False: each entry is an undirected edge. A CSR matrix with ascending columns and symmetric pattern and weights
+            is then shared; otherwise an edge with several weights keeps the smallest.
         weights : bool, optional
-            Take the entries as weights of edges, where they are int32, int64, float32 or float64; smaller integers
-            become int64. False, or a matrix of booleans: none.
+            Use the entries as weights (int32, int64, float32 or float64; smaller integers become int64). False, or a
+            matrix of booleans: no weights.
         device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
-            Where the graph lives. 'auto' is what `config` says; else the GPU that holds `a`, a sparse matrix of CuPy's
-            or PyTorch's, whose arrays in CSR are taken without a copy where the graph is directed; and the CPU for
-            everything else.
+            Where the graph lives. 'auto': as set by `config`, else the GPU that holds `a`, else the CPU. A directed graph
+            shares the arrays of a CSR matrix of CuPy or PyTorch.
 
         Raises
         ------
         Error
-            For a matrix that is not square, or breaks the rules of its format.
+            For a matrix that is not square or malformed.
         DeviceError
-            For a GPU that is not there.
+            For a GPU that does not exist.
         NotImplementedError
             For complex weights.
         """
@@ -221,7 +217,7 @@ class Graph(Algorithms):
 
     @classmethod
     def _from_device(cls, a: Any, directed: bool, weights: bool, place: Any) -> Graph | None:
-        """The graph of a sparse matrix on this GPU; None where the host must help."""
+        """The graph of a sparse matrix on this GPU; None if the host must build it."""
         from ._matrix import Matrix
 
         if place is None or _device.ordinal_of(a) != place.ordinal or (weights and not directed):
@@ -255,27 +251,27 @@ class Graph(Algorithms):
         duplicates: str = "min",
         device: str = "auto",
     ) -> Graph:
-        """The graph of pairs, in any order. Of duplicates one edge stays.
+        """The graph with these edges, in any order. Duplicates become one edge.
 
         Parameters
         ----------
         sources, targets : array_like of int or of str, shape (edges,)
-            Strings are ids; the vertices are numbered in the order in which these first occur.
+            Strings are ids; vertices are numbered in order of first occurrence.
         weights : array_like of int32, int64, float32 or float64, shape (edges,), optional
         vertices : int, optional
-            By default one more than the largest number.
+            Number of vertices; by default the largest number plus one.
         directed : bool, optional
         duplicates : {'min', 'sum', 'first'}, optional
-            What becomes of the weights of an edge that is listed several times.
+            The weight of an edge that is listed several times.
         device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
             As for `from_scipy`. A graph without weights is built on the GPU.
 
         Raises
         ------
         Error
-            For a number that is no vertex, or arrays of different sizes.
+            For a vertex out of range, or arrays of different sizes.
         DeviceError
-            For a GPU that is not there.
+            For a GPU that does not exist.
         """
         place = _device.place_for(device, sources, targets)
         nodes = None
@@ -349,17 +345,17 @@ class Graph(Algorithms):
 
     @classmethod
     def from_networkx(cls, g: Any, *, weight: str | None = None, device: str = "auto") -> Graph:
-        """The graph of networkx's, whose nodes are ``nodes`` in its order, with neighbours in its order.
+        """A networkx graph; ``nodes`` and neighbours keep its order.
 
         Parameters
         ----------
         g : networkx graph
-            Of a multigraph each of parallel edges, of which `pagerank`, `communities` and `degrees` count all, and
-            everything else one.
+            Parallel edges of a multigraph are kept: `pagerank`, `communities` and `degrees` count all of them, all else
+            counts one.
         weight : str, optional
-            The edges' attribute that is taken as weights; 1 where it is missing.
+            Edge attribute to use as weight; 1 if missing.
         device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
-            'auto' is what `config` says, else the CPU.
+            'auto': as set by `config`, else the CPU.
         """
         if not hasattr(g, "_adj"):
             raise TypeError(f"Graph.from_networkx: a graph of networkx's is expected, and this is a {type(g).__name__}")
@@ -406,29 +402,30 @@ class Graph(Algorithms):
         source : str, path or file
             Plain, gzip or (by a name ending in ``.bz2``) bzip2; or an open file.
         directed : bool, optional
-            By default as the file has it: edge lists that do not say otherwise, general matrices and DIMACS' arcs are
-            directed, generated graphs undirected where their pattern is symmetric.
+            By default as in the file: edge lists that do not state a direction, general matrices and DIMACS arcs are
+            directed; generated graphs are undirected if their pattern is symmetric. True for an undirected graph gives
+            each edge both directions, like networkx's ``to_directed``.
         weights : bool, optional
-            Take the file's weights.
+            Use the file's weights.
         device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
-            'auto' is what `config` says, else the CPU. The file is read there.
+            Where the graph lives. 'auto': as set by `config`, else the CPU. The CPU reads the file.
         columns : str or sequence, optional
-            Of an edge list: those of source, target and perhaps weight, each by its name or its number from 1. By
-            default as the header line says, else the first three.
+            For an edge list: the columns of source, target and, optionally, weight, each by its name or its number from
+            1. By default the header line decides, or the first three.
         ids : {'auto', 'integers', 'names'}, optional
-            What the ids of an edge list are. 'auto': names, if most of its first lines have an id that is no
-            number; a name farther down in a file of integers is an error.
+            Kind of ids of an edge list. 'auto': names if most of the first lines have an id that is not a number; in a
+            file of integers a later name is an error.
 
         Returns
         -------
         Graph
-            Without duplicates, of whose weights the least stays; a graph that `save` wrote as it was. ``nodes`` has the
-            ids of an edge list, int64 and ascending, or its names, str in the order in which they first occur.
+            Without duplicates, of which the smallest weight is kept; a graph written by `save` is unchanged. ``nodes``
+            has the ids of an edge list: int64 in ascending order, or names (str) in order of first occurrence.
 
         Raises
         ------
         Error
-            With ``.file``, ``.line`` and ``.column``, for what the format does not allow.
+            With ``.file``, ``.line`` and ``.column``, for a malformed file.
 
         Warns
         -----
@@ -451,7 +448,7 @@ class Graph(Algorithms):
             )
         warn_of_input(source, rounded, doubts, weights)
         directed = as_read if directed is None else directed
-        if directed and not as_read and names is None:  # a triangle stands for both directions
+        if directed and not as_read:  # an edge is listed once, and leads both ways
             both = np.concatenate((first, second)), np.concatenate((second, first))
             first, second = both
             values = None if values is None else np.concatenate((values, values))
@@ -463,12 +460,14 @@ class Graph(Algorithms):
     ) -> Graph:
         n, cols = found.shape
         if n != cols:
-            raise Error(f"{name}: {n} x {cols} is no graph", "invalid_data", name)
+            raise Error(f"{name}: {n} x {cols} is not a graph (expected a square matrix)", "invalid_data", name)
         values = _weights_of(found.weights) if weights and found.weights is not None else None
         directed = found.directed if directed is None else directed
-        if found.directed and not directed and not _is_symmetric(n, found.offsets, found.indices, values):
+        both_ways = not (found.directed and directed) and not found.is_mirrored
+        if both_ways and not _is_symmetric(n, found.offsets, found.indices, values):
             sources = np.repeat(np.arange(n, dtype=found.indices.dtype), np.diff(found.offsets))
-            return cls._built(n, sources, found.indices, values, False, "min", found.ids, place)
+            made = cls._built(n, sources, found.indices, values, False, "min", found.ids, None if directed else place)
+            return made._as(True)._moved(place) if directed else made
         return cls._of(found.offsets, found.indices, values, directed, found.ids, found.multigraph)._moved(place)
 
 
@@ -485,7 +484,7 @@ def _are_whole(numbers: Array) -> bool:
 
 
 def _weights_of(values: npt.ArrayLike) -> Array:
-    """Weights in one of the library's types."""
+    """The weights, converted to a type of the library."""
     array = flat(values, "weights")
     if array.dtype in WEIGHTS:
         return array
@@ -501,7 +500,7 @@ def _weights_of(values: npt.ArrayLike) -> Array:
 
 
 def _is_symmetric(n: int, offsets: Array, indices: Array, weights: Array | None) -> bool:
-    """Whether a CSR matrix with ascending columns is its own transpose, and so an undirected graph as it is."""
+    """Whether a CSR matrix with ascending columns equals its transpose and so stores an undirected graph."""
     if weights is None:
         turned_offsets, turned = _core.pattern_transpose(n, n, offsets, indices, threads())
     else:  # weights move as bits, whatever they are

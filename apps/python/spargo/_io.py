@@ -33,7 +33,7 @@ def path_of(source: str | os.PathLike[str]) -> str:
 
 
 def _name_again(e: Error, path: str, name: str) -> None:
-    """The error of a file that the caller knows by another name."""
+    """Replace a temporary path in an error by the name that the caller knows."""
     e.file = name
     e.args = (e.args[0].replace(path, name), *e.args[1:])
     if isinstance(e, FileError):
@@ -42,7 +42,7 @@ def _name_again(e: Error, path: str, name: str) -> None:
 
 @contextmanager
 def readable(source: Source) -> Iterator[str]:
-    """A name under which the library can open `source`: its path, or that of memory that holds what it reads."""
+    """A name under which the library can open `source`: its path, or that of memory with its content."""
     if isinstance(source, (str, os.PathLike)):
         path = path_of(source)
         if not path.endswith(".bz2"):
@@ -74,7 +74,7 @@ def readable(source: Source) -> Iterator[str]:
 
 
 def mminfo(source: Source) -> tuple[int, int, int, str, str, str]:
-    """What the first lines of a Matrix Market file say, as `scipy.io.mminfo` does.
+    """Read the header of a Matrix Market file, like `scipy.io.mminfo`.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def mminfo(source: Source) -> tuple[int, int, int, str, str, str]:
     Returns
     -------
     rows, cols, entries : int
-        Entries as the file declares them; of an array all of it.
+        Number of entries that the file declares; for an array all elements.
     format : {'coordinate', 'array'}
     field : {'real', 'integer', 'complex', 'pattern'}
     symmetry : {'general', 'symmetric', 'skew-symmetric', 'hermitian'}
@@ -92,7 +92,7 @@ def mminfo(source: Source) -> tuple[int, int, int, str, str, str]:
     Raises
     ------
     Error
-        With ``.file``, ``.line`` and ``.column``, for what is no Matrix Market file.
+        With ``.file``, ``.line`` and ``.column``, if it is not a Matrix Market file.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def mminfo(source: Source) -> tuple[int, int, int, str, str, str]:
 
 
 def _asked(dtype: npt.DTypeLike | None) -> tuple[str, np.dtype[Any] | None]:
-    """The library's type to read into, and the one to convert to afterwards."""
+    """The type that the library reads into, and the type to convert to afterwards."""
     if dtype is None:
         return "", None
     wanted = np.dtype(dtype)
@@ -119,10 +119,10 @@ def _asked(dtype: npt.DTypeLike | None) -> tuple[str, np.dtype[Any] | None]:
 
 
 def _integers_again(path: str, row: Array, col: Array, symmetry: str) -> Array:
-    """The integers of a file that float64 rounds, read one by one: int64, or uint64 where one exceeds 2^63 - 1."""
+    """Read a file's integers exactly, one by one: int64, or uint64 if one exceeds 2^63 - 1."""
     if not os.path.isfile(path):
         raise UnsupportedError(
-            "mmread: integers beyond 2^53 in what cannot be read twice; dtype='float64' takes them rounded", "unsupported"
+            "mmread: integers beyond 2^53 in a stream, which cannot be read twice; dtype='float64' rounds them", "unsupported"
         )
     with open(path, "rb") as start:
         opened: Any = gzip.open if start.read(2) == b"\x1f\x8b" else open
@@ -147,7 +147,7 @@ def _as_integers(values: Array, dtype: np.dtype[Any]) -> Array:
 def mmread(
     source: Source, *, spmatrix: bool = False, dtype: npt.DTypeLike | None = None, device: str = "cpu"
 ) -> Any:
-    """Read a Matrix Market file, in parallel, as `scipy.io.mmread` does.
+    """Read a Matrix Market file in parallel, like `scipy.io.mmread`.
 
     Parameters
     ----------
@@ -156,24 +156,24 @@ def mmread(
     spmatrix : bool, optional
         ``coo_matrix`` instead of ``coo_array``.
     dtype : dtype, optional
-        float32, float64, complex64 or complex128; of integer files the integers, too. By default what the file's field
-        is: float64 (patterns, too, whose entries are 1), int64 or complex128.
+        float32, float64, complex64 or complex128; for integer files also integers. By default the file's field
+        decides: float64 (for a pattern all 1), int64 or complex128.
     device : {'auto', 'cpu'}, optional
 
     Returns
     -------
     coo_array, coo_matrix or ndarray, shape (rows, cols)
-        Dense where the file is an array. Symmetric halves are expanded, the mirrored entries last; duplicates are kept.
-        Indices are int32, or int64 where the shape needs it.
+        Dense if the file is an array. Symmetric halves are expanded, mirrored entries last; duplicates are kept.
+        Indices are int32, or int64 if the shape needs it.
 
     Raises
     ------
     Error
-        With ``.file``, ``.line`` and ``.column``, for what the format does not allow.
+        With ``.file``, ``.line`` and ``.column``, for a malformed file.
     FileError
-        Also an ``OSError``, for what cannot be read.
+        Also an ``OSError``, for a file that cannot be read.
     NotImplementedError
-        For a complex file into real numbers; and for integers beyond 2^53 from a pipe, unless ``dtype`` is floating.
+        For a complex file with a real `dtype`, and for integers beyond 2^53 from a pipe unless `dtype` is floating.
 
     Examples
     --------
@@ -203,10 +203,10 @@ def mmread(
 
 
 def _symmetry_of(a: Any, field: str | None = None) -> str:
-    """The narrowest symmetry that a matrix of SciPy has by its stored places and their values; a pattern has no signs."""
+    """The symmetry of a SciPy matrix, from its stored entries; a pattern has no signs."""
     if a.shape[0] != a.shape[1]:
         return "general"
-    if a.dtype.kind in "biu" and a.dtype.itemsize < 8:  # whose sums and negatives wrap
+    if a.dtype.kind in "biu" and a.dtype.itemsize < 8:  # sums and negatives of small types wrap
         a = a.astype(np.int64)
     a = a.tocsr()
     turned = a.T.tocsr()
@@ -225,7 +225,7 @@ def _symmetry_of(a: Any, field: str | None = None) -> str:
 
 
 def _with_field(values: Array, field: str | None) -> Array:
-    """Values in a type that the library writes: integers in int64 or uint64, others in the library's types."""
+    """Values in a type that the library writes: int64 or uint64 for integers, otherwise real or complex."""
     if field not in (None, "real", "complex", "integer"):
         raise Error(f"mmwrite: field is {field!r}, and may be 'real', 'complex', 'pattern' or 'integer'")
     if values.dtype.kind not in "biufc":
@@ -234,7 +234,7 @@ def _with_field(values: Array, field: str | None) -> Array:
         if values.dtype.kind in "fc":
             values = values.real
             if not np.all(np.abs(values) < 2.0**63):
-                raise Error("mmwrite: a value that no integer of 64 bits holds")
+                raise Error("mmwrite: a value beyond 64-bit integers")
         return np.ascontiguousarray(values, dtype=np.uint64 if values.dtype.kind == "u" and values.itemsize >= 4 else np.int64)
     if field == "complex" and values.dtype.kind != "c":
         values = values.astype(np.complex64 if values.dtype == np.float32 else np.complex128)
@@ -249,7 +249,7 @@ def _write_dense(path: str, a: Array, field: str | None, symmetry: str | None, c
     from scipy import sparse
 
     if field == "pattern":
-        raise Error("mmwrite: an array is no pattern")
+        raise Error("mmwrite: a dense array cannot be written as a pattern")
     if a.ndim == 1:
         a = a[:, np.newaxis]
     if a.ndim != 2:
@@ -278,13 +278,13 @@ def _write_sparse(path: str, a: Any, field: str | None, symmetry: str | None, co
 
 
 def _adjacency(graph: Any, field: str | None, symmetry: str | None) -> tuple[Any, str | None, str | None]:
-    """Of a graph the matrix, and how it is written unless the caller says otherwise."""
+    """A graph's adjacency matrix, with the default field and symmetry."""
     from ._graph import Graph
 
     graph = Graph(graph)
     a = graph.to_scipy()
     if graph.is_multigraph():
-        a = (a if graph.weights is not None else a.astype(np.int64)).tocoo().tocsr()  # which adds parallel edges up
+        a = (a if graph.weights is not None else a.astype(np.int64)).tocoo().tocsr()  # sums parallel edges
     elif graph.weights is None:
         field = field or "pattern"
     return a, field, symmetry or ("general" if graph.directed else None)
@@ -298,35 +298,34 @@ def mmwrite(
     precision: int | None = None,
     symmetry: str | None = None,
 ) -> None:
-    """Write a Matrix Market file, as `scipy.io.mmwrite` does.
+    """Write a Matrix Market file, like `scipy.io.mmwrite`.
 
     Parameters
     ----------
     target : str, path or file
-        A name is used as it is; one that ends in ``.gz`` or ``.bz2`` is compressed. Files are written whole or not at
-        all.
+        The file's name, without an added suffix; ``.gz`` and ``.bz2`` compress. Files appear complete or not at all.
     a : sparse matrix or array, `Matrix`, graph, or array_like, shape (rows, cols) or (rows,)
-        Sparse as coordinates, dense as an array; one dimension as a column. Integers and booleans make an integer file;
-        those of uint32 and uint64 have SciPy's field ``unsigned-integer``. Of a `Graph` or one of networkx's the
-        adjacency matrix: a pattern where there are no weights, general where edges are directed. A matrix has no ids:
-        row i is vertex i.
+        Sparse matrices are written as coordinates, dense ones as an array, vectors as one column. Integers and booleans
+        have the field ``integer``, uint32 and uint64 SciPy's ``unsigned-integer``. A `Graph` or networkx graph is
+        written as its adjacency matrix: a pattern if it has no weights, general if it is directed. Ids are lost: row i
+        is vertex i.
     comment : str, optional
-        Lines behind the banner.
+        Comment lines after the banner.
     field : {'real', 'complex', 'pattern', 'integer'}, optional
-        By default what the values are.
+        By default as the values' type.
     precision : None
-        Numbers are the shortest that read back to the same bits.
+        Numbers are always the shortest that read back to the same bits.
     symmetry : {'general', 'symmetric', 'skew-symmetric', 'hermitian'}, optional
-        By default what places and values have (which takes a transpose to find); of dense ones beyond 100 rows general.
+        By default the matrix's own, which takes a transpose to find; general for dense arrays beyond 100 rows.
 
     Raises
     ------
     Error
-        For a field or symmetry that such a matrix cannot have.
+        For a field or symmetry that does not fit the matrix.
     FileError
-        Also an ``OSError``, for what cannot be written.
+        Also an ``OSError``, for a file that cannot be written.
     NotImplementedError
-        For a precision, and for values that are no numbers, such as Python's own integers beyond 64 bits.
+        For a precision, and for values that are not numbers, such as Python integers beyond 64 bits.
 
     Examples
     --------
@@ -344,7 +343,7 @@ def mmwrite(
     from ._matrix import Matrix
 
     if precision is not None:
-        raise UnsupportedError("mmwrite: a precision; numbers are written so that they read back exactly", "unsupported")
+        raise UnsupportedError("mmwrite: precision is not supported; numbers are written so that they read back exactly", "unsupported")
     if isinstance(a, Matrix):
         a = a.to_scipy()
     elif is_graph(a):
@@ -384,15 +383,15 @@ def _write(path: str, a: Any, field: str | None, symmetry: str | None, comment: 
 
 
 class EdgeList(NamedTuple):
-    """What `read_edgelist` returns.
+    """Result of `read_edgelist`.
 
     Attributes
     ----------
     sources, targets : ndarray of int32 or int64, shape (edges,)
-        In the order of the file; loops and duplicates are kept.
+        In file order; loops and duplicates are kept.
     weights : ndarray of float64, shape (edges,), or None
     ids : ndarray of int64 or of str, shape (vertices,)
-        ``ids[v]`` is what the file calls vertex v; integers ascend, names come in the order in which they first occur.
+        ``ids[v]`` is the id of vertex v in the file; integers ascend, names are in order of first occurrence.
     """
 
     sources: Array
@@ -402,14 +401,14 @@ class EdgeList(NamedTuple):
 
 
 def columns_text(columns: str | Sequence[str | int] | None) -> str:
-    """As the library takes them: names or numbers, joined by commas."""
+    """Column names or numbers, joined by commas."""
     if columns is None:
         return ""
     return columns if isinstance(columns, str) else ",".join(map(str, columns))
 
 
 def warn_of_input(source: Source, rounded: int, doubts: _core.Doubts | None, weights: bool) -> None:
-    """Warn of what a file may mean besides what is read. `weights`: whether they are wanted."""
+    """Warn of doubts about a file. `weights`: whether its weights are used."""
     name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a file")
     possible, columns = doubts or ([], [])
     if possible:
@@ -421,7 +420,7 @@ def warn_of_input(source: Source, rounded: int, doubts: _core.Doubts | None, wei
     if weights and columns:
         warn(f"{name}: {_unused_weights(columns)}")
     if weights and rounded > 0:
-        warn(f"{name}: {rounded:,} weights are integers beyond what float64 holds exactly, rounded to nearest")
+        warn(f"{name}: {rounded:,} weights are integers that float64 cannot represent, rounded to nearest")
 
 
 def _unused_weights(columns: list[tuple[str, int]]) -> str:
@@ -447,21 +446,21 @@ def read_edgelist(
     columns: str | Sequence[str | int] | None = None,
     kind: str = "auto",
 ) -> EdgeList:
-    """Read an edge list as SNAP, networkx and spreadsheets write it; `Graph.read` makes a graph of one.
+    """Read an edge list, as SNAP, networkx and spreadsheets write them. `Graph.read` builds a graph.
 
     Parameters
     ----------
     path : str, path or file
         Plain, gzip or (by a name ending in ``.bz2``) bzip2; or an open file.
     weights : {'auto', 'ignore', 'require'}, optional
-        A third column: taken where the file has one, left out, or a must.
+        The weight column: used if there is one, ignored, or required.
     ids : {'renumber', 'keep'}, optional
-        Whether ``sources`` and ``targets`` are numbers from 0 on, in the order of the ids, or the file's own ids.
+        Return ``sources`` and ``targets`` as vertex numbers, from 0 in the order of the ids, or as the file's ids.
     columns : str or sequence, optional
-        The columns of source, target and perhaps weight, each by its name or its number from 1. By default as the
-        header line says, else the first three.
+        The columns of source, target and, optionally, weight, each by its name or its number from 1. By default the
+        header line decides, or the first three.
     kind : {'auto', 'integers', 'names'}, optional
-        What the file calls its vertices, as for `Graph.read`.
+        Kind of vertex ids, as for `Graph.read`.
 
     Returns
     -------
@@ -470,7 +469,7 @@ def read_edgelist(
     Raises
     ------
     Error
-        With ``.file``, ``.line`` and ``.column``, for a line that is no edge; or without weights that must be there.
+        With ``.file``, ``.line`` and ``.column``, for a malformed line; for a file without required weights.
 
     Examples
     --------
@@ -498,7 +497,7 @@ def read_edgelist(
 
 
 def generate(spec: str, *, dtype: npt.DTypeLike = np.float64) -> Any:
-    """Synthetic matrices and graphs, the same on every machine and for any number of threads.
+    """Generate a matrix or graph, the same on every machine and for any number of threads.
 
     Parameters
     ----------
@@ -515,7 +514,7 @@ def generate(spec: str, *, dtype: npt.DTypeLike = np.float64) -> Any:
     Raises
     ------
     Error
-        For a spec that is none.
+        For an invalid `spec`.
 
     Examples
     --------

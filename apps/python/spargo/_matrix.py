@@ -21,33 +21,33 @@ if TYPE_CHECKING:
 
 
 class Matrix:
-    """A sparse matrix that is multiplied, over the arrays of a matrix of SciPy's.
+    """A sparse matrix for products; shares the arrays of a SciPy matrix.
 
     Parameters
     ----------
     a : sparse array or matrix, tuple, array_like, str or path
-        SciPy's CSR, CSC and COO are taken as they are, with their arrays, of int32 or int64 indices; other formats and
-        dense arrays are converted to CSR. A tuple is ``(data, indices, indptr)`` of CSR or ``(data, (row, col))``. A name
-        is that of a Matrix Market file, a snapshot (``.spg``) or generated data (``gen:...``), which are read into CSR.
+        SciPy's CSR, CSC and COO matrices keep their format and arrays, with int32 or int64 indices; other formats and
+        dense arrays are converted to CSR. A tuple is ``(data, indices, indptr)`` of CSR or ``(data, (row, col))``. A str
+        names a Matrix Market file, a snapshot (``.spg``) or generated data (``gen:...``), read as CSR. A sparse matrix
+        of CuPy or PyTorch, or a tuple of their arrays, stays on its GPU.
     shape : (int, int), optional
-        Needed with a tuple.
+        Required with a tuple.
     dtype : {float32, float64, complex64, complex128}, optional
-        What entries are converted to.
-        A sparse matrix of CuPy's or PyTorch's, or a tuple of arrays of theirs, is on a GPU already and taken there.
+        Convert the entries to this type.
     device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
-        Where the matrix lives: arrays from elsewhere are copied there once. 'auto' is what `config` says; else the GPU
-        that holds `a`, and the CPU for everything else.
+        Where the matrix lives; arrays elsewhere are copied once. 'auto': as set by `config`, else the GPU that holds
+        `a`, else the CPU.
     copy : bool, optional
-        Copy the arrays. Without, they are shared with `a`: values of a CSR matrix may be changed in place and the next
-        product follows; those of CSC and COO, which the first product converts to CSR, need `update_values`. The pattern
-        must not change.
+        Copy the arrays instead of sharing them with `a`. Shared values of a CSR matrix may be changed in place, and the
+        next product uses them; after changes to CSC and COO matrices, which the first product converts to CSR, call
+        `update_values`. The pattern must not change.
 
     Attributes
     ----------
     shape : (int, int)
     dtype : dtype
     nnz : int
-        Stored entries; duplicates count each.
+        Number of stored entries, duplicates included.
     format : {'csr', 'csc', 'coo'}
     device : str
         ``"cpu"``, or ``"cuda:0"`` and so on.
@@ -55,20 +55,20 @@ class Matrix:
     Raises
     ------
     Error
-        For arrays that are no matrix: an index out of range, offsets that decrease.
+        For inconsistent arrays, such as an index out of range or decreasing offsets.
     DeviceError
-        For a GPU that is not there.
+        For a GPU that does not exist.
     NotImplementedError
         For entries of other types, such as integers, unless ``dtype`` converts them.
 
     Notes
     -----
-    The plan of a product is made at the first one and kept. Several threads may multiply by one matrix at a time. No
-    call holds the interpreter's lock while it computes. Products have the same bits for any number of threads.
+    The first product makes a plan, which is kept. Several threads may multiply by one matrix at the same time. Calls
+    release the interpreter's lock while they compute. Products have the same bits for any number of threads.
 
-    On a GPU products with CuPy's and PyTorch's vectors are theirs again, without a copy, and those with NumPy's are
-    NumPy's, copied there and back. They are ordered with the current stream of that library, by events: `x` may still
-    be in the making there, the host does not wait, and what is enqueued there afterwards finds the product.
+    On a GPU, products with CuPy and PyTorch vectors return arrays of the same library without copies; NumPy vectors are
+    copied to the GPU, and their products back. Events order a product after earlier and before later work on the current
+    stream of CuPy or PyTorch; the host does not wait.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class Matrix:
             kind, shape, data, first, second = sparse
         elif isinstance(a, tuple):
             if shape is None:
-                raise Error("Matrix: arrays need a shape")
+                raise Error("Matrix: a tuple of arrays needs a shape")
             kind = "coo" if len(a) == 2 else "csr"
             data, first, second = (a[0], *a[1]) if kind == "coo" else (a[0], a[2], a[1])
         else:
@@ -202,7 +202,7 @@ class Matrix:
 
     @property
     def T(self) -> Matrix:
-        """The transpose, over the same arrays. Keep it where it is multiplied often: plans belong to the object."""
+        """The transpose, with the same arrays. Keep the object for repeated products: it holds the plans."""
         kind = {"csr": "csc", "csc": "csr", "coo": "coo"}[self.format]
         first, second = (self._second, self._first) if kind == "coo" else (self._first, self._second)
         return Matrix._of(kind, self.shape[::-1], first, second, self._values)
@@ -228,7 +228,7 @@ class Matrix:
         return _core.product(*self.shape, offsets, indices, values, threads(), "automatic", copy, products)
 
     def _kept(self) -> list[Any]:
-        """Plans for the number of threads, none of which is in use."""
+        """Idle plans for the current number of threads."""
         return self._plans.setdefault(threads() if self._place is None else 0, [])
 
     def _run(self, x: Array, y: Array) -> None:
@@ -245,7 +245,7 @@ class Matrix:
         kept.append(plan)
 
     def _run_on_device(self, x: int, y: int, columns: int | None, stream: int) -> None:
-        """The same of addresses, between what is on the stream and what will be."""
+        """The same with addresses, ordered on the stream."""
         kept = self._kept()
         try:
             plan = kept.pop()
@@ -299,29 +299,28 @@ class Matrix:
         made.fetch(y.reshape(-1))
 
     def dot(self, x: npt.ArrayLike, out: Array | None = None) -> Array:
-        """The product with a vector, or with the columns of a dense matrix.
+        """The product with a vector or a dense matrix.
 
         Parameters
         ----------
         x : array_like, shape (cols,) or (cols, k)
-            For a matrix on a GPU an array of CuPy's or PyTorch's on it, too, or another with the CUDA Array Interface or
-            DLPack.
+            For a matrix on a GPU also an array on that GPU: of CuPy, PyTorch, or any library with the CUDA Array
+            Interface or DLPack.
         out : ndarray, shape (rows,) or (rows, k), optional
-            Where the result goes: contiguous, of the result's type, and apart from `x`.
+            Array for the result: contiguous, of the result's type, not overlapping `x`.
 
         Returns
         -------
         ndarray, shape (rows,) or (rows, k)
-            Of the type that NumPy gives to the entries' and `x`'s. It is fastest where `x` has the matrix's. CuPy's for
-            CuPy's, PyTorch's for PyTorch's, without a gradient.
+            Its type is NumPy's result type of the entries and `x`; fastest if both are the same. A CuPy array for a CuPy
+            `x`, a PyTorch tensor, without gradient, for a PyTorch `x`.
 
         Raises
         ------
         Error
-            For another shape, or an `out` that does not fit.
+            For a wrong shape or an unsuitable `out`.
         NotImplementedError
-            For types that the library does not have, such as long double; on a GPU for an `x` whose type the matrix's
-            does not hold.
+            For unsupported types, such as long double; on a GPU also for an `x` whose type the matrix's cannot represent.
         """
         kind = _device.kind_of(x)
         if kind is not None:
@@ -385,17 +384,17 @@ class Matrix:
         return self.T.dot(np.conj(x)).conj()
 
     def prepare(self, *, products: int = 0) -> Matrix:
-        """Make the plan now, and let it keep a copy of the matrix in a faster form where that pays.
+        """Make the plan now; it may keep a copy of the matrix in a faster format if that pays off.
 
         Parameters
         ----------
         products : int, optional
-            How many are to come: the copy must save more time than its making takes. 0: many.
+            Expected number of products; the copy must save more time than it takes. 0: many.
 
         Returns
         -------
         Matrix
-            Itself. Values that are changed in place are then not followed; see `update_values`.
+            The matrix itself. Later changes of values in place have no effect until `update_values`.
         """
         plan = self._make_plan(copy=True, products=products)
         self._plans = {}
@@ -403,18 +402,18 @@ class Matrix:
         return self
 
     def update_values(self, values: npt.ArrayLike | None = None) -> None:
-        """Other values for the same pattern; plans are kept.
+        """Replace the values; the pattern and the plans are kept.
 
         Parameters
         ----------
         values : array_like, shape (nnz,), optional
-            Of the matrix's type, in the order of its arrays; shared where they are contiguous. None: the arrays that are
-            there, which were changed in place.
+            Of the matrix's type, in the order of its arrays; shared if contiguous. None: the current arrays, changed in
+            place.
 
         Raises
         ------
         Error
-            For another number or type of them.
+            For a wrong number of values or another type.
         """
         if values is not None:
             data: Any
@@ -439,17 +438,17 @@ class Matrix:
 
     @property
     def plan_reason(self) -> str:
-        """Which algorithm products use, and why: one sentence."""
+        """The algorithm of products and the reason for it, in one sentence."""
         kept = self._kept()
         if not kept:
             kept.append(self._make_plan())
         converted = "" if self.format == "csr" else f"{self.format} is converted to csr; "
         return f"{converted}{kept[-1].algorithm}: {kept[-1].reason}"
 
-    # --- What it is to others -----------------------------------------------------------------------------------------
+    # --- Conversions --------------------------------------------------------------------------------------------------
 
     def to_scipy(self) -> Any:
-        """The matrix as SciPy's ``csr_array``, ``csc_array`` or ``coo_array``, over the same arrays; from a GPU a copy."""
+        """The matrix as SciPy's ``csr_array``, ``csc_array`` or ``coo_array``, with the same arrays; from a GPU a copy."""
         here = self._on_host()
         return assembled(here.format, here.shape, here._first, here._second, here._values)
 
@@ -481,11 +480,11 @@ class Matrix:
 
 
 def aslinearoperator(a: Any) -> LinearOperator:
-    """A matrix as SciPy's solvers take it, ``scipy.sparse.linalg.cg(spargo.aslinearoperator(a), b)``.
+    """A matrix for SciPy's solvers: ``scipy.sparse.linalg.cg(spargo.aslinearoperator(a), b)``.
 
     Parameters
     ----------
-    a : Matrix, or what `Matrix` takes
+    a : Matrix or any argument of `Matrix`
 
     Returns
     -------

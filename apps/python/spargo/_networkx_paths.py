@@ -1,4 +1,4 @@
-"""Searches and shortest paths as networkx has them: the functions of the backend, by their names there."""
+"""The backend's searches and shortest paths, with networkx's names and semantics."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _found(graph: Graph, node: Node, kind: type[Exception] = nx.NodeNotFound, te
 
 
 def _reversed(graph: Graph) -> Graph:
-    """The graph along its in-edges. Neighbours then come in the order of vertices."""
+    """The graph with reversed edges. Neighbours are then in the order of vertices."""
     if not graph.directed:
         return graph
     graph._view(True)
@@ -39,7 +39,7 @@ def _reversed(graph: Graph) -> Graph:
 
 
 def _depth(cutoff: float | None) -> int | None:
-    """networkx's cutoff, which may be any number, as the last level."""
+    """The last level for a networkx cutoff, which may be any number."""
     return None if cutoff is None or cutoff == math.inf else max(0, math.ceil(cutoff))
 
 
@@ -76,7 +76,7 @@ def _all_lengths(G: Graph, depth: int | None) -> Iterator[tuple[Node, dict[Node,
 
 def _tree(graph: Graph, source: Node, cutoff: float | None, kind: type[Exception] = nx.NodeNotFound,
           text: str = "Source {} not in G") -> tuple[list[Node], list[Node]]:
-    """The nodes found from the source in the order of a queue, which is left out, and the predecessor of each."""
+    """The nodes in the order of a breadth-first search, without the source, and the predecessor of each."""
     order, predecessors = graph._on_host().bfs_order(_found(graph, source, kind, text))
     depth = _depth(cutoff)
     if depth is not None:  # levels never decrease along the queue
@@ -143,7 +143,7 @@ def ancestors(G: Graph, source: Node) -> set[Node]:
 
 
 def expect_lengths(graph: Graph) -> None:
-    """An UnsupportedError unless the weights are lengths."""
+    """Raises UnsupportedError if the weights cannot be lengths."""
     weights = graph.weights
     if weights is not None and weights.size > 0 and not (weights.min() >= 0 and weights.max() < math.inf):
         raise UnsupportedError("weights of edges that are negative, infinite or no numbers", "unsupported")
@@ -151,7 +151,7 @@ def expect_lengths(graph: Graph) -> None:
 
 def _dijkstra(graph: Graph, source: Node, target: int | None = None, cutoff: float | None = None,
               parents: str | None = "any") -> tuple[Sssp, Array]:
-    """The search, and which vertices it reached."""
+    """The search and the vertices that it reached."""
     expect_lengths(graph)
     start = _found(graph, source, text="Node {} not found in graph")
     if cutoff is not None and cutoff < 0:  # networkx always reaches the source

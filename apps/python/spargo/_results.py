@@ -1,4 +1,4 @@
-"""What `Graph`'s methods return."""
+"""Results of `Graph`'s methods."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from ._arrays import Array
 
 
 class Bfs(NamedTuple):
-    """What `Graph.bfs` returns.
+    """Result of `Graph.bfs`.
 
     Attributes
     ----------
     levels : ndarray of int32, shape (vertices,)
-        Edges from the source; -1 where it does not reach, or past a target or depth.
+        Distance from the source in edges; -1 for unreached vertices and those beyond a target or depth.
     parents : ndarray of the graph's indices, shape (vertices,), or None
-        A neighbour one level nearer; -1 where not reached. The source is its own parent.
+        A neighbour one level nearer; -1 if unreached. The source is its own parent.
     source : int
     reached : int
-        Vertices, the source included.
+        Number of reached vertices, including the source.
     level_sizes : ndarray of int64, shape (depth + 1,)
     algorithm, reason : str
     """
@@ -33,12 +33,12 @@ class Bfs(NamedTuple):
 
 
 class MultiBfs(NamedTuple):
-    """What `Graph.multi_bfs` returns, one of each for every source.
+    """Result of `Graph.multi_bfs`, with a value for each source.
 
     Attributes
     ----------
     levels : ndarray of int32, shape (sources, vertices), or None
-        Edges from the source; -1 where it does not reach. A vertex's levels lie together: the array is in Fortran order.
+        Distance from each source in edges; -1 if unreached. In Fortran order: a vertex's levels are contiguous.
     reached : ndarray of int64, shape (sources,)
     distance_sums : ndarray of int64, shape (sources,)
     eccentricities : ndarray of int32, shape (sources,)
@@ -51,17 +51,17 @@ class MultiBfs(NamedTuple):
 
 
 class Sssp(NamedTuple):
-    """What `Graph.sssp` returns.
+    """Result of `Graph.sssp`.
 
     Attributes
     ----------
     distances : ndarray, shape (vertices,)
-        int64 for integer weights, where 2^63 - 1 says that the source does not reach; else float64, and inf.
+        int64 for integer weights, 2^63 - 1 if unreached; otherwise float64, inf if unreached.
     parents : ndarray of the graph's indices, shape (vertices,), or None
-        -1 where not reached. The source is its own parent.
+        -1 if unreached. The source is its own parent.
     source : int
     reached : int
-        Vertices, the source included.
+        Number of reached vertices, including the source.
     algorithm, reason : str
     """
 
@@ -74,14 +74,14 @@ class Sssp(NamedTuple):
 
 
 class PageRank(NamedTuple):
-    """What `Graph.pagerank` returns.
+    """Result of `Graph.pagerank`.
 
     Attributes
     ----------
     ranks : ndarray of float32 or float64, shape (vertices,)
     iterations : int
     residual : float
-        What the last step changed.
+        Change of the ranks by the last step.
     converged : bool
     algorithm : str
     """
@@ -94,15 +94,15 @@ class PageRank(NamedTuple):
 
 
 class Triangles(NamedTuple):
-    """What `Graph.triangles` returns.
+    """Result of `Graph.triangles`.
 
     Attributes
     ----------
     total : int
     per_vertex : ndarray of int64, shape (vertices,)
-        Triangles that each vertex is in.
+        Number of triangles that contain each vertex.
     degrees : ndarray of the graph's indices, shape (vertices,)
-        Neighbours, in or out, each once and the vertex itself never.
+        Number of distinct neighbours, in either direction, without the vertex itself.
     """
 
     total: int

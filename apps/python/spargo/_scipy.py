@@ -1,4 +1,4 @@
-"""SciPy's matrices, over arrays as they are, and a picture of where entries are."""
+"""Conversion from and to SciPy matrices without copies, and a picture of the pattern."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def as_sparse(a: Any, what: str = "Matrix") -> Any:
-    """A matrix of SciPy's in one of the formats that are taken as they are; of a graph its adjacency matrix."""
+    """A SciPy matrix in a supported format; for a graph its adjacency matrix."""
     from scipy import sparse
 
     from ._graph import Graph
@@ -33,7 +33,7 @@ def as_sparse(a: Any, what: str = "Matrix") -> Any:
 
 
 def assembled(kind: str, shape: tuple[int, int], first: Array, second: Array, values: Array, suffix: str = "array") -> Any:
-    """SciPy's matrix over these very arrays, whose indices its constructors might narrow."""
+    """A SciPy matrix that shares these arrays; its constructor might narrow the indices."""
     from scipy import sparse
 
     made = getattr(sparse, f"{kind}_{suffix}")(shape, dtype=values.dtype)
@@ -45,7 +45,7 @@ def assembled(kind: str, shape: tuple[int, int], first: Array, second: Array, va
 
 
 def spy(matrix: Matrix, side: int = 160, most: int = 40, sample: int = 200_000) -> str:
-    """A picture of where the entries are, of at most `sample` of them: darker where they are more."""
+    """A picture of the density of entries, from at most `sample` of them."""
     rows, cols = matrix.shape
     if rows == 0 or cols == 0:
         return ""

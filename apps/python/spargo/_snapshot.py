@@ -1,7 +1,7 @@
 """Snapshots (``.spg``) of matrices and graphs.
 
-The format has a matrix of floating-point numbers, ids that are ascending integers or strings, and notes. What a graph has
-beyond that is in the notes, as JSON: ``{"spargo.Graph": {"weights": "int32", "ids": "integers", "multigraph": true}}``.
+The format has a matrix of floating-point numbers, ids (ascending integers or strings), and notes. Other properties of a
+graph are in the notes, as JSON: ``{"spargo.Graph": {"weights": "int32", "ids": "integers", "multigraph": true}}``.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from ._matrix import Matrix
 
 GRAPH = "spargo.Graph"
-EXACT = 2**53  # integers up to this are float64's
+EXACT = 2**53  # float64 represents all integers up to here
 
 
 class Snapshot(NamedTuple):
-    """What a file holds, as a matrix and as a graph."""
+    """The contents of a file, as a matrix and as a graph."""
 
     shape: tuple[int, int]
     offsets: Array
@@ -39,10 +39,11 @@ class Snapshot(NamedTuple):
     directed: bool
     multigraph: bool
     is_graph: bool
+    is_mirrored: bool  # known to list each undirected edge in both directions
 
 
 def opened(path: str) -> Snapshot:
-    """A snapshot, mapped."""
+    """Open and map a snapshot."""
     ids: Any
     rows, cols, offsets, indices, values, ids, directed, are_counts, text = _core.load(path, threads())
     notes = _decoded(text)
@@ -51,7 +52,7 @@ def opened(path: str) -> Snapshot:
     weights = None if are_counts else values
     if weights is not None and said.get("weights") in ("int32", "int64"):
         weights = weights.astype(said["weights"])
-    elif weights is not None and "lightest" in notes:  # of edges that were listed twice the matrix has the sum
+    elif weights is not None and "lightest" in notes:  # the matrix has the sum of duplicate edges
         weights = weights.copy()
         for entry, weight in notes["lightest"]:
             if 0 <= entry < weights.size:
@@ -59,11 +60,13 @@ def opened(path: str) -> Snapshot:
     if ids is not None and said.get("ids") == "integers" and all(map(_is_integer, ids)):
         ids = list(map(int, ids))
     is_one = values is None or ids is not None or bool(said)
-    return Snapshot((rows, cols), offsets, indices, values, weights, ids, directed, said.get("multigraph") is True, is_one)
+    multigraph = said.get("multigraph") is True
+    is_mirrored = bool(said) and not directed
+    return Snapshot((rows, cols), offsets, indices, values, weights, ids, directed, multigraph, is_one, is_mirrored)
 
 
 def _decoded(notes: bytes) -> dict[str, Any]:
-    """Empty for notes that are another program's."""
+    """The notes; empty for those of another program."""
     if not notes.startswith((b'{"lightest"', b'{"%s"' % GRAPH.encode())):
         return {}
     try:
@@ -78,7 +81,7 @@ def _is_integer(text: Any) -> bool:
 
 
 def _coded_ids(graph: Graph) -> tuple[Array | None, list[bytes] | None, str | None]:
-    """Integers, or strings, and what they stand for in the notes."""
+    """Ids as integers or as strings, and their kind for the notes."""
     nodes: Any = graph.nodes
     if nodes is None or graph.vertices == 0:
         return None, None, None
@@ -114,21 +117,21 @@ def _save_graph(path: str, graph: Graph) -> None:
 
 
 def save(path: str | os.PathLike[str], a: Matrix | Graph | Any) -> None:
-    """Write a snapshot (``.spg``), which `load` maps into memory instead of reading it.
+    """Write a snapshot (``.spg``), which `load` maps into memory.
 
     Parameters
     ----------
     path : str or path
-        Written whole or not at all.
+        The file appears complete or not at all.
     a : Matrix, Graph, networkx graph, or sparse matrix or array
-        Of a graph edges, direction, weights and ids are kept.
+        A graph keeps its edges, direction, weights and ids.
 
     Raises
     ------
     Error
-        For a matrix that breaks the rules of its format.
+        For a malformed matrix.
     NotImplementedError
-        For ids that are neither integers nor strings, integer weights beyond 2^53, and in a library that was built
+        For ids that are neither integers nor strings, for integer weights beyond 2^53, and if the library was built
         without xxHash.
 
     Examples
@@ -149,7 +152,7 @@ def save(path: str | os.PathLike[str], a: Matrix | Graph | Any) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Matrix | Graph:
-    """Open a snapshot (``.spg``): mapped, checked in one pass, and without a copy.
+    """Open a snapshot (``.spg``): mapped and checked in one pass, without a copy.
 
     Parameters
     ----------
@@ -158,15 +161,15 @@ def load(path: str | os.PathLike[str]) -> Matrix | Graph:
     Returns
     -------
     Matrix or Graph
-        What was saved. Of another program's snapshot a graph where it has no values or has ids; `Graph.read` and `Matrix`
-        make theirs of any. The arrays are read-only.
+        The saved object. A snapshot of another program is a graph if it has ids or no values; `Graph.read` and `Matrix`
+        open any. The arrays are read-only.
 
     Raises
     ------
     Error
         For a damaged file.
     NotImplementedError
-        In a library that was built without xxHash.
+        If the library was built without xxHash.
     """
     from ._graph import Graph
     from ._matrix import Matrix

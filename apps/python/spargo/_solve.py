@@ -1,4 +1,4 @@
-"""Linear systems, by products alone."""
+"""Linear systems: Krylov methods, which need only products with the matrix."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ATTEMPTS = 4  # of SciPy's methods, whose measures of convergence are not the re
 
 
 class Solution(NamedTuple):
-    """What `solve` returns.
+    """Result of `solve`.
 
     Attributes
     ----------
     x : ndarray, shape (n,)
     iterations : int
     residual : float
-        The 2-norm of b - A x over that of b, computed from this x.
+        2-norm of b - A x divided by that of b, computed from this x.
     converged : bool
         Whether `residual` is at most the tolerance.
     """
@@ -51,35 +51,35 @@ def solve(
 
     Parameters
     ----------
-    a : Matrix, or what `Matrix` takes, shape (n, n)
+    a : Matrix or any argument of `Matrix`, shape (n, n)
     b : array_like, shape (n,)
-        For a matrix on a GPU an array of CuPy's or PyTorch's on it, too: then everything stays there.
+        For a matrix on a GPU also a CuPy or PyTorch array on it: then nothing is copied to the host.
     method : {'cg', 'minres', 'bicgstab', 'gmres'}, optional
-        cg, for symmetric (Hermitian) positive definite matrices, is the library's; the others are SciPy's over our
-        products, minres for symmetric matrices and two for all.
+        cg: symmetric (Hermitian) positive definite matrices, implemented here. minres (symmetric matrices), bicgstab and
+        gmres (any matrix) are SciPy's methods with Spargo's products.
     preconditioner : {'auto', 'jacobi', 'none'}, optional
-        jacobi divides by the diagonal's absolute values. 'auto': jacobi for cg, none for the others and for vectors on a
-        GPU, where there is none.
+        jacobi divides by the absolute values of the diagonal. 'auto': jacobi for cg, none for other methods and for
+        vectors on a GPU, where jacobi is not supported.
     tolerance : float, optional
-        Of the residual's 2-norm, relative to that of `b`.
+        For the 2-norm of the residual, relative to that of `b`.
     max_iterations : int, optional
-        By default 10 n.
+        Maximum number of iterations; by default 10 n.
     guess : array_like, shape (n,), optional
         Initial x; by default 0.
 
     Returns
     -------
     Solution
-        The best x found. ``converged`` is False if its residual is above the tolerance: after `max_iterations`, or
-        sooner where rounding lets it fall no further.
+        The best x found. ``converged`` is False if its residual exceeds the tolerance: after `max_iterations`, or
+        earlier if rounding errors prevent further progress.
 
     Raises
     ------
     Error
-        For shapes that do not fit, for values that are not finite, for a solution beyond the range of its type, and by
-        cg for a matrix that is not positive definite, as far as that shows.
+        For wrong shapes, values that are not finite, and a solution beyond the range of its type; with cg also if the
+        matrix turns out not to be positive definite.
     NotImplementedError
-        For another method or a preconditioner of vectors on a GPU, or types that the matrix does not hold there.
+        For vectors on a GPU with another method, a preconditioner, or a type that the matrix's cannot represent.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def solve(
     on_gpu = _device.kind_of(right) is not None
     if on_gpu and (method != "cg" or preconditioner == "jacobi"):
         what = preconditioner if method == "cg" else method
-        raise UnsupportedError(f"solve: vectors on a GPU by {what}; cg without a preconditioner has them", "unsupported")
+        raise UnsupportedError(f"solve: {what} does not take vectors on a GPU (expected cg without a preconditioner)", "unsupported")
     largest = [_largest(v, name) for v, name in ((right, "b"), (start, "guess")) if v is not None]
     if n == 0 or largest[0] == 0:
         return Solution(right * 0, 0, 0.0, True)
@@ -130,7 +130,7 @@ def solve(
 
 
 class _Product:
-    """Products with a matrix over a power of 2; 1 unless its elements are far from that."""
+    """Products with a matrix divided by a power of 2, so that elements far from 1 stay in range."""
 
     def __init__(self, matrix: Matrix):
         self.matrix = matrix
@@ -144,7 +144,7 @@ class _Product:
 
 
 def _vector(matrix: Matrix, v: Any) -> Any:
-    """Of the type of the products."""
+    """The vector in the type of the products."""
     kind = _device.kind_of(v)
     if kind is None:
         array = dense(v, "solve")
@@ -158,7 +158,7 @@ def _vector(matrix: Matrix, v: Any) -> Any:
 
 
 def _largest(v: Any, name: str) -> float:
-    """The largest absolute value; an Error where one is not finite."""
+    """The largest absolute value; raises Error if one is not finite."""
     largest = float(abs(v).max()) if v.shape[0] > 0 else 0.0
     if not math.isfinite(largest):
         raise Error(f"solve: {name} has a value that is infinite, NaN or beyond the range of its type")
@@ -172,7 +172,7 @@ def _times_power(v: Any, exponent: int) -> Any:
 
 
 def _inner(u: Any, v: Any) -> float:
-    """The real part of the inner product: of NumPy's arrays and others alike."""
+    """The real part of the inner product, for any library's arrays."""
     return float(np.vdot(u, v).real) if isinstance(u, np.ndarray) else float((u.conj() * v).sum().real)
 
 
@@ -185,8 +185,8 @@ def _inverse_diagonal(product: _Product, method: str) -> Array:
     if method == "cg" and not np.all(diagonal.real > 0):
         row = int(np.argmin(diagonal.real > 0))
         raise Error(
-            f"solve: the matrix is not positive definite (row {row} has {diagonal[row]} on the diagonal); "
-            "other methods take others"
+            f"solve: the matrix is not positive definite (row {row} has {diagonal[row]} on the diagonal; "
+            "expected another method)"
         )
     size = np.abs(_times_power(diagonal, -product.exponent))
     inverse: Array = 1 / np.where(size > 0, size, 1)
@@ -196,10 +196,10 @@ def _inverse_diagonal(product: _Product, method: str) -> Array:
 def _conjugate_gradients(
     product: _Product, b: Any, guess: Any, inverse: Array | None, wanted: float, most: int
 ) -> tuple[Any, int]:
-    """Hestenes and Stiefel, 1952, preconditioned, restarted from the true residual while that falls.
+    """Preconditioned conjugate gradients (Hestenes and Stiefel, 1952), restarted from the true residual while it falls.
 
-    The recurrence's residual drifts from b - A x: when it is small enough the true one takes its place. Returns the x of
-    the least true residual. Of arrays on a GPU each iteration waits for three numbers.
+    The residual of the recurrence drifts from b - A x; once it is small enough, the true residual replaces it. Returns the
+    x with the smallest true residual. On a GPU the host waits for three numbers in each iteration.
     """
     x = b * 0 if guess is None else guess * 1
     r = b * 1 if guess is None else b - product(x)
@@ -217,7 +217,7 @@ def _conjugate_gradients(
             if not curvature > 0:
                 if _norm(r) <= np.finfo(product.matrix.dtype).eps * _norm(b):
                     break  # rounding
-                raise Error(f"solve: the matrix is not positive definite (iteration {done + 1}); other methods take others")
+                raise Error(f"solve: the matrix is not positive definite (found in iteration {done + 1}; expected another method)")
             done += 1
             x = x + (rho / curvature) * p
             r = r - (rho / curvature) * q

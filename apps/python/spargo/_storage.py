@@ -1,4 +1,4 @@
-"""Where the arrays of a graph lie, the library's views of them, and the plans that are kept."""
+"""A graph's arrays on host and device, the library's views of them, and the cached plans."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Vertices = Union[npt.ArrayLike, Iterable[Vertex]]
 
 
 def _is_id(vertex: Any) -> bool:
-    """Whether it can only be an id, and no number of a vertex."""
+    """Whether it is an id and cannot be a vertex number."""
     if isinstance(vertex, (Number, np.generic)) or hasattr(vertex, "__index__") or vertex is None:
         return isinstance(vertex, str)
     return isinstance(vertex, Hashable)
 
 
 class Stored:
-    """What a `Graph` is made of, and what it says of itself."""
+    """Storage and basic properties of a `Graph`."""
 
     __slots__ = (
         "__networkx_cache__",
@@ -60,7 +60,7 @@ class Stored:
     _largest: float | None  # weight that is finite, and _loops: once something asked for them
     _loops: int | None
     _multigraph: bool
-    _simple: Any  # what _merge found, () for None; None: not looked at
+    _simple: Any  # result of _merge, () if it has none; None: not yet called
     _bound: dict[bool, Any]  # the library's view, without and with in-edges
     __networkx_cache__: None
     _plans: dict[str, tuple[tuple[Any, ...], Any]]
@@ -99,18 +99,18 @@ class Stored:
         return made
 
     def _moved(self: Made, place: Any) -> Made:
-        """Itself, on a GPU from here on: its arrays go there with the first call."""
+        """The graph itself, now on a GPU; the first call copies its arrays."""
         self._place = place
         return self
 
     def _on_host(self: Made) -> Made:
-        """Itself, or a copy on the CPU."""
+        """The graph itself, or a copy on the CPU."""
         return self if self._place is None else self._of(*self._here(), self.directed, self.nodes, self._multigraph)
 
-    # --- What it is ---------------------------------------------------------------------------------------------------
+    # --- Properties ---------------------------------------------------------------------------------------------------
 
     def _here(self) -> tuple[Array, Array, Array | None]:
-        """The arrays on the host; from a GPU copies, which are kept."""
+        """The arrays on the host; copies of those on a GPU are kept."""
         if self._host is None:
             assert self._there is not None
             offsets, indices, weights = self._there
@@ -119,7 +119,7 @@ class Stored:
         return self._host
 
     def _for_numpy(self: Made) -> Made:
-        """Itself, or one over the same arrays and plans that returns NumPy's arrays, whatever `config` says."""
+        """The graph itself, or one with the same arrays and plans that returns NumPy arrays, whatever `config` says."""
         if self._place is None or self._kind is _device.NUMPY:
             return self
         made = type(self).__new__(type(self))
@@ -133,7 +133,7 @@ class Stored:
                 setattr(self, name, getattr(other, name))
 
     def _arrays(self) -> tuple[Any, Any]:
-        """Offsets and indices where the graph lives; on a GPU copies of the host's, which are kept."""
+        """Offsets and indices on the graph's device; copies of the host's are kept."""
         if self._place is None:
             return self._here()[:2]
         if self._there is None:
@@ -159,17 +159,17 @@ class Stored:
 
     @property
     def vertices(self) -> int:
-        """How many there are."""
+        """Number of vertices."""
         return int((self._host or self._arrays())[0].size - 1)
 
     @property
     def edges(self) -> int:
-        """How many there are: stored ones of a directed graph, else pairs, each loop one."""
+        """Number of edges; an undirected edge counts once, as does a loop."""
         entries = int((self._host or self._arrays())[1].size)
         return entries if self.directed else (entries + self._loop_count()) // 2
 
     def _sources(self) -> Array:
-        """Of each entry."""
+        """The source of each entry."""
         return np.repeat(np.arange(self.vertices, dtype=self.indices.dtype), np.diff(self.offsets))
 
     def _loop_count(self) -> int:
@@ -178,11 +178,11 @@ class Stored:
         return self._loops
 
     def _without_loops(self: Made) -> Made:
-        """Itself, or a copy for what they would count in."""
+        """The graph itself, or a copy without loops, for algorithms that would count them."""
         return self if self._loop_count() == 0 else self._kept(self._sources() != self.indices)
 
     def _kept(self: Made, kept: Array) -> Made:
-        """The graph of the entries that are to be kept, where it lives."""
+        """The graph with the selected entries, on the same device."""
         offsets, indices, weights = self._here()
         counts = np.append(0, np.cumsum(kept))[offsets].astype(offsets.dtype)
         values = None if weights is None else weights[kept]
@@ -191,7 +191,7 @@ class Stored:
         return made
 
     def _induced(self: Made, kept: Array) -> Made:
-        """The graph of the vertices that are to be kept and of the edges between them, where it lives; ids stay."""
+        """The subgraph of the selected vertices, on the same device; ids are kept."""
         offsets, indices, weights = self._kept(kept[self._sources()] & kept[self.indices])._here()
         numbers = np.cumsum(kept) - 1
         left = np.flatnonzero(kept)
@@ -208,7 +208,7 @@ class Stored:
         return made
 
     def _merged(self: Made) -> tuple[Made, Array] | None:
-        """A copy with one edge for parallel ones, and for each entry the one there; None where no edges are parallel."""
+        """A copy without parallel edges and, for each entry, its entry in the copy; None if no edges are parallel."""
         if self._simple is None:
             self._simple = self._merge() or ()
         return self._simple or None
@@ -230,7 +230,7 @@ class Stored:
         return self._kept(kept), entry[group]
 
     def _largest_weight(self) -> float:
-        """Of those that are finite."""
+        """The largest finite weight."""
         if self._largest is None:
             weights: Any = self._host[2] if self._host is not None else _device.downloaded(self._there[2])  # type: ignore[index]
             if not np.isfinite(weights.max(initial=0)):
@@ -240,16 +240,16 @@ class Stored:
 
     @property
     def degrees(self) -> Array:
-        """ndarray, shape (vertices,): how many out-edges each vertex has."""
+        """ndarray, shape (vertices,): number of out-edges of each vertex."""
         return np.diff(self.offsets)
 
     def neighbours(self, vertex: Vertex) -> Array:
-        """The ends of a vertex's out-edges, a view of ``indices``."""
+        """The targets of a vertex's out-edges, a view of ``indices``."""
         vertex = self._vertex(vertex)
         return self.indices[self.offsets[vertex] : self.offsets[vertex + 1]]
 
     def to_scipy(self) -> Any:
-        """The adjacency matrix as ``csr_array``, over the same arrays; ones (of float64) where there are no weights."""
+        """The adjacency matrix as ``csr_array``, with the same arrays; all 1 (float64) if the graph has no weights."""
         values = np.ones(self.indices.size) if self.weights is None else self.weights
         return assembled("csr", (self.vertices, self.vertices), self.offsets, self.indices, values)
 
@@ -257,15 +257,15 @@ class Stored:
         return self.vertices
 
     def is_directed(self) -> bool:
-        """As networkx asks it."""
+        """For networkx."""
         return self.directed
 
     def is_multigraph(self) -> bool:
-        """As networkx asks it: whether it was made of a multigraph, whose edges are all there."""
+        """For networkx: whether it was made from a multigraph and keeps parallel edges."""
         return self._multigraph
 
     def index(self, node: Hashable) -> int:
-        """The vertex of an id; KeyError for what is none."""
+        """The vertex of an id; raises KeyError if there is none."""
         node = node.item() if isinstance(node, np.generic) else node
         if self.nodes is None:
             if isinstance(node, (int, np.integer)) and 0 <= node < self.vertices:
@@ -283,7 +283,7 @@ class Stored:
         return f"vertices are numbered 0 to {self.vertices - 1}" if self.vertices > 0 else "it is empty"
 
     def names(self, vertices: npt.ArrayLike) -> list[Any]:
-        """The ids of vertices; the vertices where the graph has none."""
+        """The ids of vertices; the vertices themselves if the graph has no ids."""
         vertices = np.asarray(vertices, dtype=None if np.size(vertices) > 0 else np.int64)
         if self.nodes is None:
             return list(vertices.tolist())
@@ -314,10 +314,10 @@ class Stored:
         picture = Matrix._of("csr", (self.vertices, self.vertices), self.offsets, self.indices, self.indices)
         return f"<p><code>{repr(self)[1:-1]}</code></p>{spy(picture)}"
 
-    # --- For what is computed of it -----------------------------------------------------------------------------------
+    # --- For algorithms -----------------------------------------------------------------------------------------------
 
     def _vertex(self, vertex: Any) -> int:
-        """A vertex as callers give it: its number, or its id where that is no number."""
+        """The vertex that a caller means: by its number, or by an id that is not an integer."""
         if _is_id(vertex):
             if self.nodes is None:
                 raise TypeError(f"a vertex is {vertex!r} (expected an integer: the graph has no ids)")
@@ -331,7 +331,7 @@ class Stored:
         return number
 
     def _as_id(self, number: int) -> str:
-        """Of a number that is no vertex: whether the graph has a node of that id."""
+        """For an error about a number out of range: whether a node has it as its id."""
         if self.nodes is None:
             return ""
         try:
@@ -340,7 +340,7 @@ class Stored:
             return f", and no node has the id {number}"
 
     def _vertices(self, given: Any) -> Any:
-        """Vertices as callers give them, several; numbers alone as they are."""
+        """Several vertices that a caller means; numbers alone are unchanged."""
         given = dense(given, "vertices") if hasattr(given, "__array__") or is_graph(given) else given
         is_array = isinstance(given, np.ndarray) and (given.dtype.kind not in "OUT" or given.ndim != 1)
         if is_array or isinstance(given, str) or not isinstance(given, Iterable):
@@ -349,7 +349,7 @@ class Stored:
         return [self._vertex(v) for v in several] if any(map(_is_id, several)) else several
 
     def _view(self, in_edges: bool) -> Any:
-        """The library's view; in-edges, of a directed graph, are made once."""
+        """The library's view; the in-edges of a directed graph are built once."""
         in_edges = in_edges and self.directed
         view = self._bound.get(in_edges)
         if view is None:
@@ -364,17 +364,17 @@ class Stored:
         return view
 
     def _algorithm(self, name: str, in_edges: bool) -> Any:
-        """The library's function, which a device may lack: bind_on in graph.cpp lists what there is."""
+        """The library's function; a device may lack it (see bind_on in graph.cpp)."""
         found = getattr(self._view(in_edges), name, None)
         if found is None:
-            raise UnsupportedError(f"Graph.{name}: not there for a GPU; device='cpu' has it", "unsupported")
+            raise UnsupportedError(f"Graph.{name}: not available on a GPU (expected device='cpu')", "unsupported")
         return found
 
     def _called(self, name: str, in_edges: bool, *arguments: Any) -> Any:
         return self._results(self._algorithm(name, in_edges)(*arguments))
 
     def _results(self, found: Any) -> Any:
-        """What a function returned, with arrays for the caller: from a GPU copies, made before a plan's next run."""
+        """A function's result with arrays for the caller; from a GPU copies, made before the plan's next run."""
         if self._place is None:
             return found
         if isinstance(found, tuple):
@@ -382,14 +382,14 @@ class Stored:
         return _device.delivered(found, self._kind) if _device.is_vector(found) else found
 
     def _argument(self, a: Any, dtype: np.dtype[Any] | None = None) -> Any:
-        """An array for a function of the graph: where the graph lives, uploaded unless it is there."""
+        """An array argument on the graph's device, uploaded if necessary."""
         if self._place is not None:
             return _device.vector(a, self._place, "Graph", dtype)
         a = _device.downloaded(a) if _device.kind_of(a) is not None else a
         return np.ascontiguousarray(a, dtype)
 
     def _planned(self, key: tuple[Any, ...], make: Any, *arguments: Any) -> Any:
-        """The result of a plan, of which the last one of each kind is kept; it serves one thread at a time."""
+        """The result of a plan. The last plan of each kind is kept; it serves one thread at a time."""
         kind = key[0]
         kept = self._plans.pop(kind, None)
         plan = kept[1] if kept is not None and kept[0] == key else make()

@@ -1,4 +1,4 @@
-"""Functions as `scipy.sparse.csgraph` has them: the same arguments, results and marks of what is not reached.
+"""The functions of `scipy.sparse.csgraph`, with the same arguments, results and marks of unreached vertices.
 
 >>> from scipy.sparse import csr_array
 >>> from spargo.csgraph import shortest_path
@@ -29,11 +29,11 @@ __all__ = [
     "shortest_path",
 ]
 
-NONE = -9999  # SciPy's predecessor of what has none
+NONE = -9999  # SciPy's mark of a vertex without predecessor
 
 
 def _graph_of(csgraph: Any, directed: bool, weights: bool) -> Graph:
-    """The graph of a matrix. A dense one has no edge where it is 0, inf or nan; a masked one where it is masked."""
+    """The graph of a matrix. Elements of a dense one that are 0, inf, nan or masked are not edges."""
     from scipy import sparse
 
     if is_graph(csgraph):
@@ -48,7 +48,7 @@ def _graph_of(csgraph: Any, directed: bool, weights: bool) -> Graph:
         raise ValueError(f"compressed-sparse graph must be shape (N, N), and this is {csgraph.shape}")
     if isinstance(csgraph, np.ma.MaskedArray):
         lengths = np.asarray(csgraph.data, dtype=float)
-        # A path never gets shorter by an edge of length nan, so the search need not see it.
+        # An edge of length nan never makes a path shorter, so it is omitted.
         places = np.nonzero(~np.ma.getmaskarray(csgraph) & ~(np.isnan(lengths) & weights))
         csgraph = sparse.coo_array((lengths[places], places), shape=csgraph.shape)
     elif not is_sparse:
@@ -68,26 +68,26 @@ def _start(graph: Graph, i_start: int) -> int:
 def breadth_first_order(
     csgraph: Any, i_start: int, directed: bool = True, return_predecessors: bool = True
 ) -> Any:
-    """The vertices in the order of a breadth-first search.
+    """The order in which a breadth-first search visits the vertices.
 
     Parameters
     ----------
     csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
     i_start : int
     directed : bool, optional
-        False: edges lead both ways; neighbours then come in ascending order.
+        False: edges lead both ways; neighbours are then visited in ascending order.
     return_predecessors : bool, optional
 
     Returns
     -------
     node_array : ndarray, shape (reached,)
     predecessors : ndarray, shape (n,)
-        -9999 without one; only if asked for.
+        -9999 if there is none; only with ``return_predecessors``.
 
     Raises
     ------
     Error
-        For what is no vertex, or no graph.
+        For a vertex that does not exist, or an invalid graph.
     """
     graph = _graph_of(csgraph, directed, False)
     order, predecessors = graph._called("bfs_order", False, _start(graph, i_start), NONE)
@@ -102,12 +102,12 @@ def breadth_first_tree(csgraph: Any, i_start: int, directed: bool = True) -> Any
     csgraph : sparse array or matrix, or array_like, shape (n, n)
     i_start : int
     directed : bool, optional
-        False: an edge that is stored one way only has this weight in the tree, whichever way it is followed.
+        False: an edge stored in one direction only has its weight in both.
 
     Returns
     -------
     csr_array or csr_matrix, shape (n, n)
-        Of float64; a matrix where `csgraph` is one.
+        Of float64; a csr_matrix if `csgraph` is a matrix.
     """
     from scipy import sparse
 
@@ -142,12 +142,12 @@ def connected_components(
     -------
     n_components : int
     labels : ndarray, shape (n,)
-        0 to n_components - 1 in the order of the components' smallest vertices; only if asked for. SciPy numbers strong
-        components in another order.
+        0 to n_components - 1 in the order of the components' smallest vertices; only with ``return_labels``. SciPy
+        numbers strong components differently.
     """
     if connection.lower() not in ("weak", "strong"):
         raise ValueError("connection must be 'weak' or 'strong'")
-    # Weak components ask for nothing both ways.
+    # Weak components do not need reverse edges.
     strong = directed and connection.lower() == "strong"
     graph = _graph_of(csgraph, True, False)
     count, labels = graph.connected_components(connection="strong" if strong else "weak")
@@ -155,7 +155,7 @@ def connected_components(
 
 
 def _indices(graph: Graph, indices: npt.ArrayLike | None) -> tuple[Array, tuple[int, ...]]:
-    """The sources, and the shape in which they came."""
+    """The sources as a vector, and their shape."""
     if indices is None:
         return np.arange(graph.vertices), (graph.vertices,)
     chosen = dense(indices, "indices")
@@ -183,7 +183,7 @@ def _unweighted(graph: Graph, sources: Array, predecessors: bool) -> tuple[Array
 
 
 def _marked_rows(found: Sequence[Bfs | Sssp], graph: Graph) -> Array:
-    """The parents of each search as SciPy marks them."""
+    """The parents of each search, with SciPy's marks."""
     rows = np.empty((len(found), graph.vertices), dtype=graph.indices.dtype)
     for row, search in zip(rows, found):
         assert search.parents is not None
@@ -201,31 +201,31 @@ def dijkstra(
     limit: float = np.inf,
     min_only: bool = False,
 ) -> Any:
-    """Shortest paths over weights of 0 or more, from some vertices or all.
+    """Shortest paths with weights of 0 or more, from some or all vertices.
 
     Parameters
     ----------
     csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
     directed : bool, optional
-        False: edges lead both ways, over the smaller weight where there are two.
+        False: edges lead both ways, with the smaller of two weights.
     indices : int or array_like of int, optional
         The sources; by default all.
     return_predecessors : bool, optional
     unweighted : bool, optional
-        Every edge is 1 long.
+        Every edge has length 1.
     limit : float, optional
         Vertices farther away stay unreached.
     min_only : bool, optional
-        From the nearest of the sources.
+        Only the paths from the nearest source.
 
     Returns
     -------
     dist_matrix : ndarray of float64, shape (..., n), one row for each of `indices`; (n,) with ``min_only``
-        inf where not reached.
+        inf if unreached.
     predecessors : ndarray, of the same shape
-        -9999 without one; only if asked for. Of equally short paths another one than SciPy's may be taken.
+        -9999 if there is none; only with ``return_predecessors``. May differ from SciPy's among equally short paths.
     sources : ndarray, shape (n,)
-        The nearest source, -9999 where there is none; with predecessors and ``min_only``.
+        The nearest source, -9999 if none; only with ``return_predecessors`` and ``min_only``.
 
     Raises
     ------
@@ -260,7 +260,7 @@ def dijkstra(
 
 
 def _from_nearest(graph: Graph, sources: Array, unweighted: bool, limit: float) -> tuple[Array, Array, Array]:
-    """One search from a vertex of its own, from which edges of length 0 lead to the sources."""
+    """One search from an additional vertex with edges of length 0 to the sources."""
     n = graph.vertices
     weights = np.ones(graph.indices.size) if unweighted or graph.weights is None else graph.weights.astype(np.float64)
     offsets = np.append(graph.offsets, graph.offsets[-1:] + sources.size).astype(graph.offsets.dtype)
@@ -271,7 +271,7 @@ def _from_nearest(graph: Graph, sources: Array, unweighted: bool, limit: float) 
     parents = found.parents[:n]
     first = (parents < 0) | (parents == n)
     nearest = np.where(parents == n, np.arange(n), np.where(parents < 0, NONE, parents))
-    while True:  # each step halves the way to the source
+    while True:  # each step halves the distance to the source
         further = np.where(nearest < 0, NONE, nearest[np.maximum(nearest, 0)])
         if np.array_equal(further, nearest):
             break
@@ -288,22 +288,22 @@ def shortest_path(
     overwrite: bool = False,
     indices: npt.ArrayLike | None = None,
 ) -> Any:
-    """Shortest paths, from some vertices or all.
+    """Shortest paths from some or all vertices.
 
     Parameters
     ----------
     csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
     method : {'auto', 'FW', 'D', 'BF', 'J'}, optional
-        Which makes no difference: distances are found by breadth-first search where ``unweighted``, else by Dijkstra's.
+        Has no effect: breadth-first search if ``unweighted``, otherwise shortest paths as by `dijkstra`.
     directed, return_predecessors, unweighted, indices
         As for `dijkstra`.
     overwrite : bool, optional
-        Nothing is overwritten.
+        Ignored: nothing is overwritten.
 
     Returns
     -------
     dist_matrix, predecessors
-        As of `dijkstra`.
+        As from `dijkstra`.
 
     Raises
     ------
@@ -321,28 +321,28 @@ def shortest_path(
 
 
 def reverse_cuthill_mckee(graph: Any, symmetric_mode: bool = False) -> Array:
-    """An order of rows and columns that brings the entries of a sparse matrix near its diagonal.
+    """An order of rows and columns that reduces the bandwidth of a sparse matrix.
 
     Parameters
     ----------
     graph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
     symmetric_mode : bool, optional
-        The pattern is symmetric. False: that of ``graph + graph.T`` is taken.
+        The pattern is symmetric. False: use the pattern of ``graph + graph.T``.
 
     Returns
     -------
     ndarray of int32, shape (n,)
-        ``a[order][:, order]`` has the smaller bandwidth.
+        ``a[order][:, order]`` is the reordered matrix.
 
     Notes
     -----
-    One thread; O(entries log(largest degree)). The order is SciPy's.
+    O(entries log(largest degree)) on one thread. The order is SciPy's.
     """
     csgraph = graph.to_scipy() if isinstance(graph, (Graph, Matrix)) else graph
     if not hasattr(csgraph, "tocsr"):
         csgraph = _graph_of(csgraph, True, True).to_scipy()
     if not symmetric_mode and len(csgraph.shape) == 2 and csgraph.shape[0] == csgraph.shape[1]:
-        csgraph = csgraph + csgraph.T  # entries that cancel are no edges, as in SciPy
+        csgraph = csgraph + csgraph.T  # entries that cancel are not edges, as in SciPy
     found = _graph_of(csgraph, True, False)
     n = found.vertices
     rows = np.repeat(np.arange(n), np.diff(found.offsets))

@@ -1,14 +1,13 @@
-"""The backend ``spargo`` of networkx: its functions on a `spargo.Graph`, or on networkx's graphs, which it converts once.
+"""The networkx backend ``spargo``: its functions take a `spargo.Graph` or a networkx graph, which is converted once.
 
 >>> import networkx as nx
 >>> g = nx.path_graph(4)
 >>> nx.single_source_shortest_path_length(g, 0, backend="spargo")
 {0: 0, 1: 1, 2: 2, 3: 3}
 
-With ``nx.config.backend_priority = ["spargo"]`` every call that it can run is its own, unless the graph is smaller than
-``nx.config.backends.spargo.smallest_graph``. What differs from networkx: among equally short weighted paths another one
-may be returned, and of the orders in which edges between strong components lead backwards another one; PageRank may take
-fewer steps.
+With ``nx.config.backend_priority = ["spargo"]`` it runs every supported call, unless the graph is smaller than
+``nx.config.backends.spargo.smallest_graph``. Differences from networkx: it may return another of several equally short
+weighted paths and another valid order of strong components, and PageRank may take fewer steps.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ from ._networkx_paths import Node, _found, _reversed
 __all__ = ["backend", "get_info"]
 
 
-# --- What networkx asks of a backend ----------------------------------------------------------------------------------
+# --- The interface of a backend ---------------------------------------------------------------------------------------
 
-_waiting = threading.local()  # .conversion: (graph, weight, converted), of a call by name, until networkx asks for it
+_waiting = threading.local()  # .conversion: (graph, weight, converted), kept until networkx converts the graph
 
 
 def convert_from_nx(
@@ -53,7 +52,7 @@ def convert_from_nx(
     name: str | None = None,
     graph_name: str | None = None,
 ) -> Graph:
-    """A graph of networkx's as a `spargo.Graph`, with the weights that the function asks for."""
+    """A networkx graph as a `spargo.Graph`, with the weights that the function needs."""
     weight = next(iter(edge_attrs), None) if edge_attrs else None
     kept_graph, kept_weight, converted = getattr(_waiting, "conversion", (None, None, None))
     _waiting.conversion = None, None, None
@@ -63,12 +62,12 @@ def convert_from_nx(
         return graph
     try:
         return Graph.from_networkx(graph, weight=weight, device="cpu")
-    except (TypeError, ValueError) as e:  # weights of all kinds, which networkx may add up
+    except (TypeError, ValueError) as e:  # weights may be of any type in networkx
         raise UnsupportedError(f"weights of edges: {e}", "unsupported") from e
 
 
 def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
-    """A `spargo.Graph` as networkx's; anything else as it is."""
+    """A `spargo.Graph` as a networkx graph; anything else unchanged."""
     if not isinstance(result, Graph):
         return result
     kind = {
@@ -179,9 +178,9 @@ _limits = {
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Whether the call is one of those above; a sentence where it is not.
+    """Whether the backend supports the call; otherwise the reason.
 
-    A call with ``backend="spargo"`` would hear nothing of the sentence: it gets it as a NotImplementedError.
+    networkx drops the reason of a call with ``backend="spargo"``, so that one raises it as a NotImplementedError.
     """
     _waiting.conversion = None, None, None
     if name not in FUNCTIONS:
@@ -193,16 +192,16 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     bound.apply_defaults()
     why = next((why for test, why in limits if not test(bound.arguments)), None)
     if why is not None and _is_asked_by_name():
-        raise UnsupportedError(f"{name}: {why}; without backend='spargo' networkx does it", "unsupported")
+        raise UnsupportedError(f"{name}: {why}; networkx runs it without backend='spargo'", "unsupported")
     if why is None and "dijkstra" in name and _is_asked_by_name():
         _convert_ahead(name, bound.arguments["G"], bound.arguments["weight"])
     return True if why is None else why
 
 
 def _convert_ahead(name: str, graph: Any, weight: str) -> None:
-    """Refuses weights here: networkx would replace the message of what the conversion raises.
+    """Convert the graph early, so that the message about bad weights is seen: networkx would replace it.
 
-    The result waits for networkx to ask for it; where networkx has it already nothing is done.
+    The result is kept until networkx converts the graph; nothing is done if networkx has it already.
     """
     converted = graph if isinstance(graph, Graph) else None
     cached = (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {}).get("spargo", {})
@@ -214,11 +213,11 @@ def _convert_ahead(name: str, graph: Any, weight: str) -> None:
             _waiting.conversion = graph, weight, converted
         _networkx_paths.expect_lengths(converted)
     except UnsupportedError as e:
-        raise UnsupportedError(f"{name}: {e}; without backend='spargo' networkx does it", "unsupported") from e
+        raise UnsupportedError(f"{name}: {e}; networkx runs it without backend='spargo'", "unsupported") from e
 
 
 def _is_asked_by_name() -> bool:
-    """Whether networkx asks for a call with ``backend="spargo"``, which it says in its own frames only."""
+    """Whether the call has ``backend="spargo"``, which only networkx's own frames show."""
     frame = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__") == "networkx.utils.backends":
         if frame.f_locals.get("backend") == "spargo":
@@ -228,7 +227,7 @@ def _is_asked_by_name() -> bool:
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Whether a graph is large enough to be worth a conversion; one that is converted is."""
+    """Whether the graph is large enough to pay for its conversion, or already converted."""
     graph = args[0] if args else kwargs.get("G")
     if isinstance(graph, Graph) or graph is None:
         return True
@@ -285,7 +284,7 @@ def center(G: Graph, e: None = None, usebounds: bool = False, weight: None = Non
 
 
 def _parts(labels: Array, count: int) -> list[Array]:
-    """The vertices of each label."""
+    """The vertices with each label."""
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.searchsorted(labels[order], np.arange(1, count))) if count > 0 else []
 
@@ -346,7 +345,7 @@ def is_strongly_connected(G: Graph) -> bool:
 
 
 def _by_node(graph: Graph, values: Array, nodes: Any = None) -> Any:
-    """A value of each node; of some, or of a single one."""
+    """Values by node: of all nodes, of some, or of a single one."""
     if nodes is None:
         return dict(zip(graph.names(np.arange(graph.vertices)), values.tolist()))
     try:
@@ -358,7 +357,7 @@ def _by_node(graph: Graph, values: Array, nodes: Any = None) -> Any:
         several = iter(nodes)
     except TypeError:
         raise nx.NetworkXError(f"Node {nodes} is not in graph") from None
-    for node in several:  # as nbunch_iter: what is no node is passed over
+    for node in several:  # as nbunch_iter, which skips anything that is not a node
         try:
             chosen.append(graph.index(node))
         except KeyError:
@@ -387,7 +386,7 @@ def pagerank(
     dangling: None = None,
 ) -> dict[Node, float]:
     if weight is not None and _has_weights(G, weight):
-        raise UnsupportedError("pagerank: weights of edges do not count", "unsupported")
+        raise UnsupportedError("pagerank: edge weights are not supported", "unsupported")
     if G.vertices == 0:
         return {}
     if max_iter < 1:
@@ -435,7 +434,7 @@ def edge_betweenness_centrality(
     else:
         nodes = _sampled(G, k, seed)
         values = G.edge_betweenness(list(map(G.index, nodes)), normalization="none")
-        if not G.directed:  # an edge has what the paths along it have in both directions
+        if not G.directed:  # the sum over both directions
             forward, back = np.lexsort((G.indices, sources)), np.lexsort((sources, G.indices))
             other = np.empty_like(values)
             other[forward] = values[back]
@@ -485,9 +484,9 @@ class _Backend:
 
 
 def _with_numpys_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function of a graph that returns NumPy's arrays, wherever it lives and whatever it was made of.
+    """The function, for a graph that returns NumPy arrays on any device.
 
-    What the library or Python refuses is a NotImplementedError, so that networkx is asked for its answer or its error.
+    Errors of the library or Python become NotImplementedError, so that networkx computes the result or raises its own.
     """
 
     @functools.wraps(function)

@@ -308,7 +308,7 @@ def test_ctrl_c_between_sources(gpu):
 
 def test_what_a_gpu_does_not_do_is_said(gpu):
     g = spargo.Graph.read(GRAPHS[1], device="cuda")
-    with pytest.raises(spargo.UnsupportedError, match="Graph.bfs_order: not there for a GPU"):
+    with pytest.raises(spargo.UnsupportedError, match="Graph.bfs_order: not available on a GPU"):
         g.bfs_order(0)
     with pytest.raises(spargo.UnsupportedError):
         g.connected_components(connection="strong", labels="sinks_first")

@@ -216,16 +216,31 @@ def test_edge_lists(tmp_path):
 def test_integers_that_are_rounded_are_warned_of(text, name, tmp_path, recwarn):
     path = tmp_path / name
     path.write_text(text)
-    with pytest.warns(spargo.InputWarning, match=f"{name}: . weights are integers beyond"):
+    with pytest.warns(spargo.InputWarning, match=f"{name}: . weights are integers that float64"):
         spargo.Graph.read(path)
     if name == "a.el":
-        with pytest.warns(spargo.InputWarning, match="1 weights are integers beyond"):
+        with pytest.warns(spargo.InputWarning, match="1 weights are integers that float64"):
             spargo.read_edgelist(path)
         spargo.read_edgelist(path, weights="ignore")
     spargo.Graph.read(path, weights=False)
     path.write_text(text.replace("9007199254740993", "9007199254740992"))
     spargo.Graph.read(path)
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("name, text", [
+    ("u.el", "# Undirected graph: a\n1 2 3\n2 3 5\n3 2 4\n"),
+    ("u.csv", "Source,Target,Type,Weight\n1,2,Undirected,3\n2,3,Undirected,4\n"),
+    ("u.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 3\n3 2 4\n"),
+    ("u.graph", "3 2 1\n2 3\n1 3 3 4\n2 4\n"),
+])
+def test_undirected_graphs_as_directed_ones(name, text, tmp_path):
+    path = tmp_path / name
+    path.write_text(text)
+    for g in (spargo.Graph.read(path, directed=True), spargo.Graph(spargo.Graph.read(path), directed=True)):
+        assert g.directed and g.edges == 4
+        assert [g.bfs(v).reached for v in range(3)] == [3, 3, 3]
+        assert g.sssp(2).distances.tolist() == [7, 4, 0]
 
 
 def test_names_above_names_are_warned_of(tmp_path, recwarn):
@@ -280,7 +295,7 @@ def test_columns_of_edge_lists(tmp_path):
     path.write_text("Source,Target,Type,Weight\n1,2,Undirected,0.5\n2,3,Undirected,0.25\n")
     graph = spargo.Graph.read(path)
     assert not graph.directed and graph.edges == 2
-    assert spargo.Graph.read(path, directed=True).edges == 2
+    assert spargo.Graph.read(path, directed=True).edges == 4
     assert spargo.Graph.read(path, columns=("Source", "Target")).nodes.tolist() == [1, 2, 3]
 
 

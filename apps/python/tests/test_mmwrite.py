@@ -138,7 +138,7 @@ def test_what_cannot_be_written():
         with pytest.raises(kind, match="mmwrite"):
             spargo.mmwrite(io.BytesIO(), a)
     for value in (np.nan, np.inf, 1e19):
-        with pytest.raises(spargo.Error, match="64 bits"):
+        with pytest.raises(spargo.Error, match="64-bit integers"):
             spargo.mmwrite(io.BytesIO(), np.array([[value]]), field="integer")
     with pytest.raises(spargo.Error, match="skew-symmetric"):
         spargo.mmwrite(io.BytesIO(), np.array([[0, MOST], [1, 0]], np.uint64), symmetry="skew-symmetric")

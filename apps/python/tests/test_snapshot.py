@@ -105,7 +105,10 @@ def test_snapshots_of_other_programs(tmp_path):
     snapshot_of(path, np.array([4.0, 9.0]), integers=True, ids=np.array([7, 70]), directed=False)
     loaded = spargo.load(path)
     assert isinstance(loaded, spargo.Graph) and not loaded.directed and loaded.nodes.tolist() == [7, 70]
-    assert loaded.weights.tolist() == [4, 9]
+    assert loaded.weights.tolist() == [4, 9, 9], "each edge in both directions, which the file need not have"
+    assert [loaded.bfs(v).reached for v in range(2)] == [2, 2]
+    both = spargo.Graph.read(path, directed=True)
+    assert both.directed and both.weights.tolist() == [4, 9, 9] and both.nodes.tolist() == [7, 70]
     for notes in ("words", "[1]", '{"spargo.Graph":7}', '{"spargo.Graph":{"weights":"sheep","ids":3}}', "\x00"):
         snapshot_of(path, np.array([4.0, 9.0]), names=[b"a", b"b"], notes=notes)
         assert spargo.load(path).nodes.tolist() == ["a", "b"]
