@@ -16,6 +16,7 @@
 #include <map>
 #include <ostream>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,14 +29,6 @@ struct settings {
   std::string filter{};  // regular expression on the names of cases; empty: all
   std::string file{};    // a user's matrix or graph, for the cases that take one; empty: the built-in ones
 };
-
-// Groups that can be timed on a user's file: matrices, then graphs.
-inline constexpr const char* groups_with_a_file[] = {"spmv",        "bfs",  "components", "pagerank", "communities",
-                                                     "betweenness", "sssp", "triangles",  "cores"};
-inline bool takes_a_file(const std::string& filter) {
-  return std::any_of(std::begin(groups_with_a_file), std::end(groups_with_a_file),
-                     [&](const char* group) { return filter.find(group) != std::string::npos; });
-}
 
 // Set by the driver before registration.
 inline settings& current_settings() {
@@ -140,8 +133,19 @@ inline std::vector<bench_case>& wanted_cases() {
   return cases;
 }
 
-// Whether a name matches the filter. Google Benchmark's own filter would see names with suffixes.
+// Groups that have a case of the user's file, which has the file's name in its own.
+inline std::set<std::string>& groups_with_a_file() {
+  static std::set<std::string> all;
+  return all;
+}
+
+// Whether a name matches the filter, and with a user's file is a case of it. Google Benchmark's own filter would see
+// names with suffixes.
 inline bool is_wanted(const std::string& name) {
+  if (const std::string& file = current_settings().file; !file.empty()) {
+    if (name.find("/" + file.substr(file.find_last_of('/') + 1) + "/") == std::string::npos) return false;
+    groups_with_a_file().insert(name.substr(0, name.find('/')));
+  }
   static const std::regex wanted(current_settings().filter, std::regex::extended);
   return current_settings().filter.empty() || std::regex_search(name, wanted);
 }

@@ -12,6 +12,8 @@
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/output.hpp>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -191,9 +193,6 @@ int run_command(int argc, char** argv) {
   if (app.count("--check-automatic") == 0) c.check_automatic = -1;  // CLI11 sets it to 0
   if (c.filter.empty() && app.count("FILTER") != 0) return fail(2, "FILTER is empty (leave it out to run every case)");
   if (const std::string wrong = check_filter(c.filter); !wrong.empty()) return fail(2, wrong);
-  if (!c.file.empty() && !spargo::bench::takes_a_file(c.filter)) {
-    return fail(2, "a FILE goes with a filter for spmv, bfs or another graph algorithm, not '" + c.filter + "'");
-  }
   check_file(c);
   spargo::apps::check_picture("--plot", c.plot);
   const spargo::device_status status = spargo::query_devices();
@@ -209,6 +208,10 @@ int run_command(int argc, char** argv) {
     return print_report(report, c.filter.substr(std::min(c.filter.size(), report.size() + 1)), status);
   }
   std::vector<spargo::bench::bench_case>& cases = spargo::bench::wanted_cases();
+  if (cases.empty() && !c.file.empty()) {
+    return fail(2, fmt::format("no case of '{}' takes a FILE (expected one of {})", c.filter,
+                               fmt::join(spargo::bench::groups_with_a_file(), ", ")));
+  }
   if (cases.empty()) return fail(2, "no case matches '" + c.filter + "' (see --list)");
   if (c.check_automatic >= 0) keep_choices(cases);
   if (cases.empty()) return fail(2, "no case of '" + c.filter + "' has an automatic (see --list)");

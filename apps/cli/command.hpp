@@ -1,4 +1,4 @@
-// A command of `spargo`: its file is apps/commands/NAME.cpp, its row in apps/commands/table.cpp.
+// A command of `spargo`: its file is apps/commands/NAME.cpp (NAME with _ for -), which defines NAME_command.
 #pragma once
 
 #include "cli/exit_status.hpp"
@@ -29,6 +29,9 @@ struct command_body {
   command_body(F does, P plans) : run(std::move(does)), plan(std::move(plans)) {}
 };
 
+// In the order in which help lists them.
+enum class command_kind { graphs, matrices, files, tools };
+
 struct command {
   const char* name;
   const char* summary;  // one line without a full stop
@@ -36,7 +39,9 @@ struct command {
   command_body (*declare)(CLI::App& app);
   const char* helper = nullptr;  // the program that implements it, beside this one or in libexec; null: the body
   bool on_ranks = false;         // the body supports several processes (placement/ranks.hpp)
-  bool on_graphs = false;        // a command of placement/driver.hpp
+  command_kind kind = command_kind::tools;
+
+  [[nodiscard]] bool on_graphs() const { return kind == command_kind::graphs; }  // of placement/driver.hpp
 };
 
 // A command with its flags.

@@ -11,10 +11,11 @@
 namespace spargo::apps {
 
 const std::vector<const command*>& all_commands() {
-  static const std::vector<const command*> all = {
-      &bfs_command,     &components_command, &communities_command, &pagerank_command, &betweenness_command,
-      &sssp_command,    &triangles_command,  &cores_command,       &spmv_command,     &info_command,
-      &convert_command, &plan_command,       &bench_command,       &help_command};
+  static const std::vector<const command*> all = [] {
+    std::vector<const command*> sorted(std::begin(command_list), std::end(command_list));
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->kind < b->kind; });
+    return sorted;
+  }();
   return all;
 }
 

@@ -1,7 +1,9 @@
-// All commands, in the order of `spargo --help`: what dispatch, help, completion and man pages iterate over.
+// All commands: what dispatch, help, completion, man pages and tests iterate over. commands/list.hpp, which CMake
+// writes, declares x_command for every other x.cpp in this folder.
 #pragma once
 
 #include "cli/command.hpp"
+#include "commands/list.hpp"
 
 #include <string>
 #include <string_view>
@@ -9,21 +11,7 @@
 
 namespace spargo::apps {
 
-extern const command bench_command;
-extern const command betweenness_command;
-extern const command bfs_command;
-extern const command communities_command;
-extern const command components_command;
-extern const command convert_command;
-extern const command cores_command;
-extern const command help_command;
-extern const command info_command;
-extern const command pagerank_command;
-extern const command plan_command;
-extern const command spmv_command;
-extern const command triangles_command;
-extern const command sssp_command;
-
+// In the order of `spargo --help`: by kind, then by name.
 [[nodiscard]] const std::vector<const command*>& all_commands();
 
 // Null: there is none of this name.

@@ -320,7 +320,7 @@ command_body declare_graph_command(CLI::App& app) {
 // The row of apps/commands/table.cpp.
 template <class T>
 [[nodiscard]] constexpr command graph_command(const char* summary) {
-  return {T::name, summary, declare_graph_command<T>, nullptr, T::ranks, true};
+  return {T::name, summary, declare_graph_command<T>, nullptr, T::ranks, command_kind::graphs};
 }
 
 }  // namespace spargo::apps

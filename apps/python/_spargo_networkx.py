@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import importlib.util
+import pathlib
+import re
 from typing import Any
 
-FUNCTIONS = """
-    all_pairs_shortest_path_length ancestors average_clustering betweenness_centrality bfs_edges bfs_layers
-    bfs_predecessors bfs_successors center closeness_centrality clustering connected_components core_number descendants
-    descendants_at_distance diameter dijkstra_path dijkstra_path_length eccentricity edge_betweenness_centrality
-    is_connected is_strongly_connected is_weakly_connected k_core node_connected_component number_connected_components
-    number_strongly_connected_components number_weakly_connected_components pagerank periphery radius
-    single_source_dijkstra single_source_dijkstra_path single_source_dijkstra_path_length single_source_shortest_path
-    single_source_shortest_path_length single_target_shortest_path_length strongly_connected_components transitivity
-    triangles weakly_connected_components
-""".split()
+# A function of networkx's is a public function of a graph in two modules, or a row above a method of `Graph`.
+_SOURCES = ("networkx.py", "_networkx_paths.py", "_algorithms.py")
+_FUNCTION = re.compile(r"^def ([a-z]\w*)\(\s*G: Graph|^    @in_networkx\(\"(\w+)\"", re.MULTILINE)
+
+
+def functions() -> list[str]:
+    """Names of networkx's functions that the backend has, from the package's text: importing it would load NumPy."""
+    found = importlib.util.find_spec("spargo")
+    assert found is not None and found.origin is not None
+    folder = pathlib.Path(found.origin).parent
+    texts = ((folder / name).read_text(encoding="utf-8") for name in _SOURCES)
+    return sorted(match[1] or match[2] for text in texts for match in _FUNCTION.finditer(text))
 
 
 def get_info() -> dict[str, Any]:
@@ -23,6 +28,6 @@ def get_info() -> dict[str, Any]:
         "project": "spargo",
         "package": "spargo",
         "short_summary": "Graph algorithms in parallel on CPUs and GPUs.",
-        "functions": {name: {} for name in FUNCTIONS},
+        "functions": {name: {} for name in functions()},
         "default_config": {"smallest_graph": 10_000},  # vertices and edges, below which networkx is left to do it
     }

@@ -21,11 +21,11 @@ template <class Takes>
   return commands_where([](const apps::command&) { return true; });
 }
 [[nodiscard]] inline std::vector<std::string> graph_commands() {
-  return commands_where([](const apps::command& each) { return each.on_graphs; });
+  return commands_where([](const apps::command& each) { return each.on_graphs(); });
 }
 // Those that compute, check what they have computed, and have a plan.
 [[nodiscard]] inline std::vector<std::string> computing_commands() {
-  return commands_where([](const apps::command& each) { return each.on_graphs || std::string(each.name) == "spmv"; });
+  return commands_where([](const apps::command& each) { return each.kind <= apps::command_kind::matrices; });
 }
 
 }  // namespace spargo::test

@@ -3,6 +3,7 @@
 #include "placement/placed_input.hpp"
 #include "placement/weighted_input.hpp"
 
+#include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
 #include "support/snapshots.hpp"
 
@@ -153,9 +154,6 @@ weighted_outcome load_weights(const std::string& file, const std::string& weight
   return result;
 }
 
-const std::vector<std::string> graph_commands = {"bfs",         "components", "pagerank",   "sssp",
-                                                 "betweenness", "triangles",  "communities"};
-
 TEST(PlacedInput, OnTheCpuItIsTheGraphThatIsLoadedThere) {
   const scratch folder;
   for (const std::string& file :
@@ -190,14 +188,14 @@ TEST(PlacedInput, OnTheCpuItIsTheGraphThatIsLoadedThere) {
 }
 
 TEST(PlacedInput, WithoutAGpuThereIsNoneToParse) {
-  for (const std::string& command : graph_commands) {
+  for (const std::string& command : test::graph_commands()) {
     const app_run run = run_app(command, {"--parse", "gpu", "--device", "cpu", "gen:path:n=5"});
     test::expect_failure(run, command, 2, "--parse gpu needs a GPU");
   }
 }
 
 TEST(PlacedInput, ReportsSayWhereItWasDone) {
-  for (const std::string& command : graph_commands) {
+  for (const std::string& command : test::graph_commands()) {
     const auto report = run_app(command, {"--device", "cpu", "gen:path:n=5", "--json", "-"}).json();
     EXPECT_EQ(report.at("parsed_on"), "cpu");
     EXPECT_EQ(report.at("built_on"), "cpu");

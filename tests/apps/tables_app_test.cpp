@@ -1,4 +1,5 @@
 // Tables as people have them, through the commands: what is refused, and what a report says of what it assumes.
+#include "apps/all_commands.hpp"
 #include "apps/run_here.hpp"
 
 namespace spargo::apps {
@@ -16,8 +17,9 @@ TEST(tables, that_are_no_edge_lists_are_refused_by_every_command) {
   const std::string matrix = folder.write("m.csv", ",A,B,C\nA,0,1,0\nB,1,0,1\nC,0,1,0\n");
   const std::string dot = folder.write("g.dot", "digraph G {\n  a -> b;\n}\n");
   const std::string mac = folder.write("mac.el", "# c\r1 2\r2 3\r");
-  for (const char* command :
-       {"bfs", "sssp", "components", "pagerank", "triangles", "betweenness", "communities", "info"}) {
+  std::vector<std::string> commands = test::graph_commands();
+  commands.emplace_back("info");
+  for (const std::string& command : commands) {
     test::expect_failure(run_here(command, {matrix}), command, 1, "m.csv:1:1: an adjacency matrix of 3 vertices");
     test::expect_failure(run_here(command, {dot}), command, 1, "g.dot: a DOT (Graphviz) file is not supported");
     test::expect_failure(run_here(command, {mac}), command, 1, "mac.el:1:4: a line ends in a carriage return alone");

@@ -9,6 +9,7 @@
 #include "core/parallel.hpp"
 #include "graph/cores/algorithms.hpp"
 #include "graph/placed_graph.hpp"
+#include "graph/plan_suite.hpp"
 #include "support/data.hpp"
 #include "support/device.hpp"
 #include "support/message.hpp"
@@ -30,6 +31,12 @@ namespace {
 using test::edge_vector;
 using test::message_of;
 using core_vector = std::vector<std::int64_t>;
+
+template <class Space>
+struct cores_case : test::plan_case<cores_plan<std::int32_t, std::int64_t, Space>, cores_options> {
+  static constexpr const char* name = "cores";
+};
+const test::plan_suite<cores_case> every_plan;
 
 // By the definition: what is left when vertices of fewer than k edges are deleted until there is none, for each k. An
 // edge counts at both ends, whatever its direction, as often as it is listed.

@@ -1,259 +1,145 @@
-// What all graph plans have in common, over one list of them: one error code and one sentence for one mistake, a reason
-// for the algorithm, and moves.
+// What all graph plans have in common (plan_suite.hpp), of the older ones; newer ones have their case in their own
+// test.
+#include "graph/plan_suite.hpp"
+#include "support/folders.hpp"
+
 #include <spargo/graph/betweenness.hpp>
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
-#include <spargo/graph/cores.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/pagerank.hpp>
 #include <spargo/graph/sssp.hpp>
 #include <spargo/graph/triangles.hpp>
 
-#include "support/device.hpp"
-#include "support/message.hpp"
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <type_traits>
-#include <vector>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
 
 namespace spargo {
 namespace {
 
 using test::message_of;
-using testing::HasSubstr;
-using testing::StartsWith;
+using test::plan_case;
+using test::plan_suite;
 
 template <class Space>
-using view = weighted_graph_view<double, std::int32_t, std::int64_t, Space>;
-
-// Makes a plan of a graph by the algorithm named. Each is a class of its own, for the list below.
-template <class Space, class Algorithm, class Plan>
-struct plan_case {
-  using space = Space;
-  using algorithm = Algorithm;
-  static Plan make(const context<Space>& ctx, const view<Space>& g, algorithm a) {
-    return Plan(ctx, g, {.algorithm = a});
-  }
-  static void run(Plan& plan) { plan.run(); }
-};
-template <class Space>
-struct bfs_case : plan_case<Space, bfs_algorithm, bfs_plan<std::int32_t, std::int64_t, Space>> {
+struct bfs_case : plan_case<bfs_plan<std::int32_t, std::int64_t, Space>, bfs_options> {
   static constexpr const char* name = "bfs";
-  static void run(auto& plan) { plan.run(0); }
+  static std::vector<bfs_options> estimated() {
+    return {{},
+            {.output = bfs_output::levels},
+            {.algorithm = bfs_algorithm::sequential},
+            {.algorithm = bfs_algorithm::load_balanced, .output = bfs_output::parents},
+            {.parents = bfs_parents::smallest}};
+  }
 };
+const plan_suite<bfs_case> bfs_plans;
+
 template <class Space>
-struct multi_bfs_case : plan_case<Space, multi_bfs_algorithm, multi_bfs_plan<std::int32_t, std::int64_t, Space>> {
+struct multi_bfs_case : plan_case<multi_bfs_plan<std::int32_t, std::int64_t, Space>, multi_bfs_options> {
   static constexpr const char* name = "multi_bfs";
-  static auto make(const context<Space>& ctx, const view<Space>& g, multi_bfs_algorithm a) {
-    return multi_bfs_plan<std::int32_t, std::int64_t, Space>(ctx, g, 2, {.algorithm = a});
+  static auto make(const context<Space>& ctx, const test::plan_view<Space>& g, const multi_bfs_options& options) {
+    return multi_bfs_plan<std::int32_t, std::int64_t, Space>(ctx, g, 5, options);
   }
-  static void run(auto& plan) { plan.run(std::vector<std::int32_t>{0, 1}); }
+  static void run(auto& plan) { plan.run(std::vector<std::int32_t>{0, 1, 2, 0, 1}); }
+  static void bad_sources(auto& plan) { plan.run(std::vector<std::int32_t>{0, -1}); }
+  static std::vector<multi_bfs_options> estimated() {
+    return {{}, {.output = multi_bfs_output::counts}, {.algorithm = multi_bfs_algorithm::four_words}};
+  }
+  static plan_estimate estimate(const graph_shape& shape, const multi_bfs_options& options) {
+    return multi_bfs_plan<std::int32_t, std::int64_t, Space>::estimate(shape, 5, options);
+  }
 };
+const plan_suite<multi_bfs_case> multi_bfs_plans;
+
 template <class Space>
-struct components_case : plan_case<Space, components_algorithm, components_plan<std::int32_t, std::int64_t, Space>> {
+struct components_case : plan_case<components_plan<std::int32_t, std::int64_t, Space>, components_options> {
   static constexpr const char* name = "components";
+  static std::vector<components_options> estimated() {
+    return {{},
+            {.labels = components_labels::dense},
+            {.connection = components_connection::strong},
+            {.algorithm = components_algorithm::union_find}};
+  }
 };
+const plan_suite<components_case> components_plans;
+
 template <class Space>
-struct pagerank_case : plan_case<Space, pagerank_algorithm, pagerank_plan<double, std::int32_t, std::int64_t, Space>> {
+struct pagerank_case : plan_case<pagerank_plan<double, std::int32_t, std::int64_t, Space>, pagerank_options> {
   static constexpr const char* name = "pagerank";
+  static std::vector<pagerank_options> estimated() { return {{}, {.iterations = 10}}; }
 };
+const plan_suite<pagerank_case> pagerank_plans;
+
 template <class Space>
-struct sssp_case : plan_case<Space, sssp_algorithm, sssp_plan<double, std::int32_t, std::int64_t, Space>> {
+struct sssp_case : plan_case<sssp_plan<double, std::int32_t, std::int64_t, Space>, sssp_options> {
   static constexpr const char* name = "sssp";
-  static void run(auto& plan) { plan.run(0); }
+  static std::vector<sssp_options> estimated() {
+    return {{},
+            {.output = sssp_output::distances},
+            {.algorithm = sssp_algorithm::dijkstra},
+            {.algorithm = sssp_algorithm::delta_stepping}};
+  }
 };
+const plan_suite<sssp_case> sssp_plans;
+
 template <class Space>
-struct betweenness_case : plan_case<Space, betweenness_algorithm, betweenness_plan<std::int32_t, std::int64_t, Space>> {
+struct betweenness_case : plan_case<betweenness_plan<std::int32_t, std::int64_t, Space>, betweenness_options> {
   static constexpr const char* name = "betweenness";
+  static void run(auto& plan) { plan.run(std::vector<std::int32_t>{0}); }
+  static void bad_sources(auto& plan) { plan.run(std::vector<std::int32_t>{0, -1}); }
+  static std::vector<betweenness_options> estimated() {
+    return {{},
+            {.algorithm = betweenness_algorithm::by_level},
+            {.algorithm = betweenness_algorithm::by_source},
+            {.edges = betweenness_edges::counted}};
+  }
 };
+const plan_suite<betweenness_case> betweenness_plans;
+
 template <class Space>
-struct triangles_case : plan_case<Space, triangles_algorithm, triangles_plan<std::int32_t, std::int64_t, Space>> {
+struct triangles_case : plan_case<triangles_plan<std::int32_t, std::int64_t, Space>, triangles_options> {
   static constexpr const char* name = "triangles";
+  static std::vector<triangles_options> estimated() {
+    return {{.algorithm = triangles_algorithm::bitmap},
+            {.output = triangles_output::per_vertex, .algorithm = triangles_algorithm::bitmap},
+            {.output = triangles_output::links, .algorithm = triangles_algorithm::bitmap}};
+  }
 };
+const plan_suite<triangles_case> triangles_plans;
+
 template <class Space>
-struct communities_case : plan_case<Space, communities_algorithm, communities_plan<std::int32_t, std::int64_t, Space>> {
+struct communities_case : plan_case<communities_plan<std::int32_t, std::int64_t, Space>, communities_options> {
   static constexpr const char* name = "communities";
+  static std::vector<communities_options> estimated() { return {{}, {.iterations = 2}}; }
 };
-template <class Space>
-struct cores_case : plan_case<Space, cores_algorithm, cores_plan<std::int32_t, std::int64_t, Space>> {
-  static constexpr const char* name = "cores";
-};
+const plan_suite<communities_case> communities_plans;
 
-// A triangle, in the space of the case.
-template <class Space>
-class triangle {
- public:
-  triangle() : ctx_(make_context()) {
-    const std::vector<std::int64_t> offsets{0, 2, 4, 6};
-    const std::vector<std::int32_t> indices{1, 2, 0, 2, 0, 1};
-    const std::vector<double> weights(6, 1.0);
-    offsets_ = placed(span<const std::int64_t, host>(offsets));
-    indices_ = placed(span<const std::int32_t, host>(indices));
-    weights_ = placed(span<const double, host>(weights));
-  }
-
-  [[nodiscard]] view<Space> undirected() const {
-    const csr_pattern_view<std::int32_t, std::int64_t, Space> both{3, 3, offsets_.view(), indices_.view()};
-    return {{both, both, direction_kind::undirected}, weights_.view(), weights_.view()};
-  }
-  [[nodiscard]] view<Space> directed() const {
-    view<Space> g = undirected();
-    g.direction = direction_kind::directed;
-    return g;
-  }
-  [[nodiscard]] const context<Space>& ctx() const { return ctx_; }
-
- private:
-  static context<Space> make_context() {
-    if constexpr (std::same_as<Space, host>) {
-      return context<host>({.threads = 2});
-    } else {
-      return context<device>();
+std::set<std::string> found_in(const std::string& folder, const std::string& ending, const std::regex& pattern) {
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_folder() + "/" + folder)) {
+    if (!entry.path().string().ends_with(ending)) continue;
+    std::ifstream file(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
+      found.insert((*match)[1]);
     }
   }
-  template <class T>
-  array<T, Space> placed(span<const T, host> values) {
-    if constexpr (std::same_as<Space, host>) {
-      return clone(ctx_, values);
-    } else {
-      return to_device(ctx_, values);
-    }
-  }
-
-  context<Space> ctx_;
-  array<std::int64_t, Space> offsets_;
-  array<std::int32_t, Space> indices_;
-  array<double, Space> weights_;
-};
-
-template <class Case>
-class Plan : public testing::Test {
- protected:
-  using space = typename Case::space;
-  using algorithm = typename Case::algorithm;
-
-  void SetUp() override {
-    if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
-
-  static std::string refusal(error_code code, const view<space>& g, algorithm a = algorithm::automatic) {
-    const triangle<space> any;
-    return message_of(code, [&] { (void)Case::make(any.ctx(), g, a); });
-  }
-  static std::string begins(const std::string& rest) { return std::string(Case::name) + ": " + rest; }
-
-  // All enumerators.
-  static std::vector<algorithm> algorithms() {
-    std::vector<algorithm> found;
-    for (int k = 0; to_string(static_cast<algorithm>(k)) != "unknown"; ++k) found.push_back(static_cast<algorithm>(k));
-    return found;
-  }
-};
-
-template <class Space>
-using cases = testing::Types<bfs_case<Space>, multi_bfs_case<Space>, components_case<Space>, pagerank_case<Space>,
-                             sssp_case<Space>, betweenness_case<Space>, triangles_case<Space>, communities_case<Space>>;
-TYPED_TEST_SUITE_P(Plan);
-
-TYPED_TEST_P(Plan, PartsThatDoNotFit) {
-  const triangle<typename TypeParam::space> t;
-  const auto refused = [&](auto&& spoil) {
-    auto g = t.directed();
-    spoil(g);
-    return this->refusal(error_code::invalid_argument, g);
-  };
-  EXPECT_EQ(refused([](auto& g) { g.out.cols = 4; }), this->begins("out-edges are 3 x 4 (expected a square)"));
-  EXPECT_EQ(refused([](auto& g) { g.in.cols = 4; }), this->begins("in-edges are 3 x 4 (expected a square)"));
-  EXPECT_EQ(refused([](auto& g) { g.out.offsets = g.out.offsets.subspan(0, 3); }),
-            this->begins("3 offsets of out-edges for 3 vertices (expected one more than vertices)"));
-  EXPECT_EQ(refused([](auto& g) { g.in.offsets = g.in.offsets.subspan(0, 3); }),
-            this->begins("3 offsets of in-edges for 3 vertices (expected one more than vertices)"));
-  EXPECT_EQ(refused([](auto& g) {
-              g.in.rows = g.in.cols = 2;
-              g.in.offsets = g.in.offsets.subspan(0, 3);
-            }),
-            this->begins("6 in-edges of 2 vertices beside 6 out-edges of 3"));
-  EXPECT_EQ(refused([](auto& g) {
-              g.in.indices = g.in.indices.subspan(0, 5);
-              g.in_weights = g.in_weights.subspan(0, 5);
-            }),
-            this->begins("5 in-edges of 3 vertices beside 6 out-edges of 3"));
+  return found;
 }
 
-TYPED_TEST_P(Plan, AlgorithmThatIsNone) {
-  const triangle<typename TypeParam::space> t;
-  constexpr auto none = static_cast<typename TypeParam::algorithm>(77);
-  EXPECT_EQ(this->refusal(error_code::invalid_argument, t.undirected(), none),
-            this->begins("no algorithm has the number 77"));
+TEST(PlanSuites, EveryPlanHasOne) {
+  const auto plans = found_in("include/spargo/graph", ".hpp", std::regex(R"(class SPARGO_EXPORT (\w+)_plan )"));
+  EXPECT_GE(plans.size(), 9U);
+  EXPECT_EQ(found_in("tests/graph", "_test.cpp", std::regex(R"(plan_suite<(\w+)_case>)")), plans);
 }
-
-// A plan does not refuse the other backend's algorithm and a number that is none alike.
-TYPED_TEST_P(Plan, AlgorithmOfTheOtherBackend) {
-  const triangle<typename TypeParam::space> t;
-  const std::string where = std::same_as<typename TypeParam::space, host> ? "host" : "device";
-  for (const auto asked : this->algorithms()) {
-    try {
-      auto plan = TypeParam::make(t.ctx(), t.undirected(), asked);
-      EXPECT_NE(to_string(plan.algorithm()), "automatic");
-      if (to_string(asked) != "automatic") {
-        EXPECT_EQ(plan.algorithm(), asked);
-      }
-    } catch (const error& e) {
-      EXPECT_EQ(e.code(), error_code::unsupported) << e.what();
-      EXPECT_THAT(e.what(), StartsWith(this->begins("algorithm " + std::string(to_string(asked)) +
-                                                    " does not run on the " + where + " (expected one of ")));
-    }
-  }
-}
-
-TYPED_TEST_P(Plan, SourcesAndReasons) {
-  const triangle<typename TypeParam::space> t;
-  auto plan = TypeParam::make(t.ctx(), t.undirected(), TypeParam::algorithm::automatic);
-  TypeParam::run(plan);
-  EXPECT_GT(plan.reason().size(), 10U) << plan.reason();
-  EXPECT_GE(plan.workspace_bytes(), 0);
-  if constexpr (requires { plan.run(std::int32_t{3}); }) {
-    EXPECT_EQ(message_of(error_code::invalid_argument, [&] { plan.run(3); }),
-              this->begins("source 3 is not a vertex (expected 0 to 2)"));
-  } else if constexpr (requires { plan.run(span<const std::int32_t, host>()); }) {
-    const std::vector<std::int32_t> bad{0, -1};
-    const span<const std::int32_t, host> sources(bad);
-    if constexpr (std::same_as<typename TypeParam::algorithm, multi_bfs_algorithm> ||
-                  std::same_as<typename TypeParam::algorithm, betweenness_algorithm>) {
-      EXPECT_EQ(message_of(error_code::invalid_argument, [&] { plan.run(sources); }),
-                this->begins("source -1 is not a vertex (expected 0 to 2)"));
-    }
-  }
-}
-
-TYPED_TEST_P(Plan, Moves) {
-  const triangle<typename TypeParam::space> t;
-  auto plan = TypeParam::make(t.ctx(), t.undirected(), TypeParam::algorithm::automatic);
-  using type = decltype(plan);
-  static_assert(std::is_nothrow_move_constructible_v<type> && std::is_nothrow_move_assignable_v<type>);
-  static_assert(!std::is_copy_constructible_v<type> && !std::is_copy_assignable_v<type>);
-  type moved = std::move(plan);
-  TypeParam::run(moved);
-  plan = TypeParam::make(t.ctx(), t.directed(), TypeParam::algorithm::automatic);
-  TypeParam::run(plan);
-  moved = std::move(plan);
-  TypeParam::run(moved);
-  EXPECT_GE(moved.workspace_bytes(), 0);
-}
-
-REGISTER_TYPED_TEST_SUITE_P(Plan, PartsThatDoNotFit, AlgorithmThatIsNone, AlgorithmOfTheOtherBackend, SourcesAndReasons,
-                            Moves);
-INSTANTIATE_TYPED_TEST_SUITE_P(Host, Plan, cases<host>);
-INSTANTIATE_TYPED_TEST_SUITE_P(Device, Plan, cases<device>);
-INSTANTIATE_TYPED_TEST_SUITE_P(HostOnly, Plan, testing::Types<cores_case<host>>);
 
 // Weights belong to edges.
 TEST(PlanOfWeights, OneOfEach) {
-  const triangle<host> t;
+  const test::triangle<host> t;
   auto g = t.undirected();
   g.out_weights = g.out_weights.subspan(0, 5);
   EXPECT_EQ(message_of(error_code::invalid_argument,
@@ -263,7 +149,7 @@ TEST(PlanOfWeights, OneOfEach) {
 
 // Algorithms that pull need the in-edges of a directed graph.
 TEST(PlanWithoutInEdges, IsUnsupported) {
-  const triangle<host> t;
+  const test::triangle<host> t;
   auto g = t.directed();
   g.in = {};
   EXPECT_EQ(message_of(error_code::unsupported,

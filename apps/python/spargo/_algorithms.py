@@ -13,6 +13,7 @@ from . import _core, _device
 from ._arrays import Array, flat, indices_of, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
+from ._networkx_rows import in_networkx
 from ._results import Bfs, MultiBfs, PageRank, Sssp, Triangles
 from ._storage import Stored, Vertex, Vertices
 
@@ -465,6 +466,7 @@ class Algorithms(Stored):
         labels, count, _ = self._without_loops()._called("communities", True, iterations, start, algorithm, threads())
         return count, labels
 
+    @in_networkx("core_number", "simple", "no_loops")
     def core_numbers(self, *, algorithm: str = "automatic") -> Array:
         """Core numbers: the largest k for which a vertex is in a subgraph whose vertices all have k neighbours or more.
 

@@ -25,13 +25,14 @@ import networkx as nx  # type: ignore[import-untyped]
 import numpy as np
 from networkx.algorithms.centrality.betweenness import _rescale  # type: ignore[import-untyped]
 
-from _spargo_networkx import FUNCTIONS, get_info
+from _spargo_networkx import functions, get_info
 
 from . import _networkx_paths
 from ._arrays import Array
 from ._errors import DeviceError, Error, OutOfMemoryError, UnsupportedError
 from ._graph import Graph
 from ._networkx_paths import Node, _found, _reversed
+from ._networkx_rows import ROWS
 
 __all__ = ["backend", "get_info"]
 
@@ -154,7 +155,6 @@ _limits = {
     "center": [_no_distances, _no_weight],
     "closeness_centrality": [_needs(lambda a: a["distance"] is None, "weights do not count")],
     "clustering": [_no_weight, _undirected, _simple],
-    "core_number": [_simple, _no_loops],
     "diameter": [_no_distances, _no_weight],
     "dijkstra_path": [_names_weight],
     "dijkstra_path_length": [_names_weight],
@@ -175,6 +175,8 @@ _limits = {
     "transitivity": [_undirected, _simple],
     "triangles": [_simple],
 }
+_by_name = {"no_weight": _no_weight, "undirected": _undirected, "simple": _simple, "no_loops": _no_loops}
+_limits |= {row.function: [_by_name[limit] for limit in row.limits] for row in ROWS}
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
@@ -465,9 +467,12 @@ def transitivity(G: Graph) -> float:
     return G.transitivity()
 
 
-def core_number(G: Graph) -> dict[Node, int]:
-    numbers: dict[Node, int] = _by_node(G, G.core_numbers())
-    return numbers
+def _of_method(function: str, method: str) -> Callable[[Graph], Any]:
+    def call(G: Graph) -> Any:
+        return _by_node(G, getattr(G, method)())
+
+    call.__name__ = function
+    return call
 
 
 def k_core(G: Graph, k: int | None = None, core_number: None = None) -> Graph:
@@ -501,8 +506,10 @@ def _with_numpys_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+_functions = {row.function: _of_method(row.function, row.method) for row in ROWS}
+FUNCTIONS = functions()
 for _name in FUNCTIONS:
-    _function = getattr(_networkx_paths, _name, None) or globals()[_name]
+    _function = _functions.get(_name) or getattr(_networkx_paths, _name, None) or globals()[_name]
     setattr(_Backend, _name, staticmethod(_with_numpys_arrays(_function)))
 
 backend = _Backend()

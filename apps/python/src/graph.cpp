@@ -1,4 +1,4 @@
-// Graphs and what is computed of them, on the host and on devices. bind_on, at the end, says what a device has.
+// Graphs and what is computed of them, on the host and on devices. bind_on, near the end, lists the algorithms.
 #include "orders.hpp"
 
 namespace spargo::python {
@@ -71,7 +71,7 @@ nb::tuple multi_search(const bound_graph<I, O, Space>& g, const vector_of<const 
                         moved(std::move(eccentricities)));
 }
 
-// Each algorithm's binding is a function of the space, and bind_on lists those that the space has.
+// Each algorithm's binding is a function of the space; bind_on lists them.
 template <class I, class O, class Space>
 using graph_class = nb::class_<bound_graph<I, O, Space>>;
 
@@ -273,23 +273,9 @@ void bind_pagerank(graph_class<I, O, Space>& bound, nb::module_& m) {
       "threads"_a);
 }
 
-// What there is on the host, and below on a device: an algorithm is a line here once the library has it there. Graph's
-// methods say of the others that they are not there.
-template <class I, class O>
-void bind_on(graph_class<I, O, host>& bound, nb::module_& m) {
-  bind_bfs(bound, m);
-  bind_orders(bound);
-  bind_multi_bfs(bound);
-  bind_sssp(bound, m);
-  bind_components(bound);
-  bind_pagerank(bound, m);
-  bind_betweenness(bound);
-  bind_triangles(bound);
-  bind_communities(bound);
-  bind_cores(bound);
-}
-template <class I, class O>
-void bind_on(graph_class<I, O, device>& bound, nb::module_& m) {
+// The algorithms of a space, a line each. Graph's methods say of those that a device lacks that they are not there.
+template <class I, class O, class Space>
+void bind_on(graph_class<I, O, Space>& bound, nb::module_& m) {
   bind_bfs(bound, m);
   bind_multi_bfs(bound);
   bind_sssp(bound, m);
@@ -298,6 +284,10 @@ void bind_on(graph_class<I, O, device>& bound, nb::module_& m) {
   bind_betweenness(bound);
   bind_triangles(bound);
   bind_communities(bound);
+  if constexpr (std::same_as<Space, host>) {
+    bind_orders(bound);
+    bind_cores(bound);
+  }
 }
 
 template <class I, class O, class Space>

@@ -2,6 +2,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import spargo
+from spargo._networkx_rows import ROWS
 from spargo.networkx import FUNCTIONS, backend, can_run, should_run
 
 
@@ -418,6 +419,15 @@ def test_a_call_by_name_converts_once(monkeypatch):
             assert nx.dijkstra_path_length(h, 0, 2) == nx.dijkstra_path_length(h, 0, 2, backend="spargo") == 2
             h = nx.path_graph(3)
             assert nx.number_connected_components(h, backend="spargo") == 1 == nx.dijkstra_path_length(h, 0, 1, backend="spargo")
+
+
+@CASES
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.function)
+def test_values_of_a_method(g, row):
+    if can_run(row.function, (g,), {}) is not True:
+        return
+    want, got = both(row.function, g)
+    assert got == pytest.approx(want) and list(got) == list(want) and plain(got)
 
 
 @CASES
