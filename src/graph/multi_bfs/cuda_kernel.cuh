@@ -1,9 +1,8 @@
 // Kernel of the device multi-source search: a persistent grid runs all levels of a batch, with a grid barrier per step.
 //
 // Invariants: seen[v] is the set of searches that have reached v. The frontier is in the queue and in `front`, or it is
-// seen & ~other. Between steps every block holds the same `position`. Counters rotate over three slots, as in
-// graph/bfs/cuda_kernel.cuh. Cost: one barrier per pulled level, two per pushed level, three per level split between
-// both.
+// seen & ~other. Between steps every block holds the same `position`. Cost: one barrier per pulled level, two per
+// pushed level, three per level split between both.
 #pragma once
 
 #include "graph/multi_bfs/cuda_pull.cuh"
@@ -211,12 +210,6 @@ __device__ void push_level(const search<I, O, W>& s, grid_position<I, W>& my, po
   }
 }
 
-template <int W>
-__device__ void clear(counters<W>* to) {
-  auto* const words = reinterpret_cast<count64*>(to);
-  for (unsigned k = threadIdx.x; k < sizeof(counters<W>) / sizeof(count64); k += blockDim.x) words[k] = 0;
-}
-
 template <class I, class O, int W>
 __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) search_kernel(search<I, O, W> s) {
   __shared__ position at;
@@ -242,31 +235,30 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) s
     of_block.vertices = of_block.edges = of_block.finished = of_block.open = 0;
     at = {.unfinished = s.edges, .in_queue = true};
   }
-  if (blockIdx.x == 0) start(s, &control->level[0]);
+  if (blockIdx.x == 0) start(s, control->found.filled(0));
   grid.sync();
-  if (leader) read_found(at, control->level[0], step_kind::sparse_push);
-  load_found(last, control->level[0]);
+  if (leader) read_found(at, *control->found.filled(0), step_kind::sparse_push);
+  load_found(last, *control->found.filled(0));
   __syncthreads();
 
-  for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
-    counters<W>* const filling = &control->level[(turn + 1) % 3];
-    if (blockIdx.x == 0) clear(&control->level[(turn + 2) % 3]);
+  for (int turn = 0; at.vertices > 0; turn = next_turn(turn)) {
+    counters<W>* const filling = control->found.begin_step(turn);
     const int depth = at.level + 1 - at.base;
-    const step_kind step = next_step(s, at, last);
-    const search_words<W> wanted = step == step_kind::split ? without(last.active, last.lagging) : last.active;
+    const step_kind kind = next_step(s, at, last);
+    const search_words<W> wanted = kind == step_kind::split ? without(last.active, last.lagging) : last.active;
     thread_tally<W> tally{.found = of_block.found};
-    if (step == step_kind::pull) {
+    if (kind == step_kind::pull) {
       reset_conversion(s, my);
       pull_level(s, my, wanted, depth, tally);
-    } else if (step == step_kind::split) {
+    } else if (kind == step_kind::split) {
       split_level(s, my, at, wanted, last.lagging, depth, grid, tally);
     } else {
-      push_level(s, my, at, step, wanted, filling, depth, grid, tally);
+      push_level(s, my, at, kind, wanted, filling, depth, grid, tally);
     }
     add_tally(filling, of_block, tally);
     grid.sync();
     if (leader) {
-      read_found(at, *filling, step);
+      read_found(at, *filling, kind);
       ++at.level;
     }
     load_found(last, *filling);

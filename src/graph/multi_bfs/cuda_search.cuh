@@ -3,6 +3,7 @@
 
 #include "core/cuda.cuh"
 #include "core/device/warp.cuh"
+#include "graph/frontier/step_counters.cuh"
 #include "graph/multi_bfs/common.hpp"
 
 #include <spargo/graph/frontier/expansion.cuh>
@@ -137,7 +138,7 @@ __device__ search_words<W> united_by_team(search_words<W> a) {
 
 // --- State ----------------------------------------------------------------
 
-// Counters of one level; three of them rotate, see search_kernel.
+// Counters of one level.
 template <int W>
 struct counters {
   count64 queued;         // vertices appended to the queue
@@ -151,7 +152,7 @@ struct counters {
 
 template <int W>
 struct control_block {
-  counters<W> level[3];
+  step_counters<counters<W>> found;
   count64 converted_queued;  // of a frontier converted from bits to a queue
   count64 converted_chunks;
   multi_bfs_counts counts[64 * W];

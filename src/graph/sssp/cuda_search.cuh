@@ -9,6 +9,7 @@
 
 #include "core/device/cooperative.cuh"
 #include "core/device/warp.cuh"
+#include "graph/frontier/step_counters.cuh"
 #include "graph/sssp/lengths.hpp"
 
 #include <spargo/graph/frontier/expansion.cuh>
@@ -76,16 +77,11 @@ struct counters {
   count64 inverted_lowest;  // ~(least length reachable from the far bucket), 0 for none
 };
 
-__device__ inline counters read_counters(const counters* from) {
-  return {__ldcg(&from->near),      __ldcg(&from->near_edges),    __ldcg(&from->far),
-          __ldcg(&from->far_edges), __ldcg(&from->reached_edges), __ldcg(&from->inverted_lowest)};
-}
-
 struct search_control {
-  counters found[3];  // three of them rotate, see search_kernel
-  count64 reached;    // counted when the lengths are published
-  count64 orphans;    // reached vertices whose tight neighbours are all equally near
-  count64 queued;     // vertices in the queue of adopt_orphans_kernel
+  step_counters<counters> found;
+  count64 reached;  // counted when the lengths are published
+  count64 orphans;  // reached vertices whose tight neighbours are all equally near
+  count64 queued;   // vertices in the queue of adopt_orphans_kernel
 };
 
 // One load per edge.
