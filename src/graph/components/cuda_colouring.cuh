@@ -322,17 +322,21 @@ __global__ void __launch_bounds__(cuda_strong_tuning::block,
   __shared__ I staged[tuning::warps][tuning::staged];
   __shared__ strong_counts found;
   const cg::grid_group grid = cg::this_grid();
-  step_counters<strong_counts>& steps = s.control->found;
-  int turn = 0;
+  strong_control* const control = s.control;
+  unsigned turn = 0;  // the counters filled last
 
+  // A step fills the next counters, ends with counts(), and clears the ones after those, which all blocks have read.
   const auto begin_step = [&] {
-    strong_counts* const filling = steps.begin_step(turn);
-    turn = next_turn(turn);
-    return filling;
+    turn = (turn + 1) % 3;
+    if (global_thread() == 0) control->filled[(turn + 1) % 3] = {0, 0, 0};
+    return &control->filled[turn];
   };
   const auto counts = [&] {
     __syncthreads();  // all threads have used the previous counts
-    if (threadIdx.x == 0) found = load_counters(steps.filled(turn));
+    if (threadIdx.x == 0) {
+      const strong_counts* const filled = &control->filled[turn];
+      found = {__ldcg(&filled->listed), __ldcg(&filled->out_hubs), __ldcg(&filled->in_hubs)};
+    }
     __syncthreads();
     return found;
   };

@@ -11,7 +11,6 @@
 #include "core/cuda.cuh"
 #include "core/device/warp.cuh"
 #include "graph/components/shuffled_ids.hpp"
-#include "graph/frontier/step_counters.cuh"
 
 #include <spargo/core/device_features.cuh>
 
@@ -68,8 +67,8 @@ struct strong_counts {
 };
 
 struct strong_control {
-  step_counters<strong_counts> found;
-  count64 above;  // n minus the smallest vertex of the hub's component, 0 without one
+  strong_counts filled[3];  // rotate: a step fills one and clears the next
+  count64 above;            // n minus the smallest vertex of the hub's component, 0 without one
   count64 roots;
 };
 
@@ -164,7 +163,7 @@ __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
     if (above > __ldcg(&s.control->above)) atomicMax(&s.control->above, above);
   }
   __syncthreads();
-  strong_counts* const filled = s.control->found.filled(0);
+  strong_counts* const filled = &s.control->filled[0];
   if (threadIdx.x == 0) {
     unsigned sum = 0;
     for (int w = 0; w < warps; ++w) {

@@ -149,7 +149,7 @@ struct grid_position {
 
 template <class I, class O, int W>
 __device__ void pull_level(const search<I, O, W>& s, grid_position<I, W>& my, const search_words<W>& wanted, int depth,
-                           thread_tally<W>& tally) {
+                           thread_tally& tally) {
   pull_chunks(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   pull_vertices(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   exchange(my.seen, my.other);
@@ -177,7 +177,7 @@ __device__ void convert(const search<I, O, W>& s, const grid_position<I, W>& my,
 template <class I, class O, int W>
 __device__ void split_level(const search<I, O, W>& s, grid_position<I, W>& my, position& at,
                             const search_words<W>& wanted, const search_words<W>& lagging, int depth,
-                            const cg::grid_group& grid, thread_tally<W>& tally) {
+                            const cg::grid_group& grid, thread_tally& tally) {
   if (!at.in_queue) convert<queueing::before_pull>(s, my, at, lagging, grid);
   pull_level(s, my, wanted, depth, tally);
   grid.sync();
@@ -191,7 +191,7 @@ __device__ void split_level(const search<I, O, W>& s, grid_position<I, W>& my, p
 template <class I, class O, int W>
 __device__ void push_level(const search<I, O, W>& s, grid_position<I, W>& my, position& at, step_kind step,
                            const search_words<W>& wanted, counters<W>* filling, int depth, const cg::grid_group& grid,
-                           thread_tally<W>& tally) {
+                           thread_tally& tally) {
   if (!at.in_queue) convert<queueing::before_push>(s, my, at, s.full, grid);
   const push_arrays<I, W> to{my.seen, my.other, my.next_queue, &filling->queued, s.full, depth};
   if (step == step_kind::sparse_push) {
@@ -213,7 +213,7 @@ __device__ void push_level(const search<I, O, W>& s, grid_position<I, W>& my, po
 template <class I, class O, int W>
 __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) search_kernel(search<I, O, W> s) {
   __shared__ position at;
-  __shared__ block_tally<W> of_block;
+  __shared__ unsigned found[64 * W];
   __shared__ last_found<W> last;
   constexpr int searches = 64 * W;
   const cg::grid_group grid = cg::this_grid();
@@ -230,11 +230,8 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) s
                          .queue = s.queue,
                          .next_queue = s.next_queue};
 
-  for (unsigned k = threadIdx.x; k < searches; k += blockDim.x) of_block.found[k] = 0;
-  if (leader) {
-    of_block.vertices = of_block.edges = of_block.finished = of_block.open = 0;
-    at = {.unfinished = s.edges, .in_queue = true};
-  }
+  for (unsigned k = threadIdx.x; k < searches; k += blockDim.x) found[k] = 0;
+  if (leader) at = {.unfinished = s.edges, .in_queue = true};
   if (blockIdx.x == 0) start(s, control->found.filled(0));
   grid.sync();
   if (leader) read_found(at, *control->found.filled(0), step_kind::sparse_push);
@@ -246,7 +243,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) s
     const int depth = at.level + 1 - at.base;
     const step_kind kind = next_step(s, at, last);
     const search_words<W> wanted = kind == step_kind::split ? without(last.active, last.lagging) : last.active;
-    thread_tally<W> tally{.found = of_block.found};
+    thread_tally tally{{}, found};
     if (kind == step_kind::pull) {
       reset_conversion(s, my);
       pull_level(s, my, wanted, depth, tally);
@@ -255,7 +252,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) s
     } else {
       push_level(s, my, at, kind, wanted, filling, depth, grid, tally);
     }
-    add_tally(filling, of_block, tally);
+    add_found(filling, tally);
     grid.sync();
     if (leader) {
       read_found(at, *filling, kind);
