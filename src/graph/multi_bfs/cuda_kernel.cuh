@@ -10,6 +10,8 @@
 
 #include <cooperative_groups.h>
 
+#include <utility>
+
 namespace spargo::detail::multi_bfs {
 
 namespace cg = cooperative_groups;
@@ -127,13 +129,6 @@ __device__ step_kind next_step(const search<I, O, W>& s, const position& at, las
   return is_zero(last.lagging) || same(last.lagging, last.active) ? step_kind::pull : step_kind::split;
 }
 
-template <class T>
-__device__ void exchange(T*& a, T*& b) {
-  T* const c = a;
-  a = b;
-  b = c;
-}
-
 // Position of a thread in the grid, and the arrays that are swapped between levels.
 template <class I, int W>
 struct grid_position {
@@ -152,7 +147,7 @@ __device__ void pull_level(const search<I, O, W>& s, grid_position<I, W>& my, co
                            thread_tally& tally) {
   pull_chunks(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   pull_vertices(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
-  exchange(my.seen, my.other);
+  std::swap(my.seen, my.other);
 }
 
 template <class I, class O, int W>
@@ -198,7 +193,7 @@ __device__ void push_level(const search<I, O, W>& s, grid_position<I, W>& my, po
     push_chunks<push_kind::sparse>(s, to, at.chunks, my.warp, my.warps, tally);
     push_queue<push_kind::sparse>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
     grid.sync();
-    exchange(my.queue, my.next_queue);
+    std::swap(my.queue, my.next_queue);
     const auto queued = static_cast<std::int64_t>(__ldcg(&filling->queued));
     take(s, my.seen, my.other, my.queue, queued, depth, &filling->chunks, my.thread, my.threads, tally);
   } else {

@@ -3,7 +3,6 @@
 
 #include "core/cuda.cuh"
 #include "core/device/warp.cuh"
-#include "graph/frontier/block_tally.cuh"
 #include "graph/frontier/step_counters.cuh"
 #include "graph/multi_bfs/common.hpp"
 

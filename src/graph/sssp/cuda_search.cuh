@@ -9,7 +9,6 @@
 
 #include "core/device/cooperative.cuh"
 #include "core/device/warp.cuh"
-#include "graph/frontier/block_tally.cuh"
 #include "graph/frontier/step_counters.cuh"
 #include "graph/sssp/lengths.hpp"
 
