@@ -11,9 +11,6 @@
 
 namespace spargo::detail::spmv {
 
-// Marks slots without an entry.
-inline constexpr std::uint32_t no_entry = 0xffffffffU;
-
 // Bits needed for numbers below `count`.
 [[nodiscard]] inline int key_bits(std::int64_t count) {
   return count < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count - 1)));
