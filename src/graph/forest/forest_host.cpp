@@ -13,6 +13,7 @@
 #include "core/parallel.hpp"
 #include "graph/components/host_forest.hpp"
 #include "graph/forest/executor.hpp"
+#include "graph/frontier/row_of.hpp"
 #include "graph/frontier/row_parts.hpp"
 
 #include <spargo/core/interruption.hpp>
@@ -156,7 +157,8 @@ template <class W, class I, class O>
 class host_executor : public executor<W, I, host> {
  public:
   host_executor(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g, const forest_options& options)
-      : threads_(ctx.threads()),
+      : ctx_(ctx),
+        threads_(ctx.threads()),
         n_(g.vertices()),
         rows_(g.out),
         given_(g.out_weights),
@@ -204,6 +206,7 @@ class host_executor : public executor<W, I, host> {
     }
   }
 
+  context<host> ctx_;
   int threads_;
   std::int64_t n_;
   csr_pattern_view<I, O, host> rows_;
@@ -371,8 +374,7 @@ class boruvka final : public host_executor<W, I, O> {
     for (std::int64_t k = 0; k < tries_; ++k) {
       const auto e = static_cast<std::int64_t>(mixed_bits(static_cast<std::uint64_t>(tries_), k) %
                                                static_cast<std::uint64_t>(rows.nnz()));
-      const auto above = std::upper_bound(rows.offsets.begin(), rows.offsets.end(), static_cast<O>(e));
-      const auto u = static_cast<I>(above - rows.offsets.begin() - 1);
+      const auto u = static_cast<I>(row_of(this->ctx_, rows, e));
       const I v = rows.indices[e];
       if (u >= v || is_nan(this->given_[e])) continue;
       if (has_run_ && trees.root(u) == trees.root(v)) continue;
@@ -558,10 +560,13 @@ graph_facts examine_graph(const context<host>& ctx, const weighted_graph_view<W,
   const auto& weights = g.out_weights;
   graph_facts facts;
   facts.connected = count(g.vertices(), [&](std::int64_t v) { return offsets[v] < offsets[v + 1]; });
+  // Neighbours descend between rows only.
+  const auto& indices = g.out.indices;
   facts.ascending =
+      count(indices.size() - 1, [&](std::int64_t e) { return indices[e] > indices[e + 1]; }) ==
       count(g.vertices(), [&](std::int64_t v) {
-        return !std::is_sorted(g.out.indices.begin() + offsets[v], g.out.indices.begin() + offsets[v + 1]);
-      }) == 0;
+        return offsets[v] > 0 && offsets[v] < offsets[v + 1] && indices[offsets[v] - 1] > indices[offsets[v]];
+      });
   if constexpr (sizeof(W) == 8) {
     facts.narrow = count(weights.size(), [&](std::int64_t e) { return !fits_32_bits(weights[e]); }) == 0;
   }
@@ -569,8 +574,7 @@ graph_facts examine_graph(const context<host>& ctx, const weighted_graph_view<W,
     if (nan == nan_weights::refuse && count(weights.size(), [&](std::int64_t e) { return is_nan(weights[e]); }) > 0) {
       const auto at = std::find_if(weights.begin(), weights.end(), [](W weight) { return is_nan(weight); });
       const std::int64_t e = at - weights.begin();
-      const auto above = std::upper_bound(offsets.begin(), offsets.end(), static_cast<O>(e));
-      refuse_nan(above - offsets.begin() - 1, g.out.indices[e]);
+      refuse_nan(row_of(ctx, g.out, e), g.out.indices[e]);
     }
   }
   return facts;

@@ -100,7 +100,7 @@ struct key_order {
 
 // An edge between two trees, given by their roots.
 template <class Key, class I>
-struct tree_edge {
+struct alignas(sizeof(Key) + 2 * sizeof(I) == 16 ? 16 : 8) tree_edge {
   Key key;
   I u;
   I v;
