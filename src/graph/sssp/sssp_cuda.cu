@@ -3,9 +3,9 @@
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
+#include "graph/frontier/row_of.hpp"
 #include "graph/sssp/cuda_executor.cuh"
 #include "graph/sssp/executor.hpp"
-#include "primitives/element.hpp"
 
 #include <vector>
 
@@ -45,17 +45,6 @@ __global__ void __launch_bounds__(block_threads)
   if (threadIdx.x != 0) return;
   for (int w = 1; w < warps; ++w) mine.add(of_warps[w]);
   of_blocks[blockIdx.x] = mine;
-}
-
-template <class I, class O>
-std::int64_t row_of(const context<device>& ctx, const csr_pattern_view<I, O, device>& edges, std::int64_t edge) {
-  std::int64_t low = 0;
-  std::int64_t high = edges.rows;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (std::int64_t{element<O>(ctx, edges.offsets, middle)} <= edge ? low : high) = middle;
-  }
-  return low;
 }
 
 }  // namespace
