@@ -11,6 +11,7 @@
 #include "core/cuda.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
+#include "core/search.hpp"
 
 #include <spargo/graph/frontier/expansion.cuh>
 

@@ -7,6 +7,7 @@
 // long. Cost: the sum over the edges of the row at the lower end.
 #pragma once
 
+#include "core/search.hpp"
 #include "graph/triangles/cuda_count.cuh"
 
 #include <limits>
