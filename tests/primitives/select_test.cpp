@@ -1,7 +1,6 @@
 // Selection of flagged elements and positions on the device against a loop.
 #include "primitives/select/select.hpp"
 #include "support/device.hpp"
-#include "support/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -40,16 +39,16 @@ class Select : public testing::Test {
 TEST_F(Select, KeepsFlaggedElementsInOrder) {
   const context<device> ctx;
   std::mt19937 random(38);
-  for (const std::size_t size : {0, 1, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 1 << 20, (1 << 20) + 7}) {
+  for (const int size : {0, 1, 31, 32, 33, 255, 256, 257, 4095, 4096, 4097, 1 << 20, (1 << 20) + 7}) {
     for (const unsigned one_in : {1U, 2U, 100U}) {
       SCOPED_TRACE(std::to_string(size) + " elements, one in " + std::to_string(one_in));
-      std::vector<std::uint8_t> flags(size);
-      for (auto& f : flags) f = random() % one_in == 0 ? static_cast<std::uint8_t>(1 + random() % 255) : 0;
+      std::vector<std::uint8_t> flags(static_cast<std::size_t>(size));
+      for (auto& f : flags) f = static_cast<std::uint8_t>(random() % one_in == 0 ? 1 + random() % 255 : 0);
       check(ctx, flags);
     }
-    check(ctx, std::vector<std::uint8_t>(size));
+    check(ctx, std::vector<std::uint8_t>(static_cast<std::size_t>(size)));
     if (size == 0) continue;
-    std::vector<std::uint8_t> ends(size);
+    std::vector<std::uint8_t> ends(static_cast<std::size_t>(size));
     ends.front() = ends.back() = 255;
     check(ctx, ends);
   }

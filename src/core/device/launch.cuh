@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/cuda.cuh"
+#include "core/search.hpp"
 
 #include <spargo/core/array.hpp>
 

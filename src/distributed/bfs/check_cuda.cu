@@ -3,7 +3,6 @@
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
-#include "core/search.hpp"
 #include "distributed/bfs/check.hpp"
 #include "distributed/graph/device_graph.hpp"
 

@@ -2,7 +2,6 @@
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
-#include "core/search.hpp"
 #include "formats/validate/backend.hpp"
 
 namespace spargo::detail::validate {

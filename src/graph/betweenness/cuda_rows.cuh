@@ -6,7 +6,6 @@
 
 #include "core/bytes_of.hpp"
 #include "core/device/launch.cuh"
-#include "core/search.hpp"
 #include "graph/betweenness/cuda_search.cuh"
 #include "primitives/sort/radix_sort.hpp"
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "core/device/launch.cuh"
-#include "core/search.hpp"
 #include "graph/pagerank/device.cuh"
 #include "primitives/element.hpp"
 #include "primitives/sort/radix_sort.hpp"

@@ -8,8 +8,8 @@
 // step's terms. Steps launched after the end do nothing.
 #pragma once
 
-#include "core/device/block.cuh"
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "graph/pagerank/executor.hpp"
 #include "sparse/spmv/copies/copy.hpp"
 
@@ -122,23 +122,36 @@ template <class V, class I, class O>
 template <class V>
 inline constexpr V ghost_degree = V{-1};
 
+inline __device__ step_outcome shuffled(const step_outcome& mine, int mask) {
+  return {shuffle_xor(mine.change, mask), shuffle_xor(mine.dangling, mask)};
+}
+
 // Reduces over all threads of the block, deterministically; the result is in thread 0.
 inline __device__ step_outcome block_outcome(step_outcome mine, pagerank_norm norm) {
   __shared__ step_outcome of_warps[1024 / warp_size];
+  for (int mask = warp_size / 2; mask > 0; mask /= 2) mine.add(shuffled(mine, mask), norm);
   __syncthreads();  // results of the previous call have been read
-  const auto add = [norm](step_outcome a, const step_outcome& b) {
-    a.add(b, norm);
-    return a;
-  };
-  return block_reduce(mine, of_warps, add, static_cast<int>(blockDim.x / warp_size));
+  if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = mine;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (unsigned w = 1; w < blockDim.x / warp_size; ++w) mine.add(of_warps[w], norm);
+  }
+  return mine;
 }
 
 // Called by all threads of all blocks at the end of a kernel. `counts`: it was a step, not only the start.
 inline __device__ void close_step(step_outcome mine, step_outcome* outcomes, const step_rule& rule, const end_rule& end,
                                   pagerank_norm norm, bool counts, run_state* state) {
+  __shared__ bool last;
   mine = block_outcome(mine, norm);
-  if (threadIdx.x == 0) outcomes[blockIdx.x] = mine;
-  if (!block_arrives_last(&state->arrived, gridDim.x)) return;
+  if (threadIdx.x == 0) {
+    outcomes[blockIdx.x] = mine;
+    __threadfence();
+    last = atomicAdd(&state->arrived, 1U) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!last) return;
   step_outcome all;
 #pragma unroll 4
   for (unsigned k = threadIdx.x; k < gridDim.x; k += blockDim.x) {
@@ -146,6 +159,7 @@ inline __device__ void close_step(step_outcome mine, step_outcome* outcomes, con
   }
   all = block_outcome(all, norm);
   if (threadIdx.x != 0) return;
+  state->arrived = 0;
   state->terms = rule.terms(all.dangling);
   if (!counts) return;
   state->residual = all.change;

@@ -159,8 +159,12 @@ __device__ step_outcome pull_long_row(const step_arguments<V>& a, const pull_arg
   __shared__ V of_warps[block_threads / warp_size];
   const V mine =
       gather_row<block_threads>(g.indices, g.offsets[v], g.offsets[v + 1], static_cast<int>(threadIdx.x), now);
-  const V incoming = block_sum(mine, of_warps);
+  const V sum = group_sum(mine, warp_size);
+  if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = sum;
+  __syncthreads();
   if (threadIdx.x != 0) return {};
+  V incoming = 0;
+  for (const V part : of_warps) incoming += part;
   return finish_vertex(a, terms, v, a.degrees[v], incoming, now[v], next);
 }
 

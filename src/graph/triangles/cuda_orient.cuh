@@ -11,7 +11,6 @@
 #include "core/cuda.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
-#include "core/search.hpp"
 
 #include <spargo/graph/frontier/expansion.cuh>
 

@@ -7,7 +7,6 @@
 // long. Cost: the sum over the edges of the row at the lower end.
 #pragma once
 
-#include "core/search.hpp"
 #include "graph/triangles/cuda_count.cuh"
 
 #include <limits>

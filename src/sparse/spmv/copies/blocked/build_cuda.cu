@@ -6,7 +6,6 @@
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
-#include "core/search.hpp"
 #include "primitives/sort/radix_sort.hpp"
 #include "sparse/spmv/copies/blocked/device.cuh"
 #include "sparse/spmv/device.cuh"
