@@ -4,6 +4,7 @@
 #include <spargo/core/types.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace spargo::detail {
 
@@ -25,7 +26,9 @@ template <class Index, class Predicate>
 // The first i in [0, size] with i == size or values[i] >= wanted, for ascending values.
 template <class T>
 [[nodiscard]] SPARGO_HD inline std::int64_t lower_bound(const T* values, std::int64_t size, std::int64_t wanted) {
-  return first_where(std::int64_t{0}, size, [&](std::int64_t i) { return !(values[i] < wanted); });
+  using common = std::common_type_t<T, std::int64_t>;
+  return first_where(std::int64_t{0}, size,
+                     [&](std::int64_t i) { return !(static_cast<common>(values[i]) < static_cast<common>(wanted)); });
 }
 
 }  // namespace spargo::detail

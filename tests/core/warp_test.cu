@@ -1,6 +1,7 @@
 // Reductions and scans of warps and lane groups against host loops; asynchronous copies; errors of refused launches.
 #include "core/device/async_copy.cuh"
 #include "core/device/bulk_copy.cuh"
+#include "core/device/complex.cuh"
 #include "core/device/early_launch.cuh"
 #include "core/device/warp.cuh"
 #include "support/device.hpp"
