@@ -15,6 +15,8 @@
 
 #include <cooperative_groups.h>
 
+#include <utility>
+
 namespace spargo::detail::bfs {
 
 enum class push_kind { global, block, balanced };
@@ -177,9 +179,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
       }
       if (first) control->converted = {};
       pull(s, filling, at, front, next, tally);
-      unsigned* const old = front;
-      front = next;
-      next = old;
+      std::swap(front, next);
     } else {
       sink<I> to{filling, at.end, at.hub_end, {staged_of<I>(raw)}};
       if constexpr (Kind == push_kind::balanced) {
