@@ -38,7 +38,7 @@ SPARGO_HD constexpr tally counted(std::int64_t thread, int step) {
 
 // out[step * blocks + block]: the totals that the block has read.
 template <int Slots>
-__global__ void count_kernel(step_counters<counters<Slots>>* found, counters<Slots>* out) {
+__global__ void __launch_bounds__(1024) count_kernel(step_counters<counters<Slots>>* found, counters<Slots>* out) {
   const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
   int turn = 0;
   for (int step = 0; step < steps; ++step, turn = next_turn(turn)) {

@@ -1,5 +1,5 @@
-// Degrees, neighbours, subgraphs, relabelled graphs and largest components against naive results, on random graphs with
-// loops and duplicates, weighted and unweighted.
+// Degrees, neighbours, subgraphs, relabelled graphs, largest components and orders of vertices against naive results,
+// on random graphs with loops and duplicates, weighted and unweighted.
 #include <spargo/graph/structure.hpp>
 
 #include "graph/components_support.hpp"
@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <numeric>
 
@@ -252,6 +253,98 @@ TYPED_TEST(Structure, LargestComponents) {
   EXPECT_TRUE(largest_component(cpu(), test::make_undirected<I, O>(0, {}).view()).empty());
 }
 
+// Breadth-first from the given vertices, one after the other; `rank` sorts the new neighbours of a vertex.
+struct naive_order {
+  std::vector<std::int64_t> order, predecessors;
+};
+template <class Rank>
+naive_order naive_search(const rows_type& rows, const std::vector<std::int64_t>& starts, const Rank& rank) {
+  naive_order found{{}, std::vector<std::int64_t>(rows.size(), -1)};
+  std::vector<bool> seen(rows.size());
+  for (const std::int64_t start : starts) {
+    std::deque<std::int64_t> queue;
+    if (!seen[static_cast<std::size_t>(start)]) queue.push_back(start);
+    seen[static_cast<std::size_t>(start)] = true;
+    for (; !queue.empty(); queue.pop_front()) {
+      found.order.push_back(queue.front());
+      std::multimap<std::int64_t, std::int64_t> children;  // equal keys stay in the order of insertion
+      for (const auto& [v, weight] : rows[static_cast<std::size_t>(queue.front())]) {
+        if (seen[static_cast<std::size_t>(v)]) continue;
+        seen[static_cast<std::size_t>(v)] = true;
+        found.predecessors[static_cast<std::size_t>(v)] = queue.front();
+        children.emplace(rank(v), v);
+      }
+      for (const auto& [key, v] : children) queue.push_back(v);
+    }
+  }
+  return found;
+}
+
+template <class I>
+std::vector<std::int64_t> wide(const array<I, host>& values) {
+  return {values.begin(), values.end()};
+}
+
+TYPED_TEST(Structure, OrdersOfVertices) {
+  using I = typename TypeParam::first_type;
+  using O = typename TypeParam::second_type;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const std::int64_t n = 1 + static_cast<std::int64_t>(seed) * 3;
+    test::random_source random(seed);
+    const edge_vector edges = test::random_edges(random, n, random.below(4 * n), static_cast<int>(seed % 3));
+    for (const auto& g : make_all<I, O>(n, edges)) {
+      const auto view = g.raw.view();
+      const rows_type rows = rows_of<I, O>(view.out, {});
+      for (const std::int64_t source : {std::int64_t{0}, n / 2, n - 1}) {
+        const auto found = bfs_order(cpu(), view, static_cast<I>(source));
+        const auto expected = naive_search(rows, {source}, [](std::int64_t) { return 0; });
+        EXPECT_EQ(wide(found.order), expected.order) << "seed " << seed << ", source " << source;
+        EXPECT_EQ(wide(found.predecessors), expected.predecessors) << "seed " << seed << ", source " << source;
+      }
+      const auto degree = [&](std::int64_t v) {
+        return static_cast<std::int64_t>(rows[static_cast<std::size_t>(v)].size());
+      };
+      std::vector<std::int64_t> starts(static_cast<std::size_t>(n));
+      std::iota(starts.begin(), starts.end(), 0);
+      std::stable_sort(starts.begin(), starts.end(),
+                       [&](std::int64_t v, std::int64_t w) { return degree(v) < degree(w); });
+      EXPECT_EQ(wide(cuthill_mckee(cpu(), view)), naive_search(rows, starts, degree).order) << "seed " << seed;
+      // Given degrees, and two starts, of which one is given twice.
+      const std::vector<I> given{static_cast<I>(n / 3), 0, static_cast<I>(n / 3)};
+      std::vector<std::int64_t> degrees(static_cast<std::size_t>(n));
+      for (std::int64_t v = 0; v < n; ++v) degrees[static_cast<std::size_t>(v)] = v * 7 % 5;
+      EXPECT_EQ(wide(cuthill_mckee(cpu(), view, {.starts = given, .degrees = degrees})),
+                naive_search(rows, {n / 3, 0}, [](std::int64_t v) { return v * 7 % 5; }).order)
+          << "seed " << seed;
+    }
+  }
+  EXPECT_TRUE(cuthill_mckee(cpu(), test::make_undirected<I, O>(0, {}).view()).empty());
+}
+
+// Shuffled vertices of a 30 x 40 grid: the bandwidth falls from about 1,200 to at most 31.
+TEST(StructureCalls, CuthillMckeeReducesTheBandwidth) {
+  constexpr std::int64_t rows = 30;
+  constexpr std::int64_t columns = 40;
+  const auto id = [](std::int64_t r, std::int64_t c) { return (r * columns + c) * 7919 % (rows * columns); };
+  edge_vector edges;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t c = 0; c < columns; ++c) {
+      if (r + 1 < rows) edges.emplace_back(id(r, c), id(r + 1, c));
+      if (c + 1 < columns) edges.emplace_back(id(r, c), id(r, c + 1));
+    }
+  }
+  const auto g = test::make_undirected<std::int32_t, std::int32_t>(rows * columns, edges);
+  const auto order = cuthill_mckee(cpu(), g.view());
+  std::vector<std::int64_t> place(static_cast<std::size_t>(rows * columns), -1);
+  for (std::int64_t k = 0; k < order.size(); ++k) place[static_cast<std::size_t>(order[k])] = k;
+  std::int64_t bandwidth = 0;
+  for (const auto& [u, v] : edges) {
+    bandwidth = std::max(bandwidth, std::abs(place[static_cast<std::size_t>(u)] - place[static_cast<std::size_t>(v)]));
+  }
+  EXPECT_EQ(order.size(), rows * columns);
+  EXPECT_LE(bandwidth, rows + 1);
+}
+
 TEST(StructureCalls, RefuseWhatDoesNotFit) {
   const auto raw = test::make_directed<std::int32_t, std::int32_t>(3, {{0, 1}}, test::edges_kept::out);
   const auto g = raw.view();
@@ -268,6 +361,18 @@ TEST(StructureCalls, RefuseWhatDoesNotFit) {
             std::string::npos);
   EXPECT_NE(refusal([&] { (void)relabel(cpu(), g, list_type{1, 0}); }).find("an order of 2 for 3"), std::string::npos);
   EXPECT_NE(refusal([&] { (void)neighbours(g, 3); }).find("vertex 3"), std::string::npos);
+  for (const std::int32_t vertex : {-1, 3}) {
+    const std::string text = "vertex " + std::to_string(vertex) + " is out of range (the graph has 3 vertices";
+    EXPECT_NE(refusal([&] { (void)bfs_order(cpu(), g, vertex); }).find("bfs_order: " + text), std::string::npos);
+    EXPECT_NE(refusal([&] {
+                (void)cuthill_mckee(cpu(), g, {.starts = list_type{0, vertex}});
+              }).find("cuthill_mckee: " + text),
+              std::string::npos);
+  }
+  EXPECT_NE(refusal([&] {
+              (void)cuthill_mckee(cpu(), g, {.degrees = std::vector<std::int64_t>{1, 2}});
+            }).find("expected a degree for each of 3 vertices, got 2"),
+            std::string::npos);
   EXPECT_NE(message_of(error_code::unsupported, [&] { (void)neighbours(g, 0, edge_side::in); }).find("add_in_edges"),
             std::string::npos);
 }
@@ -290,6 +395,8 @@ TEST(StructureCalls, NaturalCalls) {
   EXPECT_EQ(turned.edges(), 4);
   EXPECT_EQ(list(neighbours(turned, 2)), (std::vector<std::int32_t>{1, 3}));
   EXPECT_EQ(list(neighbour_weights(turned, 0)), (std::vector<double>{4.5}));
+  EXPECT_EQ(list(bfs_order(cpu(), g, 3).order), (std::vector<std::int32_t>{3, 2, 4}));
+  EXPECT_EQ(list(cuthill_mckee(cpu(), g)), (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5}));
   const auto plain = build_graph(cpu(), pairs);
   EXPECT_EQ(list(degrees(cpu(), plain)), (std::vector<std::int64_t>{1, 0, 1, 1, 0, 0}));
   EXPECT_EQ(list(degrees(cpu(), plain, edge_side::in)), (std::vector<std::int64_t>{0, 1, 0, 1, 1, 0}));

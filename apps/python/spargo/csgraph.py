@@ -346,7 +346,8 @@ def reverse_cuthill_mckee(graph: Any, symmetric_mode: bool = False) -> Array:
     found = _graph_of(csgraph, True, False)
     n = found.vertices
     rows = np.repeat(np.arange(n), np.diff(found.offsets))
-    degrees = np.diff(found.offsets).astype(np.int32)
+    degrees = np.diff(found.offsets).astype(np.int32)  # SciPy's type, on which the order of ties depends
     degrees[np.unique(rows[rows == found.indices])] += 1
-    order: Array = found._called("cuthill_mckee", False, np.argsort(degrees), degrees)
-    return order[::-1]
+    starts = np.argsort(degrees).astype(found.indices.dtype)
+    order: Array = found._called("cuthill_mckee", False, starts, degrees.astype(np.int64))
+    return order[::-1].astype(np.int32, copy=False)

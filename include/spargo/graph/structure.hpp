@@ -1,5 +1,5 @@
 // Queries of a graph's structure and derived graphs, on the host, with and without weights: degrees, neighbours,
-// induced subgraphs, relabelling, the largest component.
+// induced subgraphs, relabelling, the largest component, orders of vertices.
 //
 // Loops and duplicate edges of a view count as edges and are kept. Deterministic for any number of threads.
 #pragma once
@@ -60,6 +60,34 @@ template <index_type I, index_type O>
     const context<host>& ctx, const graph_view<I, O, host>& g,
     components_connection connection = components_connection::weak);
 
+template <index_type I>
+struct bfs_order_result {
+  array<I, host> order;         // vertices reached from the source, which is the first
+  array<I, host> predecessors;  // [vertex] -1 for the source and for unreached vertices
+};
+
+// Breadth-first order by a queue: vertices as they are found, the neighbours of each in the order of their storage.
+// SciPy's and networkx's order, which `bfs` does not give. One thread, O(vertices + edges). Throws invalid_argument for
+// a source out of range.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT bfs_order_result<I> bfs_order(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                          std::type_identity_t<I> source);
+
+template <index_type I>
+struct cuthill_mckee_options {
+  span<const I, host> starts = {};              // searched from in this order; empty: all vertices by ascending degree
+  span<const std::int64_t, host> degrees = {};  // [vertex]; empty: numbers of stored out-edges
+};
+
+// Cuthill and McKee's order, which makes the bandwidth of a symmetric matrix small, for `relabel`: a breadth-first
+// search from each start that is not found yet, the new neighbours of each vertex by ascending degree, ties in the
+// order of their storage. Reversed, it also reduces fill-in. Contains the vertices reached from the starts. One thread,
+// O(vertices + edges log(largest degree)), and sorting of the vertices without starts. Throws invalid_argument for a
+// start out of range or a wrong number of degrees. Cuthill, McKee, ACM 1969.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT array<I, host> cuthill_mckee(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                         const cuthill_mckee_options<I>& options = {});
+
 namespace detail {
 template <class Graph>
 using index_of_graph = decltype(std::declval<const Graph&>().vertices());
@@ -91,6 +119,15 @@ template <detail::viewable Graph>
 [[nodiscard]] auto largest_component(const context<host>& ctx, const Graph& g,
                                      components_connection connection = components_connection::weak) {
   return largest_component(ctx, g.view(), connection);
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto bfs_order(const context<host>& ctx, const Graph& g, detail::index_of_graph<Graph> source) {
+  return bfs_order(ctx, g.view(), source);
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto cuthill_mckee(const context<host>& ctx, const Graph& g,
+                                 const cuthill_mckee_options<detail::index_of_graph<Graph>>& options = {}) {
+  return cuthill_mckee(ctx, g.view(), options);
 }
 
 }  // namespace spargo

@@ -15,8 +15,6 @@
 
 #include <cooperative_groups.h>
 
-#include <utility>
-
 namespace spargo::detail::bfs {
 
 enum class push_kind { global, block, balanced };
@@ -179,7 +177,9 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
       }
       if (first) control->converted = {};
       pull(s, filling, at, front, next, tally);
-      std::swap(front, next);
+      unsigned* const old = front;
+      front = next;
+      next = old;
     } else {
       sink<I> to{filling, at.end, at.hub_end, {staged_of<I>(raw)}};
       if constexpr (Kind == push_kind::balanced) {
