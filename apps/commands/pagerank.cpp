@@ -2,6 +2,7 @@
 #include "cli/enum_words.hpp"
 #include "commands/table.hpp"
 #include "placement/driver.hpp"
+#include "placement/weighted_input.hpp"
 
 #include <spargo/graph/pagerank.hpp>
 
@@ -9,6 +10,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <utility>
+#include <variant>
 
 namespace spargo::apps {
 
@@ -22,6 +25,9 @@ struct pagerank_flags : graph_flags {
   std::int64_t iterations = 0;           // 0: to the tolerance
   std::string dangling;                  // empty: by the personalization if there is one, else uniform
   std::vector<std::string> personalize;  // lists of labels
+  std::string weights;                   // empty: every edge counts the same
+
+  [[nodiscard]] bool over_weights() const { return !weights.empty(); }
 };
 
 pagerank_options options_of(const pagerank_flags& flags) {
@@ -47,6 +53,41 @@ std::vector<double> preferences(const pagerank_flags& flags, const vertex_names&
   return values;
 }
 
+// A graph with or without weights.
+struct ranked_input {
+  backend where;
+  loaded_input from;
+  typename joined<any_placed_graph, any_placed_weighted_graph>::type g;
+  std::string weights;  // empty: they do not count
+};
+
+// A graph's weights as doubles, and the in-edges of a directed one.
+template <index_type I, index_type O>
+struct pulled_weights {
+  template <class W>
+  pulled_weights(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g) : view{{g}, {}, {}} {
+    weights = {ctx, g.out.nnz()};
+    std::copy(g.out_weights.begin(), g.out_weights.end(), weights.begin());
+    view.out_weights = view.in_weights = std::as_const(weights).view();
+    if (g.direction == direction_kind::undirected) return;
+    in = transpose(ctx, csr_view<const double, I, O, host>{g.out, view.out_weights});
+    view.in = std::as_const(in).view();
+    view.in_weights = std::as_const(in).values().view();
+  }
+
+  array<double, host> weights;
+  csr_matrix<double, I, O, host> in;
+  weighted_graph_view<double, I, O, host> view;
+};
+// With what it borrows.
+template <index_type I, index_type O>
+struct weighted_pagerank_plan : private pulled_weights<I, O>, public pagerank_plan<double, I, O, host> {
+  template <class W>
+  weighted_pagerank_plan(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
+                         const pagerank_options& options)
+      : pulled_weights<I, O>(ctx, g), pagerank_plan<double, I, O, host>(ctx, this->view, options) {}
+};
+
 struct ranking : graph_algorithm {
   using flags_type = pagerank_flags;
   static constexpr const char* name = "pagerank";
@@ -64,6 +105,7 @@ struct ranking : graph_algorithm {
         "count, as in networkx; \"edges\" does not count them.",
         {{.columns = columns, .order = "largest rank first", .report_list = "top"}, "skip the independent check"},
         {"wiki-Vote.txt.gz", "links.el --personalize 17,23 --output ranks.txt",
+         "coauthors.wel --weights file --json report.json",
          "gen:rmat:scale=20,degree=16 --undirected --iterations 20"}};
   }
   static void add_flags(CLI::App& app, pagerank_flags& flags) {
@@ -88,6 +130,11 @@ struct ranking : graph_algorithm {
     app.add_option("--personalize,--personalise", flags.personalize,
                    "start afresh at these vertices only, called as the file does")
         ->type_name("ID,...");
+    app.add_option("--weights", flags.weights,
+                   "divide a vertex's rank in proportion to the weights of its edges: file, unit or random[:SEED] "
+                   "(integers 1 to 255, the same both ways); on the CPU; default: equally")
+        ->check(suggests({"file", "unit", "random"}))
+        ->type_name("WEIGHTS");
     app.add_option("--algorithm", flags.algorithm, describe_words<pagerank_algorithm>())
         ->check(one_of("an algorithm", words_of<pagerank_algorithm>()))
         ->type_name("NAME")
@@ -95,6 +142,7 @@ struct ranking : graph_algorithm {
   }
   static void check_flags(const pagerank_flags& flags) {
     (void)split_labels(flags.personalize);
+    (void)parse_weights(flags.weights);
     if (!(flags.damping >= 0 && flags.damping < 1)) {
       throw usage_error(fmt::format("--damping: {} (expected at least 0 and below 1)", flags.damping));
     }
@@ -109,19 +157,45 @@ struct ranking : graph_algorithm {
 
   static graph_work work(const pagerank_flags& flags) {
     const auto steps = static_cast<double>(flags.iterations > 0 ? flags.iterations : 10);
-    return {.wanted = in_edges::build,
+    return {.wanted = flags.over_weights() ? in_edges::omit : in_edges::build,
             .loops = self_loops::keep,
-            .runs_on_gpu = flags.algorithm != "gauss_seidel",
+            .runs_on_gpu = flags.algorithm != "gauss_seidel" && !flags.over_weights(),
             .cpu_ns = 4.5 * steps,  // R-MAT 22 with 16 threads: 76 ms, 8 iterations
             .results = {sizeof(double), 0}};
   }
   static pagerank_options options(const pagerank_flags& flags) { return options_of(flags); }
+  static bool reads_weights(const pagerank_flags& flags) { return flags.weights == "file"; }
+
+  static ranked_input load(const pagerank_flags& flags, const graph_work& work) {
+    const auto placed = [](auto read, std::string weights) -> ranked_input {
+      return {std::move(read.where), std::move(read.from),
+              std::visit([](auto& g) -> decltype(ranked_input::g) { return std::move(g); }, read.g),
+              std::move(weights)};
+    };
+    if (!flags.over_weights()) return placed(load_placed(flags, work), {});
+    weight_choice choice = parse_weights(flags.weights);
+    choice.duplicates = duplicate_weights::sum;
+    choice.signs = weight_signs::nonnegative_finite;
+    auto read = load_weighted(flags, work, choice);
+    std::string weights = read.weights;
+    return placed(std::move(read), std::move(weights));
+  }
+  static void report_input(report& out, const ranked_input& read, const auto& /*g*/) {
+    if (read.weights.empty()) return;
+    out.keys()["weights"] = read.weights;
+    out.row("weights", read.weights);
+  }
 
   static void prepare(const pagerank_flags& flags, const input_facts& facts, const auto&, auto& found) {
     found.personalization = preferences(flags, facts.names);
   }
   static auto make_plan(const auto& ctx, const auto& g, const pagerank_flags& flags) {
     return pagerank_plan(ctx, g, options_of(flags));
+  }
+  template <class W, index_type I, index_type O>
+  static auto make_plan(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
+                        const pagerank_flags& flags) {
+    return weighted_pagerank_plan<I, O>(ctx, g, options_of(flags));
   }
   template <class Space>
   static auto runner(const context<Space>& ctx, auto& plan, const auto& found) {
@@ -142,7 +216,11 @@ struct ranking : graph_algorithm {
   static std::string check(const context<host>& cpu, const auto& g, const pagerank_flags& flags, const auto& found) {
     pagerank_options options = options_of(flags);
     options.tolerance = std::max(options.tolerance, found.residual);
-    return check_pagerank<double>(cpu, g.out_view(), found.ranks, options, found.personalization);
+    if constexpr (requires { g.edges_only(); }) {
+      return check_pagerank<double>(cpu, g.view(), found.ranks, options, found.personalization);
+    } else {
+      return check_pagerank<double>(cpu, g.out_view(), found.ranks, options, found.personalization);
+    }
   }
   static std::string how_checked(const pagerank_flags&, const auto&) { return "checked independently"; }
 
@@ -166,6 +244,7 @@ struct ranking : graph_algorithm {
   static constexpr const char* ranks_algorithm = "jacobi";
   static void check_ranks_flags(const pagerank_flags& flags) {
     if (!flags.personalize.empty()) throw usage_error("--personalize: not on several processes or GPUs");
+    if (flags.over_weights()) throw usage_error("--weights: not on several processes or GPUs");
     if (flags.algorithm == "gauss_seidel") {
       throw usage_error("--algorithm gauss_seidel: several processes or GPUs have jacobi only");
     }

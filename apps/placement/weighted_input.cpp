@@ -57,17 +57,25 @@ void check_weights(const input_description& input, const coo_input<double, I>& r
                    weight_signs signs) {
   const auto values = read.entries.values().view();
   const bool skew = read.triangle == symmetry_kind::skew_symmetric;  // the mirrored entry has the opposite sign
+  const auto is_too_large = [&](double value) {
+    return signs == weight_signs::nonnegative_finite && std::isinf(value);
+  };
   const auto bad = std::find_if(values.begin(), values.end(), [&](double value) {
-    return signs == weight_signs::any ? std::isnan(value) : !(value >= 0) || (skew && value > 0);
+    if (signs == weight_signs::any) return std::isnan(value);
+    return !(value >= 0) || (skew && value > 0) || is_too_large(value);
   });
   if (bad == values.end()) return;
   const std::int64_t k = bad - values.begin();
   std::string from = names.label(read.entries.row_indices()[k]);
   std::string to = names.label(read.entries.col_indices()[k]);
-  if (*bad > 0) std::swap(from, to);
-  throw error(error_code::invalid_data, weight_position(input, k, values.size()),
-              fmt::format("the edge from {} to {} has weight {} (expected {})", from, to, *bad > 0 ? -*bad : *bad,
-                          signs == weight_signs::any ? "a number" : "0 or more"));
+  const bool mirrored = *bad > 0 && !is_too_large(*bad);
+  if (mirrored) std::swap(from, to);
+  const char* const expected = signs == weight_signs::any                  ? "a number"
+                               : signs == weight_signs::nonnegative_finite ? "a finite one of 0 or more"
+                                                                           : "0 or more";
+  throw error(
+      error_code::invalid_data, weight_position(input, k, values.size()),
+      fmt::format("the edge from {} to {} has weight {} (expected {})", from, to, mirrored ? -*bad : *bad, expected));
 }
 
 // Calls f(weights) with the narrowest number type that holds them.
@@ -84,13 +92,14 @@ decltype(auto) with_narrowest(const context<Space>& ctx, span<const double, Spac
   return f(whole.view());
 }
 
-constexpr weighted_graph_options lightest(direction_kind direction) {
-  return {.direction = direction, .duplicates = duplicate_weights::min};
+weighted_graph_options weighted_options(const graph_options& options, duplicate_weights duplicates) {
+  return {.direction = options.direction, .duplicates = duplicates, .loops = options.loops};
 }
 
 template <index_type I>
 any_placed_weighted_graph build_on_host(const context<host>& cpu, coo_input<double, I>& read,
-                                        direction_kind direction) {
+                                        const weighted_graph_options& options) {
+  const direction_kind direction = options.direction;
   const busy building("building the graph");
   const bool skew = read.triangle == symmetry_kind::skew_symmetric;  // weights differ by direction
   if (read.triangle != symmetry_kind::general && (skew || direction == direction_kind::directed)) {
@@ -102,23 +111,22 @@ any_placed_weighted_graph build_on_host(const context<host>& cpu, coo_input<doub
   const weight_summary summary = summarize_weights(cpu, view.values);
   const double smallest = summary.negative_or_nan ? *std::min_element(view.values.begin(), view.values.end()) : 0;
   return with_offset<I>(most, [&]<class O>(type_tag<O>) {
-    return with_narrowest(cpu, view.values, summary, smallest,
-                          [&]<class W>(span<const W, host> weights) -> any_placed_weighted_graph {
-                            return placed_weighted_graph<W, I, O>(
-                                build_weighted_graph<O, W, I, host>(cpu, pairs, weights, lightest(direction)));
-                          });
+    return with_narrowest(
+        cpu, view.values, summary, smallest, [&]<class W>(span<const W, host> weights) -> any_placed_weighted_graph {
+          return placed_weighted_graph<W, I, O>(build_weighted_graph<O, W, I, host>(cpu, pairs, weights, options));
+        });
   });
 }
 
-// The entries of a snapshot as a list, with the lightest weight of each.
-any_entries list_stored(const context<host>& cpu, const input_description& input) {
+// The entries of a snapshot as a list, with the lightest weight of each or their sum.
+any_entries list_stored(const context<host>& cpu, const input_description& input, duplicate_weights duplicates) {
   if (input.field == matrix_market_field::complex) refuse_complex(input);
   input_cache none(cache_mode::off, input, value_kind::fp64);
   any_csr<double> stored = read_csr<double>(cpu, input, {}, none);
   return std::visit(
       [&]<class I, class O>(csr_input<double, I, O>& read) -> any_entries {
         coo_matrix<double, I, host> entries = to_coo(cpu, read.matrix);
-        take_lightest(input.mapped->notes(), entries.values().view());
+        if (duplicates == duplicate_weights::min) take_lightest(input.mapped->notes(), entries.values().view());
         return coo_input<double, I>{std::move(entries), symmetry_kind::general, std::move(read.facts)};
       },
       stored);
@@ -183,13 +191,13 @@ class weighted_maker {
     return choice_.source == weight_source::random ? fmt::format("random:{}", choice_.seed) : "unit";
   }
 
-  // Caches of products hold the sums of duplicates; the weight cache holds the lightest.
+  // The weight cache holds the lightest of several edges; the cache of products has their sums, but not their signs.
   input_cache cache(cache_mode mode, const input_description& input) {
     const bool wants_file = choice_.source == weight_source::automatic || choice_.source == weight_source::file;
     bare_ = !wants_file || (!is_graph_text(input.kind) && input.field == matrix_market_field::pattern) ||
             (choice_.source == weight_source::automatic && input.kind == input_kind::generator);
     if (bare_) return {mode, input, value_kind::pattern};
-    return {mode, input, value_kind::fp64, "weights"};
+    return {choice_.duplicates == duplicate_weights::min ? mode : cache_mode::off, input, value_kind::fp64, "weights"};
   }
   [[nodiscard]] bool takes_weights() const { return !bare_; }
 
@@ -197,7 +205,7 @@ class weighted_maker {
                    const graph_flags& flags) const {
     progress_bar bar("reading " + input.path, flags.common.quiet);
     if (!bare_) {
-      if (input.kind == input_kind::snapshot) return list_stored(cpu, input);
+      if (input.kind == input_kind::snapshot) return list_stored(cpu, input, choice_.duplicates);
       input_facts facts;
       if (std::optional<snapshot> kept = cache.open(cpu, facts)) {
         return list_kept(cpu, *kept, std::move(facts), !is_graph_text(input.kind));
@@ -233,7 +241,7 @@ class weighted_maker {
         [&]<class V, class I>(coo_input<V, I>& held) -> any_placed_weighted_graph {
           if constexpr (std::same_as<V, double>) {
             of_file_ = true;
-            return build_on_host(cpu, held, options.direction);
+            return build_on_host(cpu, held, weighted_options(options, choice_.duplicates));
           } else if constexpr (is_pattern<V>) {
             any_graph built = make_graph(cpu, std::move(held), options);
             return std::visit(
@@ -262,14 +270,15 @@ class weighted_maker {
     const weight_summary summary = summarize_weights(gpu, values);
     if (summary.negative_or_nan) return {};
     of_file_ = true;
-    return with_pairs(
-        read.pairs, options.direction, [&]<class O>(const coo_pattern_view<I, device>& pairs, type_tag<O>) {
-          return with_narrowest(
-              gpu, values, summary, 0, [&]<class W>(span<const W, device> weights) -> any_placed_weighted_graph {
-                auto built = build_weighted_graph<O, W, I, device>(gpu, pairs, weights, lightest(options.direction));
-                return placed_weighted_graph<W, I, O>(gpu, where.cpu, std::move(built));
-              });
-        });
+    return with_pairs(read.pairs, options.direction,
+                      [&]<class O>(const coo_pattern_view<I, device>& pairs, type_tag<O>) {
+                        return with_narrowest(gpu, values, summary, 0,
+                                              [&]<class W>(span<const W, device> weights) -> any_placed_weighted_graph {
+                                                auto built = build_weighted_graph<O, W, I, device>(
+                                                    gpu, pairs, weights, weighted_options(options, choice_.duplicates));
+                                                return placed_weighted_graph<W, I, O>(gpu, where.cpu, std::move(built));
+                                              });
+                      });
   }
 
  private:

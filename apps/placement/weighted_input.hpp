@@ -4,6 +4,8 @@
 #include "cli/report.hpp"
 #include "placement/placed_input.hpp"
 
+#include <spargo/graph/weighted_graph.hpp>
+
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -12,11 +14,12 @@ namespace spargo::apps {
 
 // --weights: file, unit or random[:SEED]; automatic: from the file, unit if it has none.
 enum class weight_source { automatic, file, unit, random };
-enum class weight_signs { nonnegative, any };
+enum class weight_signs { nonnegative, nonnegative_finite, any };
 struct weight_choice {
   weight_source source = weight_source::automatic;
   std::uint64_t seed = 1;
-  weight_signs signs = weight_signs::nonnegative;  // of the weights that are taken
+  weight_signs signs = weight_signs::nonnegative;         // of the weights that are taken
+  duplicate_weights duplicates = duplicate_weights::min;  // of several edges between the same vertices: min or sum
 };
 
 // Throws usage_error for invalid text.
@@ -30,9 +33,8 @@ struct placed_weighted_input {
   weight_source wanted = weight_source::automatic;
 };
 
-// Like load_placed, with progress on a terminal; without in-edges. Of parallel edges the lightest is kept. Throws
-// invalid_data for NaN or a weight of a sign that is not taken, with its line if the input is a file, for complex
-// weights, and for `file` if the input has none.
+// Like load_placed, with progress on a terminal; without in-edges. Throws invalid_data for a weight that is not taken,
+// with its line if the input is a file, for complex weights, and for `file` if the input has none.
 [[nodiscard]] placed_weighted_input load_weighted(const graph_flags& flags, const graph_work& work,
                                                   const weight_choice& choice);
 

@@ -1,4 +1,6 @@
 // `pagerank` end to end: graphs of the data folder against truth.json (networkx), flags, outputs, errors.
+#include <gmock/gmock.h>
+
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -74,6 +76,72 @@ TEST_F(PageRankFile, PersonalizedByIds) {
     EXPECT_NE(help.find("--personalize"), std::string::npos) << help;
     EXPECT_EQ(help.find("--personalise"), std::string::npos) << "shown once: " << help;
   }
+}
+
+class PageRankOverWeights : public testing::Test {
+ protected:
+  const scratch folder_;
+
+  json of(const std::string& file, std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--json", "-", "--quiet", "--device", "cpu", file});
+    const app_run run = rank(flags);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.code == 0 ? run.json() : json();
+  }
+  static std::map<std::string, double> top(const json& report) {
+    std::map<std::string, double> ranks;
+    for (const json& row : report["top"]) ranks[row[0].dump()] = row[1];
+    return ranks;
+  }
+};
+
+// By hand: vertex 1 keeps 1 part of 10, 3 + 2 of two lines go to 2, and 4 to 3.
+TEST_F(PageRankOverWeights, OfTheFileInProportion) {
+  const auto file = folder_.write("w.el", "1 2 3\n1 2 2\n1 3 4\n1 1 1\n2 1 7\n3 1 0.5\n");
+  const json report = of(file, {"--weights", "file", "--iterations", "1"});
+  EXPECT_EQ(report["weights"], "file");
+  EXPECT_EQ(report["valid"], true);
+  const auto found = top(report);
+  EXPECT_NEAR(found.at("1"), 0.05 + 0.85 / 3 * 2.1, 1e-12);
+  EXPECT_NEAR(found.at("2"), 0.05 + 0.85 / 3 * 0.5, 1e-12);
+  EXPECT_NEAR(found.at("3"), 0.05 + 0.85 / 3 * 0.4, 1e-12);
+  const auto equal = top(of(file, {"--iterations", "1"}));
+  EXPECT_NEAR(equal.at("2"), 0.05 + 0.85 / 9, 1e-12) << "weights do not count by default";
+  EXPECT_FALSE(of(file, {}).contains("weights"));
+  const auto snapshot = folder_ / "w.spg";
+  ASSERT_EQ(run_app("spargo", {"convert", "--quiet", file, snapshot}).code, 0);
+  EXPECT_NEAR(top(of(snapshot, {"--weights", "file", "--iterations", "1"})).at("2"), found.at("2"), 1e-12);
+  for (const char* cache : {"first", "second"}) {  // which writes it, and which might read it
+    EXPECT_EQ(top(of(file, {"--weights", "file", "--iterations", "1", "--cache"})), found) << cache;
+    EXPECT_EQ(run_app("spargo", {"sssp", "--quiet", "--cache", "--device", "cpu", file}).code, 0);
+  }
+}
+
+TEST_F(PageRankOverWeights, UndirectedUnitAndRandom) {
+  const auto file = folder_.write("w.el", "1 2 8\n2 3 1\n3 4 1\n4 1 2\n");
+  const auto both = top(of(file, {"--weights", "file", "--undirected", "--iterations", "1"}));
+  EXPECT_NEAR(both.at("1"), 0.0375 + 0.85 / 4 * (8.0 / 9 + 2.0 / 3), 1e-12);
+  const auto equal = top(of(file, {}));
+  for (const auto& [id, value] : top(of(file, {"--weights", "unit"}))) EXPECT_NEAR(value, equal.at(id), 1e-12) << id;
+  const json random = of("gen:rmat:scale=10,degree=8", {"--weights", "random:7"});
+  EXPECT_EQ(random["weights"], "random:7");
+  EXPECT_EQ(random["valid"], true);
+}
+
+TEST_F(PageRankOverWeights, RefusedInOneLine) {
+  const auto refusal = [&](const std::string& text, const std::string& weights) {
+    const app_run run = rank({"--weights", weights, "--device", "cpu", folder_.write("bad.el", text)});
+    EXPECT_NE(run.code, 0);
+    EXPECT_TRUE(run.out.empty()) << run.out;
+    return run.err;
+  };
+  EXPECT_THAT(refusal("1 2 3\n2 1 -4\n", "file"), testing::HasSubstr("bad.el:2:"));
+  EXPECT_THAT(refusal("1 2 3\n1 2 -1\n", "file"), testing::HasSubstr("weight -1"));
+  EXPECT_THAT(refusal("1 2\n2 1\n", "file"), testing::HasSubstr("no weights"));
+  EXPECT_THAT(refusal("1 2\n2 1\n", "heavy"), testing::HasSubstr("--weights: heavy"));
+  EXPECT_THAT(
+      refusal("2 1 1\n1 2 inf\n", "file"),
+      testing::HasSubstr("bad.el:2:5: the edge from 1 to 2 has weight inf (expected a finite one of 0 or more)"));
 }
 
 // A vertex with a loop keeps a share of its rank, as in networkx.

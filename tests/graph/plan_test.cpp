@@ -70,6 +70,10 @@ const plan_suite<components_case> components_plans;
 template <class Space>
 struct pagerank_case : plan_case<pagerank_plan<double, std::int32_t, std::int64_t, Space>, pagerank_options> {
   static constexpr const char* name = "pagerank";
+  static auto make(const context<Space>& ctx, const graph_view<std::int32_t, std::int64_t, Space>& g,
+                   const pagerank_options& options) {
+    return pagerank_plan<double, std::int32_t, std::int64_t, Space>(ctx, g, options);
+  }
   static std::vector<pagerank_options> estimated() { return {{}, {.iterations = 10}}; }
 };
 const plan_suite<pagerank_case> pagerank_plans;

@@ -269,8 +269,9 @@ class Algorithms(Stored):
         dangling: str = "personalization",
         dtype: npt.DTypeLike = np.float64,
         algorithm: str = "automatic",
+        weighted: bool = False,
     ) -> PageRank:
-        """PageRank. Weights are ignored.
+        """PageRank.
 
         Parameters
         ----------
@@ -290,6 +291,8 @@ class Algorithms(Stored):
         dtype : {float64, float32}, optional
         algorithm : {'automatic', 'jacobi', 'gauss_seidel'}, optional
             jacobi gives the same bits for any number of threads.
+        weighted : bool, optional
+            A vertex divides its rank in proportion to the weights of its out-edges, instead of equally. On the CPU.
 
         Returns
         -------
@@ -298,7 +301,7 @@ class Algorithms(Stored):
         Raises
         ------
         Error
-            For options out of range.
+            For options out of range, and for weights that are negative or not finite.
         """
         wanted = np.dtype(dtype)
         if wanted not in (np.float32, np.float64):
@@ -313,10 +316,14 @@ class Algorithms(Stored):
         for name, a, vector in zip(("personalization", "guess"), given, vectors):
             if a is not None and vector.size != self.vertices:
                 raise Error(f"pagerank: {name} has {vector.size} values for {self.vertices} vertices")
+        if weighted and self._place is not None:
+            raise UnsupportedError("Graph.pagerank: weights count on the CPU only (expected device='cpu')", "unsupported")
         options = (wanted.name, damping, tolerance, norm, max_iterations, iterations, dangling, algorithm, threads())
         return PageRank(
             *self._planned(
-                ("pagerank", *options), lambda: self._algorithm("pagerank", True)(*options), *vectors
+                ("pagerank", weighted, *options),
+                lambda: self._algorithm("pagerank", not weighted)(np.ascontiguousarray(self._weights(), np.float64) if weighted else None, *options),
+                *vectors,
             )
         )
 

@@ -89,10 +89,18 @@ def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
     return made
 
 
-def _has_weights(graph: Any, name: str) -> bool:
+def _are_lengths(graph: Any, name: str) -> bool:
     if isinstance(graph, Graph):
-        return graph.weights is not None and bool(np.any(graph.weights != 1))
-    return any(weight != 1 for *_, weight in graph.edges(data=name, default=1))
+        weights = graph.weights
+        return weights is None or bool(np.all((weights >= 0) & (weights < math.inf)))
+    return all(_is_length(weight) for *_, weight in graph.edges(data=name, default=1))
+
+
+def _is_length(weight: Any) -> bool:
+    """Whether a weight is a finite number of 0 or more that float64 does not round."""
+    if isinstance(weight, (float, np.floating)):
+        return bool(0 <= weight < math.inf)
+    return isinstance(weight, (int, np.integer)) and 0 <= weight <= 2**53
 
 
 def _count_loops(graph: Any) -> int:
@@ -129,7 +137,9 @@ _no_weight = _needs(lambda a: a["weight"] is None, "weights are not supported")
 _undirected = _needs(lambda a: not a["G"].is_directed(), "directed graphs have other coefficients in networkx")
 _simple = _needs(lambda a: not a["G"].is_multigraph(), "multigraphs are networkx's")
 _no_loops = _needs(lambda a: _count_loops(a["G"]) == 0, "networkx refuses graphs with self-loops")
-_ones = _needs(lambda a: a["weight"] is None or not _has_weights(a["G"], a["weight"]), "edge weights are not supported (expected weight=None)")
+_counted = _needs(
+    lambda a: a["weight"] is None or _are_lengths(a["G"], a["weight"]), "weights of edges are negative, infinite or no numbers"
+)
 _no_distances = _needs(lambda a: a["e"] is None, "distances that are given are networkx's")
 _scaled = _needs(
     lambda a: a["k"] is None or "sampled_nodes" in inspect.signature(_rescale).parameters,
@@ -166,7 +176,7 @@ _limits = {
         _simple,
         _no_loops,
     ],
-    "pagerank": [_ones, _damping, _needs(lambda a: a["dangling"] is None, "dangling rank follows the personalization")],
+    "pagerank": [_counted, _damping, _needs(lambda a: a["dangling"] is None, "dangling rank follows the personalization")],
     "periphery": [_no_distances, _no_weight],
     "radius": [_no_distances, _no_weight],
     "single_source_dijkstra": [_names_weight, _cutoff],
@@ -387,8 +397,6 @@ def pagerank(
     weight: str | None = "weight",
     dangling: None = None,
 ) -> dict[Node, float]:
-    if weight is not None and _has_weights(G, weight):
-        raise UnsupportedError("pagerank: edge weights are not supported", "unsupported")
     if G.vertices == 0:
         return {}
     if max_iter < 1:
@@ -400,6 +408,7 @@ def pagerank(
         max_iterations=max_iter,
         personalization=_vector(G, personalization),
         guess=_vector(G, nstart),
+        weighted=weight is not None and G.weights is not None,
     )
     if not found.converged:
         raise nx.PowerIterationFailedConvergence(max_iter)

@@ -255,7 +255,23 @@ struct pagerank_ranker {
         at(g.at(threads)),
         plan(unlocked([&] { return pagerank_plan<V, I, O, Space>(at.ctx, graph.view(), options); })) {}
 
+  // Over weights, of a graph without in-edges.
+  pagerank_ranker(const bound_graph<I, O, host>& g, const vector_in<double, host>& weights,
+                  const pagerank_options& options, int threads) requires std::same_as<Space, host>
+      : graph(g), at(g.at(threads)), plan(unlocked([&] {
+        weighted_graph_view<double, I, O, host> weighted{{graph.view()}, view(weights), {}};
+        if (weighted.direction == direction_kind::undirected) {
+          weighted.in_weights = weighted.out_weights;
+        } else {
+          in = transpose(at.ctx, csr_view<const double, I, O, host>{weighted.out, weighted.out_weights});
+          weighted.in = std::as_const(in).view();
+          weighted.in_weights = std::as_const(in).values().view();
+        }
+        return pagerank_plan<V, I, O, host>(at.ctx, weighted, options);
+      })) {}
+
   bound_graph<I, O, Space> graph;
+  csr_matrix<double, I, O, Space> in;  // over weights, of a directed graph
   where<Space> at;
   pagerank_plan<V, I, O, Space> plan;
 
@@ -274,11 +290,12 @@ void bind_pagerank(graph_class<I, O, Space>& bound, nb::module_& m) {
     nb::class_<ranker>(m, name_in<Space, V, I, O>("PagerankPlan").c_str())
         .def("run", &ranker::run, "personalization"_a.noconvert(), "guess"_a.noconvert());
   });
+  // `weights`: none where each edge counts the same.
   bound.def(
       "pagerank",
-      [](const bound_graph<I, O, Space>& g, std::string_view dtype, double damping, double tolerance,
-         std::string_view norm, std::int64_t max_iterations, std::int64_t iterations, std::string_view dangling,
-         std::string_view algorithm, int threads) -> nb::object {
+      [](const bound_graph<I, O, Space>& g, const std::optional<vector_in<double, Space>>& weights,
+         std::string_view dtype, double damping, double tolerance, std::string_view norm, std::int64_t max_iterations,
+         std::int64_t iterations, std::string_view dangling, std::string_view algorithm, int threads) -> nb::object {
         const pagerank_options options{.algorithm = parse_pagerank_algorithm(algorithm),
                                        .damping = damping,
                                        .tolerance = tolerance,
@@ -286,11 +303,16 @@ void bind_pagerank(graph_class<I, O, Space>& bound, nb::module_& m) {
                                        .max_iterations = max_iterations,
                                        .iterations = iterations,
                                        .dangling = choose<pagerank_dangling>("dangling", dangling)};
-        if (dtype == "float32") return nb::cast(new pagerank_ranker<float, I, O, Space>(g, options, threads));
-        return nb::cast(new pagerank_ranker<double, I, O, Space>(g, options, threads));
+        const auto ranker = [&]<class V>() {
+          if constexpr (std::same_as<Space, host>) {
+            if (weights) return nb::cast(new pagerank_ranker<V, I, O, host>(g, *weights, options, threads));
+          }
+          return nb::cast(new pagerank_ranker<V, I, O, Space>(g, options, threads));
+        };
+        return dtype == "float32" ? ranker.template operator()<float>() : ranker.template operator()<double>();
       },
-      "dtype"_a, "damping"_a, "tolerance"_a, "norm"_a, "max_iterations"_a, "iterations"_a, "dangling"_a, "algorithm"_a,
-      "threads"_a);
+      "weights"_a.noconvert().none(), "dtype"_a, "damping"_a, "tolerance"_a, "norm"_a, "max_iterations"_a,
+      "iterations"_a, "dangling"_a, "algorithm"_a, "threads"_a);
 }
 
 // The algorithms of a space, a line each. Graph's methods refuse those that a device lacks.

@@ -176,13 +176,38 @@ def test_ranks(g):
             nx.pagerank(unweighted, max_iter=1, tol=1e-16, backend="spargo")
 
 
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+@pytest.mark.parametrize("number", [int, float])
+def test_ranks_over_weights(kind, number):
+    rng = np.random.default_rng(7)
+    for seed in range(40):
+        n = int(rng.integers(1, 30))
+        g = kind()
+        g.add_nodes_from(range(n))
+        for _ in range(int(rng.integers(0, 4 * n))):
+            u, v = map(int, rng.integers(0, n, 2))
+            weight = number(rng.integers(0, 2 if u % 4 == 3 else 9)) * number(1 if number is int else 0.37)
+            g.add_edge(u, v, **({"w": weight} if rng.random() < 0.9 else {}))
+        for options in ({}, {"alpha": 0.6}, {"personalization": {n - 1: 1}}, {"weight": None}):
+            want, got = both("pagerank", g, **{"weight": "w", "tol": 1e-12, "max_iter": 2000, **options})
+            assert list(got) == list(want) and plain(got)
+            np.testing.assert_allclose(list(got.values()), list(want.values()), atol=1e-9, err_msg=f"{seed} {options}")
+    of = spargo.Graph.from_networkx(nx.DiGraph([(0, 1, {"weight": 3}), (0, 2), (1, 0), (2, 0)]), weight="weight")
+    ranks = of.pagerank(weighted=True, tolerance=1e-14).ranks
+    np.testing.assert_allclose(ranks, of.pagerank(weighted=True, tolerance=1e-14, algorithm="jacobi").ranks, atol=1e-12)
+    assert ranks[1] > 2 * ranks[2] and np.isclose(*of.pagerank().ranks[1:])
+
+
 def test_weights_that_matter_go_to_networkx():
     g = nx.DiGraph([(0, 1), (1, 0), (1, 2), (2, 0)])
-    g.add_edge(1, 2, weight=5)
+    g.add_edge(1, 2, weight=2**60 + 1)
     with pytest.raises(NotImplementedError):
         nx.pagerank(g, backend="spargo")
     with nx.config(backend_priority=["spargo"]), nx.config.backends.spargo(smallest_graph=0):
         assert nx.pagerank(g) == nx.pagerank(g, backend="networkx")
+    g.add_edge(1, 2, weight=-0.25)
+    with pytest.raises(spargo.Error, match="has weight -0.25"):
+        spargo.Graph.from_networkx(g, weight="weight").pagerank(weighted=True)
     g.add_edge(1, 2, weight=-1)
     with pytest.raises(NotImplementedError):
         nx.single_source_dijkstra_path_length(g, 0, backend="spargo")
@@ -225,8 +250,11 @@ def test_what_can_and_should_run():
     assert isinstance(can_run("bfs_edges", (g, 0), {"sort_neighbors": sorted}), str)
     assert isinstance(can_run("betweenness_centrality", (g,), {"weight": "w"}), str)
     assert can_run("betweenness_centrality", (g, 2), {}) is True
-    assert isinstance(can_run("pagerank", (nx.Graph([(0, 1, {"weight": 2})]),), {}), str)
-    assert can_run("pagerank", (nx.Graph([(0, 1, {"weight": 2})]),), {"weight": None}) is True
+    for weight in (-1, "2", None, float("nan"), float("inf"), 2**53 + 1):
+        odd = nx.Graph([(0, 1, {"weight": weight})])
+        assert isinstance(can_run("pagerank", (odd,), {}), str)
+        assert can_run("pagerank", (odd,), {"weight": None}) is True
+    assert can_run("pagerank", (nx.Graph([(0, 1, {"weight": 2})]),), {}) is True
     assert isinstance(can_run("clustering", (nx.DiGraph(g),), {}), str)
     assert isinstance(can_run("dijkstra_path", (g, 0, 1, lambda u, v, d: 1), {}), str)
     assert isinstance(can_run("louvain_communities", (g,), {}), str)
@@ -375,7 +403,7 @@ def test_paths_beyond_the_range_are_not_lost(weight):
 def test_a_call_by_name_hears_why():
     weighted = nx.Graph([(0, 1, {"weight": 2})])
     for call, why in (
-        (lambda: nx.pagerank(weighted, backend="spargo"), "edge weights are not supported"),
+        (lambda: nx.pagerank(NEGATIVE, backend="spargo"), "weights of edges"),
         (lambda: nx.betweenness_centrality(weighted, weight="weight", backend="spargo"), "weights are not supported"),
         (lambda: nx.clustering(nx.DiGraph(weighted), backend="spargo"), "directed graphs"),
         (lambda: nx.triangles(nx.MultiGraph(weighted), backend="spargo"), "multigraphs"),

@@ -2,7 +2,8 @@
 //
 // A step gives vertex v the rank (1 - d) p(v) + d (sum of rank(u) / out-degree(u) over the edges u -> v + D w(v)),
 // where d is the damping, p the personalization scaled to sum 1 (1/n by default), D the rank of the dangling vertices,
-// which have no out-edges, and w its distribution. Loops and duplicate edges of a view count as edges. A step pulls
+// which have no out-edges, and w its distribution. Loops and duplicate edges of a view count as edges. Over weights, a
+// vertex divides its rank in proportion to the weights of its out-edges, and dangles if they sum to 0. A step pulls
 // over in-edges: O(vertices + edges). Source: Page, Brin, Motwani, Winograd, 1999.
 //
 // Determinism: jacobi gives the same bits on every run and for any number of threads, on a device on every run.
@@ -13,6 +14,7 @@
 #include <spargo/core/plan_state.hpp>
 #include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/weighted_graph.hpp>
 
 #include <string>
 #include <string_view>
@@ -85,7 +87,8 @@ struct pagerank_result {
 
 // Workspace for many runs on one graph, allocated once. The plan borrows the graph. The host checks a device run for
 // convergence, which synchronizes, every few iterations. Memory besides the graph: 2 values per vertex, 1 for
-// gauss_seidel; on a device 4 and an index, and for a copy of the graph 2 to 4 bytes per edge (binned: 4 and a value).
+// gauss_seidel; on a device 4 and an index, and for a copy of the graph 2 to 4 bytes per edge (binned: 4 and a value);
+// over weights a value per edge.
 template <detail::real V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT pagerank_plan {
  public:
@@ -93,6 +96,12 @@ class SPARGO_EXPORT pagerank_plan {
   // the backend lacks, for a number of iterations with gauss_seidel, and for a directed graph without in-edges
   // (add_in_edges builds them).
   pagerank_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const pagerank_options& options = {});
+
+  // Over the graph's weights, which the plan copies as probabilities; on the host only (a device: unsupported). Throws
+  // as above, and invalid_data for weights that are negative or not finite, or whose sum over a vertex's edges is not.
+  template <detail::scalar W>
+  pagerank_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
+                const pagerank_options& options = {});
 
   // Restart distribution and initial guess, 1/n by default. Each is empty or has one value per vertex, finite and
   // nonnegative, with a sum of at least 2.2e-308 (not necessarily 1); else throws invalid_argument. Synchronizes.
@@ -114,6 +123,12 @@ class SPARGO_EXPORT pagerank_plan {
     typed.value_bytes = sizeof(V);
     return spargo::estimate(typed, options);
   }
+  // Over weights.
+  [[nodiscard]] static plan_estimate estimate_weighted(const graph_shape& shape, const pagerank_options& options = {}) {
+    plan_estimate of = estimate(shape, options);
+    of.host_bytes += shape.entries * std::int64_t{sizeof(V)} + shape.vertices * 5;
+    return of;
+  }
 
  private:
   struct [[gnu::visibility("hidden")]] state;
@@ -127,6 +142,13 @@ template <index_type I, index_type O, class Space>
 pagerank_plan(const context<Space>&, const graph<I, O, Space>&, const pagerank_options& = {})
     -> pagerank_plan<double, I, O, Space>;
 
+template <detail::scalar W, index_type I, index_type O, class Space>
+pagerank_plan(const context<Space>&, const weighted_graph_view<W, I, O, Space>&, const pagerank_options& = {})
+    -> pagerank_plan<double, I, O, Space>;
+template <detail::scalar W, index_type I, index_type O, class Space>
+pagerank_plan(const context<Space>&, const weighted_graph<W, I, O, Space>&, const pagerank_options& = {})
+    -> pagerank_plan<double, I, O, Space>;
+
 // One run with a temporary plan. Builds the in-edges of a directed graph that lacks them. In double precision unless V
 // is given: pagerank<float>(ctx, g).
 template <detail::real V = double, index_type I, index_type O, class Space>
@@ -136,6 +158,20 @@ template <detail::real V = double, index_type I, index_type O, class Space>
     std::type_identity_t<span<const V, Space>> guess = {});
 template <detail::real V = double, index_type I, index_type O, class Space>
 [[nodiscard]] pagerank_result<V, Space> pagerank(const context<Space>& ctx, const graph<I, O, Space>& g,
+                                                 const pagerank_options& options = {},
+                                                 std::type_identity_t<span<const V, Space>> personalization = {},
+                                                 std::type_identity_t<span<const V, Space>> guess = {}) {
+  return pagerank<V>(ctx, g.view(), options, personalization, guess);
+}
+
+// The same over weights.
+template <detail::real V = double, detail::scalar W, index_type I, index_type O, class Space>
+[[nodiscard]] SPARGO_EXPORT pagerank_result<V, Space> pagerank(
+    const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const pagerank_options& options = {},
+    std::type_identity_t<span<const V, Space>> personalization = {},
+    std::type_identity_t<span<const V, Space>> guess = {});
+template <detail::real V = double, detail::scalar W, index_type I, index_type O, class Space>
+[[nodiscard]] pagerank_result<V, Space> pagerank(const context<Space>& ctx, const weighted_graph<W, I, O, Space>& g,
                                                  const pagerank_options& options = {},
                                                  std::type_identity_t<span<const V, Space>> personalization = {},
                                                  std::type_identity_t<span<const V, Space>> guess = {}) {
@@ -160,6 +196,14 @@ template <detail::real V = double, index_type I, index_type O>
                                          std::type_identity_t<span<const V, host>> guess = {}) {
   return check_pagerank<V>(ctx, g.view(), ranks, options, personalization, guess);
 }
+// The same over weights.
+template <detail::real V = double, detail::scalar W, index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT std::string check_pagerank(const context<host>& ctx,
+                                                       const weighted_graph_view<W, I, O, host>& g,
+                                                       std::type_identity_t<span<const V, host>> ranks,
+                                                       const pagerank_options& options = {},
+                                                       std::type_identity_t<span<const V, host>> personalization = {},
+                                                       std::type_identity_t<span<const V, host>> guess = {});
 
 }  // namespace spargo
 

@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace spargo {
 
@@ -82,6 +84,16 @@ void detail::pagerank::check_sum(const char* name, double sum, bool negative) {
                   negative ? "a negative value" : fmt::format("values that sum to {}", sum), least));
 }
 
+void detail::pagerank::refuse_weight(std::int64_t from, std::int64_t to, double weight) {
+  throw error(
+      error_code::invalid_data,
+      fmt::format("pagerank: edge ({}, {}) has weight {} (expected finite ones of 0 or more)", from, to, weight));
+}
+void detail::pagerank::refuse_weight_sum(std::int64_t from) {
+  throw error(error_code::invalid_data,
+              fmt::format("pagerank: the weights of the edges from vertex {} exceed double precision in sum", from));
+}
+
 plan_estimate estimate(const graph_shape& s, const pagerank_options& options) {
   constexpr double step_ns = 2.3;           // per entry
   constexpr std::int64_t usual_steps = 10;  // until the tolerance is met
@@ -106,24 +118,58 @@ struct pagerank_plan<V, I, O, Space>::state : detail::executor_state<detail::pag
   detail::pagerank::run_outcome outcome;
 };
 
+namespace {
+
+template <class V, class Space>
+struct prepared_run {
+  choice chosen;
+  std::unique_ptr<detail::pagerank::executor<V, Space>> executor;
+};
+
+// `g` is a graph_view or a weighted_graph_view.
+template <class V, class Space, class Graph>
+prepared_run<V, Space> prepare(const context<Space>& ctx, Graph g, const pagerank_options& options) {
+  check_options(options);
+  detail::expect_graph("pagerank", g);
+  if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("pagerank");
+  choice chosen = choose<Space>(options);
+  pagerank_options reduced = options;
+  reduced.algorithm = chosen.algorithm;
+  if (!g.has_in_edges()) {
+    g.in = g.out;
+    if constexpr (requires { g.in_weights; }) g.in_weights = g.out_weights;
+  }
+  auto executor = detail::pagerank::make_executor<V>(ctx, g, reduced);
+  if (const std::string more = executor->reason(); !more.empty()) chosen.reason += "; " + more;
+  return {std::move(chosen), std::move(executor)};
+}
+
+}  // namespace
+
 template <detail::real V, index_type I, index_type O, class Space>
 pagerank_plan<V, I, O, Space>::pagerank_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                              const pagerank_options& options) try {
   if constexpr (detail::is_built<Space>) {
-    check_options(options);
-    detail::expect_graph("pagerank", g);
-    if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("pagerank");
-    choice chosen = choose<Space>(options);
-    pagerank_options reduced = options;
-    reduced.algorithm = chosen.algorithm;
-    graph_view<I, O, Space> both = g;
-    if (!g.has_in_edges()) both.in = g.out;
-    auto executor = detail::pagerank::make_executor<V, I, O>(ctx, both, reduced);
-    if (const std::string more = executor->reason(); !more.empty()) chosen.reason += "; " + more;
-    state_ = {std::move(chosen),
-              std::make_unique<state>(state{{g.vertices(), std::move(executor)}, options.tolerance, {}})};
+    auto made = prepare<V>(ctx, g, options);
+    state_ = {std::move(made.chosen),
+              std::make_unique<state>(state{{g.vertices(), std::move(made.executor)}, options.tolerance, {}})};
   } else {
     detail::no_device("pagerank");
+  }
+} catch (...) {
+  detail::rethrow("pagerank");
+}
+
+template <detail::real V, index_type I, index_type O, class Space>
+template <detail::scalar W>
+pagerank_plan<V, I, O, Space>::pagerank_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
+                                             const pagerank_options& options) try {
+  if constexpr (std::same_as<Space, host>) {
+    auto made = prepare<V>(ctx, g, options);
+    state_ = {std::move(made.chosen),
+              std::make_unique<state>(state{{g.vertices(), std::move(made.executor)}, options.tolerance, {}})};
+  } else {
+    throw error(error_code::unsupported, "pagerank: weights count on the CPU only");
   }
 } catch (...) {
   detail::rethrow("pagerank");
@@ -169,11 +215,47 @@ pagerank_result<V, Space> pagerank(const context<Space>& ctx, const graph_view<I
   detail::rethrow("pagerank");
 }
 
+template <detail::real V, detail::scalar W, index_type I, index_type O, class Space>
+pagerank_result<V, Space> pagerank(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
+                                   const pagerank_options& options,
+                                   std::type_identity_t<span<const V, Space>> personalization,
+                                   std::type_identity_t<span<const V, Space>> guess) try {
+  detail::expect_graph("pagerank", g);
+  const auto ranks_of = [&](const auto& pulled) -> pagerank_result<V, Space> {
+    pagerank_plan<V, I, O, Space> plan(ctx, pulled, options);
+    plan.run(personalization, guess);
+    return {clone(ctx, plan.ranks()), plan.iterations(), plan.residual(), plan.converged(), plan.algorithm()};
+  };
+  if constexpr (std::same_as<Space, host>) {
+    if (detail::lacks_in_edges(g)) {
+      array<double, host> weights(ctx, g.out.nnz());
+      std::copy(g.out_weights.begin(), g.out_weights.end(), weights.begin());
+      const auto in = transpose(ctx, csr_view<const double, I, O, host>{g.out, std::as_const(weights).view()});
+      const auto in_view = in.view();
+      return ranks_of(weighted_graph_view<double, I, O, host>{
+          {.out = g.out, .in = in_view, .direction = g.direction}, std::as_const(weights).view(), in_view.values});
+    }
+  }
+  return ranks_of(g);
+} catch (...) {
+  detail::rethrow("pagerank");
+}
+
+#define INSTANTIATE_W(V, W, I, O, S)                                                                           \
+  template pagerank_plan<V, I, O, S>::pagerank_plan(const context<S>&, const weighted_graph_view<W, I, O, S>&, \
+                                                    const pagerank_options&);                                  \
+  template pagerank_result<V, S> pagerank<V, W, I, O, S>(                                                      \
+      const context<S>&, const weighted_graph_view<W, I, O, S>&, const pagerank_options&,                      \
+      std::type_identity_t<span<const V, S>>, std::type_identity_t<span<const V, S>>);
 #define INSTANTIATE_V(V, I, O, S)                                                                                      \
   template class pagerank_plan<V, I, O, S>;                                                                            \
   template pagerank_result<V, S> pagerank<V, I, O, S>(const context<S>&, const graph_view<I, O, S>&,                   \
                                                       const pagerank_options&, std::type_identity_t<span<const V, S>>, \
-                                                      std::type_identity_t<span<const V, S>>);
+                                                      std::type_identity_t<span<const V, S>>);                         \
+  INSTANTIATE_W(V, std::int32_t, I, O, S)                                                                              \
+  INSTANTIATE_W(V, std::int64_t, I, O, S)                                                                              \
+  INSTANTIATE_W(V, float, I, O, S)                                                                                     \
+  INSTANTIATE_W(V, double, I, O, S)
 #define INSTANTIATE(I, O, S)    \
   INSTANTIATE_V(float, I, O, S) \
   INSTANTIATE_V(double, I, O, S)

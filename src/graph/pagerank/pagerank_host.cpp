@@ -1,4 +1,5 @@
-// Host PageRank: a pull over in-edges of contributions (ranks divided by out-degrees).
+// Host PageRank: a pull over in-edges of contributions (ranks divided by out-degrees). Over weights, contributions are
+// the ranks, and each edge has the probability that a walk at its source follows it.
 //
 // Rows are partitioned into chunks of about equal edges, independent of the thread count. Each chunk sums its change
 // and the rank of its dangling vertices; the chunks' sums are added in order. Jacobi reads the previous step's
@@ -7,6 +8,7 @@
 // unit, so that scaling all of them is free; they are converted to ranks once, at the end. Cost of a step: an index and
 // a gathered contribution per edge; per vertex one value read, one written, and two offsets. Source of Gauss-Seidel:
 // the GAP Benchmark Suite (Beamer, Asanovic, Patterson, arXiv:1508.03619).
+#include "core/bytes_of.hpp"
 #include "core/parallel.hpp"
 #include "graph/pagerank/executor.hpp"
 #include "sparse/simd/fetch.hpp"
@@ -16,6 +18,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace spargo::detail::pagerank {
 
@@ -39,32 +43,116 @@ void store_shared(V* to, V value) {
   *static_cast<volatile V*>(to) = value;
 }
 
-// Sums in double with four accumulators: precise for hubs, and not bound by the latency of additions.
-template <class V, class I, class O>
-double sum_row(const V* values, const I* indices, O first, O last) {
+// Sums value(first) .. value(last - 1) in double with four accumulators: precise for hubs, and not bound by the latency
+// of additions. fetch(e) prefetches what a later value needs.
+template <class O, class Value, class Fetch>
+double sum_row(O first, O last, Value value, Fetch fetch) {
   double sums[4] = {};
   O e = first;
   for (; e + 4 <= last; e += 4) {
-    spmv::fetch(indices + e, tuning::ahead);
-    for (int k = 0; k < 4; ++k) sums[k] += values[indices[e + k]];
+    fetch(e);
+    for (int k = 0; k < 4; ++k) sums[k] += value(e + k);
   }
-  for (; e < last; ++e) sums[0] += values[indices[e]];
+  for (; e < last; ++e) sums[0] += value(e);
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// Edges that all count the same.
+template <class V, class I, class O>
+struct equal_edges {
+  csr_pattern_view<I, O, host> in;
+  span<const O, host> out_offsets;
+
+  [[nodiscard]] bool is_dangling(std::int64_t v) const { return out_offsets[v + 1] == out_offsets[v]; }
+  // Rank divided by contribution.
+  [[nodiscard]] double divisor(std::int64_t v) const {
+    return is_dangling(v) ? 1.0 : static_cast<double>(out_offsets[v + 1] - out_offsets[v]);
+  }
+  [[nodiscard]] double incoming(const V* values, std::int64_t v) const {
+    const I* const indices = in.indices.data();
+    return sum_row(
+        in.offsets[v], in.offsets[v + 1], [=](O e) -> double { return values[indices[e]]; },
+        [=](O e) { spmv::fetch(indices + e, tuning::ahead); });
+  }
+  [[nodiscard]] static std::int64_t bytes() { return 0; }
+};
+
+template <class V, class I, class O>
+struct weighted_edges {
+  csr_pattern_view<I, O, host> in;
+  array<V, host> probabilities;      // by in-edge
+  array<std::uint8_t, host> dangle;  // by vertex: 1 without out-edges of a weight above 0
+
+  [[nodiscard]] bool is_dangling(std::int64_t v) const { return dangle[v] != 0; }
+  [[nodiscard]] static double divisor(std::int64_t) { return 1; }
+  [[nodiscard]] double incoming(const V* values, std::int64_t v) const {
+    const I* const indices = in.indices.data();
+    const V* const probability = probabilities.data();
+    return sum_row(
+        in.offsets[v], in.offsets[v + 1],
+        [=](O e) { return static_cast<double>(probability[e]) * static_cast<double>(values[indices[e]]); },
+        [=](O e) {
+          spmv::fetch(indices + e, tuning::ahead);
+          spmv::fetch(probability + e, tuning::ahead);
+        });
+  }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_of(probabilities, dangle); }
+};
+
+template <class W>
+[[nodiscard]] bool is_weight(W weight) {
+  return weight >= 0 && static_cast<double>(weight) <= std::numeric_limits<double>::max();
+}
+
+// Checks the weights and divides each by the sum over its source's out-edges.
+template <class V, class W, class I, class O>
+weighted_edges<V, I, O> normalize_weights(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g) {
+  const std::int64_t n = g.vertices();
+  weighted_edges<V, I, O> to{g.in, {ctx, g.in.nnz()}, {ctx, n}};
+  array<double, host> sums(ctx, n);
+  std::atomic<std::int64_t> refused{n};  // the smallest vertex that is
+  parallel_for(ctx.threads(), n, grain::rows, [&](std::int64_t u) {
+    double sum = 0;
+    bool valid = true;
+    for (O e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
+      valid = valid && is_weight(g.out_weights[e]);
+      sum += static_cast<double>(g.out_weights[e]);
+    }
+    sums[u] = sum;
+    to.dangle[u] = sum == 0 ? 1 : 0;
+    if (valid && std::isfinite(sum)) return;
+    for (std::int64_t least = refused.load(); u < least && !refused.compare_exchange_weak(least, u);) {
+    }
+  });
+  if (const std::int64_t u = refused.load(); u < n) {
+    for (O e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
+      if (!is_weight(g.out_weights[e])) {
+        refuse_weight(u, std::int64_t{g.out.indices[e]}, static_cast<double>(g.out_weights[e]));
+      }
+    }
+    refuse_weight_sum(u);
+  }
+  parallel_for(ctx.threads(), n, grain::rows, [&](std::int64_t v) {
+    for (O e = g.in.offsets[v]; e < g.in.offsets[v + 1]; ++e) {
+      const double sum = sums[g.in.indices[e]];
+      to.probabilities[e] = static_cast<V>(sum == 0 ? 0.0 : static_cast<double>(g.in_weights[e]) / sum);
+    }
+  });
+  return to;
 }
 
 struct chunk_outcome : step_outcome {
   double total = 0;  // sum of the ranks
 };
 
-template <class V, class I, class O>
+template <class V, class Edges>
 class host_executor final : public executor<V, host> {
  public:
-  host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, const pagerank_options& options)
+  host_executor(const context<host>& ctx, Edges edges, std::int64_t vertices, const pagerank_options& options)
       : threads_(ctx.threads()),
-        n_(g.vertices()),
+        n_(vertices),
         options_(options),
-        in_(g.in),
-        out_offsets_(g.out.offsets),
+        edges_(std::move(edges)),
         now_(ctx, n_),
         next_(ctx, in_place() ? 0 : n_) {
     cut(ctx);
@@ -92,7 +180,7 @@ class host_executor final : public executor<V, host> {
   [[nodiscard]] span<const V, host> ranks() const noexcept override { return in_place() ? now_.view() : next_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     return (now_.size() + next_.size()) * std::int64_t{sizeof(V)} + rows_.size() * std::int64_t{sizeof(std::int64_t)} +
-           outcomes_.size() * std::int64_t{sizeof(chunk_outcome)};
+           outcomes_.size() * std::int64_t{sizeof(chunk_outcome)} + edges_.bytes();
   }
 
  private:
@@ -101,13 +189,13 @@ class host_executor final : public executor<V, host> {
 
   // Chunk c has the rows [rows_[c], rows_[c + 1]): those that start in its share of edges plus vertices.
   void cut(const context<host>& ctx) {
-    const std::int64_t work = n_ + in_.nnz();
+    const std::int64_t work = n_ + edges_.in.nnz();
     rows_ = {ctx, div_up(work, tuning::chunk) + 1};
     for (std::int64_t c = 0; c < rows_.size(); ++c) {
       std::int64_t first = 0;
       for (std::int64_t size = n_; size > 0;) {  // the first row that starts at or after c * chunk
         const std::int64_t half = size / 2;
-        const bool before = in_.offsets[first + half] + first + half < c * tuning::chunk;
+        const bool before = edges_.in.offsets[first + half] + first + half < c * tuning::chunk;
         first += before ? half + 1 : 0;
         size = before ? size - half - 1 : half;
       }
@@ -118,7 +206,7 @@ class host_executor final : public executor<V, host> {
   // body(chunk, first row, last row)
   template <class Body>
   void for_each_chunk(Body&& body) {
-    const int threads = useful_threads(threads_, n_ + in_.nnz(), tuning::chunk);
+    const int threads = useful_threads(threads_, n_ + edges_.in.nnz(), tuning::chunk);
     parallel_parts(threads, chunks(), [&](std::int64_t c) { body(c, rows_[c], rows_[c + 1]); });
   }
 
@@ -148,18 +236,14 @@ class host_executor final : public executor<V, host> {
     return sum;
   }
 
-  [[nodiscard]] O degree(std::int64_t v) const { return out_offsets_[v + 1] - out_offsets_[v]; }
-  // Rank divided by contribution.
-  [[nodiscard]] static double divisor(O degree) { return degree == 0 ? 1.0 : static_cast<double>(degree); }
-
   // Returns the rank of the dangling vertices.
   [[nodiscard]] double start(span<const V, host> guess, double guess_sum) {
     for_each_chunk([&](std::int64_t c, std::int64_t first, std::int64_t last) {
       chunk_outcome mine;
       for (std::int64_t v = first; v < last; ++v) {
         const double rank = guess.empty() ? 1.0 / static_cast<double>(n_) : guess[v] / guess_sum;
-        now_[v] = static_cast<V>(rank / divisor(degree(v)));
-        if (degree(v) == 0) mine.dangling += now_[v];
+        now_[v] = static_cast<V>(rank / edges_.divisor(v));
+        if (edges_.is_dangling(v)) mine.dangling += now_[v];
       }
       outcomes_[c] = mine;
     });
@@ -199,13 +283,14 @@ class host_executor final : public executor<V, host> {
     for (std::int64_t begin = first; begin < last; begin += tuning::batch) {
       const std::int64_t end = std::min(begin + tuning::batch, last);
       for (std::int64_t v = begin; v < end; ++v) {
-        const double held = divisor(degree(v));
+        const double held = edges_.divisor(v);
         const double share = 1 / held;
         const double preference = terms.per_preference == 0 ? 0.0 : terms.per_preference * personalization[v];
-        const double incoming = sum_row(from, in_.indices.data(), in_.offsets[v], in_.offsets[v + 1]);
+        const double incoming = edges_.incoming(from, v);
         const V value = static_cast<V>((terms.constant + preference) * share + d * share * incoming);
         const double rank = value * held;
-        mine.add({std::abs(static_cast<double>(value) - from[v]) * held, degree(v) == 0 ? rank : 0.0}, options_.norm);
+        mine.add({std::abs(static_cast<double>(value) - from[v]) * held, edges_.is_dangling(v) ? rank : 0.0},
+                 options_.norm);
         mine.total += rank;
         fresh[v - begin] = value;
       }
@@ -217,15 +302,14 @@ class host_executor final : public executor<V, host> {
   void finish(double unit) {
     V* const to = in_place() ? now_.data() : next_.data();
     for_each_chunk([&](std::int64_t, std::int64_t first, std::int64_t last) {
-      for (std::int64_t v = first; v < last; ++v) to[v] = static_cast<V>(now_[v] * divisor(degree(v)) * unit);
+      for (std::int64_t v = first; v < last; ++v) to[v] = static_cast<V>(now_[v] * edges_.divisor(v) * unit);
     });
   }
 
   int threads_;
   std::int64_t n_;
   pagerank_options options_;
-  csr_pattern_view<I, O, host> in_;
-  span<const O, host> out_offsets_;
+  Edges edges_;
   array<V, host> now_;   // contributions; at the end of Gauss-Seidel, ranks
   array<V, host> next_;  // next step's contributions, at the end ranks; unused by Gauss-Seidel
   array<std::int64_t, host> rows_;
@@ -237,12 +321,26 @@ class host_executor final : public executor<V, host> {
 template <class V, class I, class O>
 std::unique_ptr<executor<V, host>> make_executor(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                  const pagerank_options& options) {
-  return std::make_unique<host_executor<V, I, O>>(ctx, g, options);
+  using edges = equal_edges<V, I, O>;
+  return std::make_unique<host_executor<V, edges>>(ctx, edges{g.in, g.out.offsets}, g.vertices(), options);
+}
+template <class V, class W, class I, class O>
+std::unique_ptr<executor<V, host>> make_executor(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
+                                                 const pagerank_options& options) {
+  using edges = weighted_edges<V, I, O>;
+  return std::make_unique<host_executor<V, edges>>(ctx, normalize_weights<V>(ctx, g), g.vertices(), options);
 }
 
-#define INSTANTIATE_V(V, I, O)                                        \
-  template std::unique_ptr<executor<V, host>> make_executor<V, I, O>( \
-      const context<host>&, const graph_view<I, O, host>&, const pagerank_options&);
+#define INSTANTIATE_W(V, W, I, O)                                        \
+  template std::unique_ptr<executor<V, host>> make_executor<V, W, I, O>( \
+      const context<host>&, const weighted_graph_view<W, I, O, host>&, const pagerank_options&);
+#define INSTANTIATE_V(V, I, O)                                                       \
+  template std::unique_ptr<executor<V, host>> make_executor<V, I, O>(                \
+      const context<host>&, const graph_view<I, O, host>&, const pagerank_options&); \
+  INSTANTIATE_W(V, std::int32_t, I, O)                                               \
+  INSTANTIATE_W(V, std::int64_t, I, O)                                               \
+  INSTANTIATE_W(V, float, I, O)                                                      \
+  INSTANTIATE_W(V, double, I, O)
 #define INSTANTIATE(I, O)    \
   INSTANTIATE_V(float, I, O) \
   INSTANTIATE_V(double, I, O)

@@ -283,6 +283,7 @@ bin_cut cut_bins(const context<device>& ctx, span<const O, device> offsets, span
     return std::move(cut);
   };
   bin_shape& shape = cut.shape;
+  offsets = offsets.subspan(0, shape.rows + 1);
   if (shape.blocks > tuning::most_blocks) return refuse("there are too many columns");
   if (shape.capacity < warp_size) return refuse("the device has too little shared memory");
   cut.units = count_units(ctx, offsets.data(), shape.rows);

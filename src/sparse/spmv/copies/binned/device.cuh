@@ -61,7 +61,8 @@ struct bin_cut {
 [[nodiscard]] bin_shape shape_bins(const device_properties& device, std::int64_t rows, std::int64_t columns,
                                    std::int64_t value_bytes);
 
-// For a matrix with at least one entry. Synchronizes the stream. O(rows + nnz + blocks * bins).
+// For a matrix with at least one entry; offsets may have more than shape.rows + 1 elements. Synchronizes the stream.
+// O(rows + nnz + blocks * bins).
 template <class I, class O>
 [[nodiscard]] bin_cut cut_bins(const context<device>& ctx, span<const O, device> offsets, span<const I, device> indices,
                                const bin_shape& shape, bin_rows_rule rule);
