@@ -284,10 +284,8 @@ void bind_on(graph_class<I, O, Space>& bound, nb::module_& m) {
   bind_betweenness(bound);
   bind_triangles(bound);
   bind_communities(bound);
-  if constexpr (std::same_as<Space, host>) {
-    bind_orders(bound);
-    bind_cores(bound);
-  }
+  bind_cores(bound);
+  if constexpr (std::same_as<Space, host>) bind_orders(bound);
 }
 
 template <class I, class O, class Space>
