@@ -264,6 +264,7 @@ TEST_F(Tables, ListsOfNeighboursAreRefusedByName) {
   }
   for (const char* text : {"(1, 2)\n(2, 3)\n(1, 3)\n", "[1,2],\n[2,3]\n", "# c\n('a', 'b', 0.5)\n"}) {
     EXPECT_EQ(kind(text), "a list of tuples") << text;
+    EXPECT_NE(read(text).find("; tr -d '()[]' removes parentheses)"), std::string::npos) << read(text);
   }
   EXPECT_EQ(kind("1 -> 2\n2 3 1\n"), "") << "not every line";
   EXPECT_EQ(kind("# 0\n1\n2\n# 1\n2\n"), "an LGL file");

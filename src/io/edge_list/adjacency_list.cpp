@@ -6,9 +6,14 @@
 #include "io/edge_list/first_lines.hpp"
 #include "io/text/graph_text_format.hpp"
 
+#include <spargo/core/error.hpp>
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace spargo::detail::edge_text {
 
@@ -17,6 +22,12 @@ namespace {
 using namespace std::string_view_literals;
 
 using words = std::vector<std::string_view>;
+
+// The name of a list, and the value of --columns that reads it as edges, if any.
+struct other_list {
+  std::string_view name;
+  std::string_view columns = "1,2";
+};
 
 struct text_line {
   bool is_comment = false;
@@ -163,16 +174,26 @@ bool is_lgl(const std::vector<text_line>& lines, std::string_view name) {
   return begins && (alone || linked || is_named(name, {".lgl"}));
 }
 
-}  // namespace
-
 std::optional<other_list> recognise_other_list(std::string_view head, table_extent extent, std::string_view name) {
   const std::vector<text_line> lines = lines_of(head, extent);
   if (has_networkx_comments(lines) || is_multiline(lines)) return other_list{"a networkx adjacency list"};
   if (is_lgl(lines, name)) return other_list{"an LGL file"};
   if (all_lines(lines, has_arrow)) return other_list{"a list of edges with arrows", "1,3"};
-  if (all_lines(lines, is_tuple)) return other_list{"a list of tuples"};
+  if (all_lines(lines, is_tuple)) return other_list{"a list of tuples", ""};
   if (all_lines(lines, has_colons) || is_uneven(lines)) return other_list{"an adjacency list"};
   return std::nullopt;
+}
+
+}  // namespace
+
+void refuse_other_lists(std::string_view head, table_extent extent, const std::string& name) {
+  const std::optional<other_list> list = recognise_other_list(head, extent, name);
+  if (!list.has_value()) return;
+  throw error(error_code::unsupported, {name},
+              fmt::format("{} is not supported (expected a line for each edge, as networkx.write_edgelist writes{})",
+                          list->name,
+                          list->columns.empty() ? "; tr -d '()[]' removes parentheses"
+                                                : fmt::format("; --columns {} takes lines as edges", list->columns)));
 }
 
 }  // namespace spargo::detail::edge_text

@@ -3,7 +3,6 @@
 
 #include "io/edge_list/header.hpp"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,16 +60,10 @@ enum class table_extent { whole, part };
 enum class first_labels { possible, excluded };
 [[nodiscard]] std::int64_t vertices_of_matrix(std::string_view text, table_extent extent, first_labels names);
 
-// A text that is not an edge list: its name, and the value of --columns that reads it as one.
-struct other_list {
-  std::string_view name;
-  std::string_view columns = "1,2";
-};
-
-// `head`: with comments; `name`: of the file. LGL and networkx's adjacency lists are recognised by their comments or
-// attributes; other adjacency lists by lines of ids that differ in length, if some have more than three, or by colons;
-// arrows and tuples, if every line has them.
-[[nodiscard]] std::optional<other_list> recognise_other_list(std::string_view head, table_extent extent,
-                                                             std::string_view name);
+// Throws `unsupported`, with the name, for a list that is not an edge list. `head`: with comments; `name`: of the file.
+//
+// LGL and networkx's adjacency lists are recognised by their comments or attributes; other adjacency lists by lines of
+// ids that differ in length, if some have more than three, or by colons; arrows and tuples, if every line has them.
+void refuse_other_lists(std::string_view head, table_extent extent, const std::string& name);
 
 }  // namespace spargo::detail::edge_text

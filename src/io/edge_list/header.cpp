@@ -46,7 +46,7 @@ class header_finder {
     text_ = file.head();
     refuse_foreign_text(text_, name_);
     const bool whole = std::ssize(text_) < head_bytes;
-    if (columns_.empty()) refuse_other_lists(whole ? table_extent::whole : table_extent::part);
+    if (columns_.empty()) refuse_other_lists(text_, whole ? table_extent::whole : table_extent::part, name_);
     const bool cut = !look_at_comments() || text_.find('\n') == std::string::npos;
     if (cut && !whole && file.can_be_read_again()) read_on(file);
     if (!whole && text_.find('\n') == std::string::npos) take_wide_line();
@@ -107,15 +107,6 @@ class header_finder {
          fmt::format("an adjacency matrix of {} vertices (expected a line for each edge; --columns 1,2 or 1,2,3 takes "
                      "lines as edges)",
                      vertices));
-  }
-
-  void refuse_other_lists(table_extent extent) const {
-    const std::optional<other_list> list = recognise_other_list(text_, extent, name_);
-    if (!list.has_value()) return;
-    throw error(error_code::unsupported, {name_},
-                fmt::format("{} is not supported (expected a line for each edge, as networkx.write_edgelist writes; "
-                            "--columns {} takes lines as edges)",
-                            list->name, list->columns));
   }
 
   // Excel's first line `sep=;`, in quotes or not.
