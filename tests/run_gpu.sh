@@ -49,6 +49,8 @@ work=$build/gpu-work
 table=$logs/table.txt
 : > "$table"
 cores=$(nproc)
+gpus=$(nvidia-smi -L 2> /dev/null | grep -c '^GPU ')
+[ "$gpus" -gt 0 ] || gpus=1
 export PATH=/usr/local/cuda/bin:$PATH
 export SPARGO_REQUIRE_GPU=1
 failed=no
@@ -252,6 +254,7 @@ sanitize_one() {
   filter=${filter%%|*}
   log=$work/$tool-$name-$BASHPID.log
   read -ra command <<< "$(test_command "$3" "$name")"
+  export CUDA_VISIBLE_DEVICES=$((${SLOT:-0} % gpus))
   [ "$tool" != memcheck ] || flags=(--track-stream-ordered-races all)
   timeout -k 5 "$limit" compute-sanitizer --tool "$tool" "${flags[@]}" --error-exitcode 99 --report-api-errors no --print-limit 20 \
     "${command[@]}" --gtest_filter="$filter" --gtest_brief=1 > "$log" 2>&1 || status=$?
@@ -269,11 +272,12 @@ sanitize_one() {
 
 # sanitize_each PROCESSES BUILD DEADLINE: the jobs on stdin.
 sanitize_each() {
-  xargs -r -P "$1" -L 1 bash -c 'sanitize_one "$3" "$4" "$1" "$2"' sanitize "$2" "$3"
+  xargs -r -P "$1" -L 1 --process-slot-var=SLOT bash -c 'sanitize_one "$3" "$4" "$1" "$2"' sanitize "$2" "$3"
 }
 
 stage_sanitize() {
-  local start=$SECONDS tool test limit deadline jobs=4  # more only wait for each other: processes share the GPU by turns
+  local start=$SECONDS tool test limit deadline
+  local jobs=$((4 * gpus))  # more only wait for each other: processes share a GPU by time slices
   if ! command -v compute-sanitizer > /dev/null; then row sanitize "NOT RUN" "$start" "no compute-sanitizer"; return; fi
   mkdir -p "$work"
   rm -f "$work"/*
@@ -282,7 +286,7 @@ stage_sanitize() {
   deadline=$((EPOCHSECONDS + limit))
   say "compute-sanitizer, $jobs at a time, at most $limit s"
   export -f sanitize_one test_command verdict
-  export work
+  export work gpus
   for tool in ${SPARGO_SANITIZE_TOOLS:-memcheck racecheck synccheck initcheck}; do
     sanitize_tests | while read -r test; do
       case "$tool $test" in "racecheck "*"|none") continue ;; esac
@@ -309,8 +313,7 @@ stage_sanitize() {
 
 # On one GPU, then on all of them. The commands validate what they find.
 stage_devices() {
-  local start=$SECONDS status=0 count line devices
-  count=$(nvidia-smi -L 2> /dev/null | grep -c '^GPU ')
+  local start=$SECONDS status=0 count=$gpus line devices
   if [ "$count" -lt 2 ]; then row devices "NOT RUN" "$start" "$count GPU (expected 2 or more)"; return; fi
   say "tests and commands on $count GPUs"
   timeout "$(left)" ctest --test-dir "$build" --output-on-failure -R '^(distributed_(device.*|persistent|components|split)|apps_devices_app)_test$' \

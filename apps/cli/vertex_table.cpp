@@ -59,9 +59,9 @@ void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts
   const std::string notes = texts.notes.empty() ? "" : fmt::format("; {}", texts.notes);
   auto* output = app.add_option(
       "--output", flags.output,
-      fmt::format("write one line per vertex: {}{}. FILE.csv and FILE.tsv have a header line, FILE.json is an array "
+      fmt::format("write one line per {}: {}{}. FILE.csv and FILE.tsv have a header line, FILE.json is an array "
                   "of objects, other names have blanks and no header (.gz after any); - is standard output",
-                  with_blanks(texts.columns), notes));
+                  texts.lines, with_blanks(texts.columns), notes));
   output->type_name("FILE");
   app.add_flag("--sort", flags.sort, fmt::format("order the lines of --output: {}; default: by id", texts.order))
       ->needs(output);

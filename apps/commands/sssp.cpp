@@ -1,7 +1,6 @@
 // sssp FILE: shortest paths from vertices of a graph.
 #include "cli/enum_words.hpp"
 #include "commands/table.hpp"
-#include "input/columns.hpp"
 #include "placement/search_driver.hpp"
 #include "placement/weighted_input.hpp"
 
@@ -103,7 +102,7 @@ struct sssp_search : search_algorithm {
                    "the width of a bucket of distances, rounded down to a power of 2 (on a GPU to that or half as much "
                    "again); it decides the speed and not the result; default: by weights and degrees")
         ->type_name("D");
-    app.add_option("--algorithm", flags.algorithm, "auto, dijkstra (one thread) or delta_stepping")
+    app.add_option("--algorithm", flags.algorithm, describe_words<sssp_algorithm>())
         ->check(one_of("an algorithm", words_of<sssp_algorithm>()))
         ->type_name("NAME")
         ->capture_default_str();
@@ -136,14 +135,7 @@ struct sssp_search : search_algorithm {
   }
   template <class W, index_type I, index_type O>
   static void report_input(report& out, const placed_weighted_input& read, const placed_weighted_graph<W, I, O>&) {
-    out.keys()["weights"] = read.weights;
-    out.keys()["weight_type"] = std::is_integral_v<W> ? fmt::format("int{}", 8 * sizeof(W)) : "fp64";
-    const bool none = read.wanted == weight_source::automatic && read.weights == "unit";
-    const std::string unused = none ? unused_weights(read.from.input) : std::string();
-    if (!unused.empty()) out.warn(fmt::format("{}: {}; every edge counts 1", read.from.input.path, unused));
-    out.row("weights", !unused.empty() ? "every edge counts 1; " + unused
-                       : none          ? "the file has none: every edge counts 1"
-                                       : read.weights);
+    report_weights<W>(out, read);
   }
 
   static auto make_plan(const auto& ctx, const auto& g, const sssp_flags& flags, std::int64_t target) {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace spargo::apps {
@@ -47,31 +49,34 @@ any_placed_weighted_graph with_made_weights(const context<host>& cpu, placed_gra
 }
 
 [[noreturn]] void refuse_complex(const input_description& input) {
-  refuse(input, "its values are complex (expected weights of 0 or more, or --weights unit)");
+  refuse(input, "its values are complex (expected real weights, or --weights unit)");
 }
 
 template <index_type I>
-void check_weights(const input_description& input, const coo_input<double, I>& read, const vertex_names& names) {
+void check_weights(const input_description& input, const coo_input<double, I>& read, const vertex_names& names,
+                   weight_signs signs) {
   const auto values = read.entries.values().view();
   const bool skew = read.triangle == symmetry_kind::skew_symmetric;  // the mirrored entry has the opposite sign
-  const auto bad =
-      std::find_if(values.begin(), values.end(), [&](double value) { return !(value >= 0) || (skew && value > 0); });
+  const auto bad = std::find_if(values.begin(), values.end(), [&](double value) {
+    return signs == weight_signs::any ? std::isnan(value) : !(value >= 0) || (skew && value > 0);
+  });
   if (bad == values.end()) return;
   const std::int64_t k = bad - values.begin();
   std::string from = names.label(read.entries.row_indices()[k]);
   std::string to = names.label(read.entries.col_indices()[k]);
   if (*bad > 0) std::swap(from, to);
-  throw error(
-      error_code::invalid_data, weight_position(input, k, values.size()),
-      fmt::format("the edge from {} to {} has weight {} (expected 0 or more)", from, to, *bad > 0 ? -*bad : *bad));
+  throw error(error_code::invalid_data, weight_position(input, k, values.size()),
+              fmt::format("the edge from {} to {} has weight {} (expected {})", from, to, *bad > 0 ? -*bad : *bad,
+                          signs == weight_signs::any ? "a number" : "0 or more"));
 }
 
 // Calls f(weights) with the narrowest number type that holds them.
 template <class Space, class F>
 decltype(auto) with_narrowest(const context<Space>& ctx, span<const double, Space> weights,
-                              const weight_summary& summary, F&& f) {
+                              const weight_summary& summary, double smallest, F&& f) {
   if (!summary.whole) return f(weights);
-  if (summary.largest > std::numeric_limits<std::int32_t>::max()) {
+  constexpr std::numeric_limits<std::int32_t> narrow;
+  if (summary.largest > narrow.max() || smallest < narrow.min()) {
     const array<std::int64_t, Space> whole = integer_weights<std::int64_t>(ctx, weights);
     return f(whole.view());
   }
@@ -87,15 +92,17 @@ template <index_type I>
 any_placed_weighted_graph build_on_host(const context<host>& cpu, coo_input<double, I>& read,
                                         direction_kind direction) {
   const busy building("building the graph");
-  if (direction == direction_kind::directed && read.triangle != symmetry_kind::general) {
+  const bool skew = read.triangle == symmetry_kind::skew_symmetric;  // weights differ by direction
+  if (read.triangle != symmetry_kind::general && (skew || direction == direction_kind::directed)) {
     read.entries = expand_symmetry<double, I>(cpu, std::as_const(read.entries).view(), read.triangle);
   }
   const coo_view<const double, I, host> view = std::as_const(read.entries).view();
   const coo_pattern_view<I, host>& pairs = view;
   const std::int64_t most = direction == direction_kind::directed ? view.nnz() : 2 * view.nnz();
   const weight_summary summary = summarize_weights(cpu, view.values);
+  const double smallest = summary.negative_or_nan ? *std::min_element(view.values.begin(), view.values.end()) : 0;
   return with_offset<I>(most, [&]<class O>(type_tag<O>) {
-    return with_narrowest(cpu, view.values, summary,
+    return with_narrowest(cpu, view.values, summary, smallest,
                           [&]<class W>(span<const W, host> weights) -> any_placed_weighted_graph {
                             return placed_weighted_graph<W, I, O>(
                                 build_weighted_graph<O, W, I, host>(cpu, pairs, weights, lightest(direction)));
@@ -196,7 +203,8 @@ class weighted_maker {
         return list_kept(cpu, *kept, std::move(facts), !is_graph_text(input.kind));
       }
       any_entries entries = read_entries(cpu, input, bar.options());
-      if (cache.is_on()) {
+      // Negative weights are not kept: whoever opens the cache would refuse them without their line.
+      if (cache.is_on() && choice_.signs == weight_signs::nonnegative) {
         std::visit([&](const auto& held) { check(input, entries, held.facts.names); }, entries);
         keep_lightest(cpu, input, entries, cache);
       }
@@ -214,7 +222,7 @@ class weighted_maker {
           } else if constexpr (complex_type<V>) {
             refuse_complex(input);
           } else {
-            check_weights(input, held, names);
+            check_weights(input, held, names, choice_.signs);
           }
         },
         read);
@@ -257,7 +265,7 @@ class weighted_maker {
     return with_pairs(
         read.pairs, options.direction, [&]<class O>(const coo_pattern_view<I, device>& pairs, type_tag<O>) {
           return with_narrowest(
-              gpu, values, summary, [&]<class W>(span<const W, device> weights) -> any_placed_weighted_graph {
+              gpu, values, summary, 0, [&]<class W>(span<const W, device> weights) -> any_placed_weighted_graph {
                 auto built = build_weighted_graph<O, W, I, device>(gpu, pairs, weights, lightest(options.direction));
                 return placed_weighted_graph<W, I, O>(gpu, where.cpu, std::move(built));
               });
@@ -287,6 +295,17 @@ placed_weighted_input load_weighted(const graph_flags& flags, const graph_work& 
   auto loaded = placed_loader<weighted_maker>(flags, work, maker).run();
   loaded.from.ignores_weights = false;
   return {std::move(loaded.where), std::move(loaded.from), std::move(loaded.g), maker.weights(), choice.source};
+}
+
+void report_weights(report& out, const placed_weighted_input& read, const std::string& type) {
+  out.keys()["weights"] = read.weights;
+  out.keys()["weight_type"] = type;
+  const bool none = read.wanted == weight_source::automatic && read.weights == "unit";
+  const std::string unused = none ? unused_weights(read.from.input) : std::string();
+  if (!unused.empty()) out.warn(fmt::format("{}: {}; every edge counts 1", read.from.input.path, unused));
+  out.row("weights", !unused.empty() ? "every edge counts 1; " + unused
+                     : none          ? "the file has none: every edge counts 1"
+                                     : read.weights);
 }
 
 }  // namespace spargo::apps

@@ -1,21 +1,25 @@
-// Any input as a graph with nonnegative weights, for shortest paths.
+// Any input as a graph with weights.
 #pragma once
 
+#include "cli/report.hpp"
 #include "placement/placed_input.hpp"
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace spargo::apps {
 
 // --weights: file, unit or random[:SEED]; automatic: from the file, unit if it has none.
 enum class weight_source { automatic, file, unit, random };
+enum class weight_signs { nonnegative, any };
 struct weight_choice {
   weight_source source = weight_source::automatic;
   std::uint64_t seed = 1;
+  weight_signs signs = weight_signs::nonnegative;  // of the weights that are taken
 };
 
-// Throws usage_error for another text.
+// Throws usage_error for invalid text.
 [[nodiscard]] weight_choice parse_weights(const std::string& text);
 
 struct placed_weighted_input {
@@ -26,10 +30,17 @@ struct placed_weighted_input {
   weight_source wanted = weight_source::automatic;
 };
 
-// Like load_placed, with progress on a terminal; without in-edges. Of several edges between the same vertices the
-// lightest counts. Throws invalid_data for a negative or NaN weight, with its line if the input is a file, for complex
+// Like load_placed, with progress on a terminal; without in-edges. Of parallel edges the lightest is kept. Throws
+// invalid_data for NaN or a weight of a sign that is not taken, with its line if the input is a file, for complex
 // weights, and for `file` if the input has none.
 [[nodiscard]] placed_weighted_input load_weighted(const graph_flags& flags, const graph_work& work,
                                                   const weight_choice& choice);
+
+// Where the weights come from, as row and keys; `type` as "int32" or "fp64".
+void report_weights(report& out, const placed_weighted_input& read, const std::string& type);
+template <class W>
+void report_weights(report& out, const placed_weighted_input& read) {
+  report_weights(out, read, (std::is_integral_v<W> ? "int" : "fp") + std::to_string(8 * sizeof(W)));
+}
 
 }  // namespace spargo::apps

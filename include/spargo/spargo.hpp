@@ -32,6 +32,7 @@
 #include <spargo/graph/components.hpp>
 #include <spargo/graph/cores.hpp>
 #include <spargo/graph/estimate.hpp>
+#include <spargo/graph/forest.hpp>
 #include <spargo/graph/graph.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>

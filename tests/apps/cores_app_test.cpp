@@ -17,7 +17,7 @@ json run_on(const std::string& file, std::vector<std::string> flags) {
   return run.code == 0 ? run.json() : json::object();
 }
 
-// The truths count ids that do not occur as vertices of core number 0.
+// In the truth, ids without edges are vertices with core number 0.
 TEST(CoresApp, AgreesWithTheTruth) {
   SPARGO_TEST_NEEDS_DATA();
   std::ifstream truth(data_directory() / "truth_more.json");
@@ -51,7 +51,7 @@ TEST(CoresApp, AgreesWithTheTruth) {
 class CoresFile : public testing::Test {
  protected:
   const scratch folder_;
-  // A clique of four, a triangle that hangs on it, a tail with a large id; a loop, a duplicate.
+  // A clique of four, an attached triangle, a tail with a large id; a loop, a duplicate.
   const std::string edges_ = folder_.write("g.el",
                                            "10 20\n10 30\n10 40\n20 30\n20 40\n30 40\n40 50\n50 60\n60 40\n10 20\n"
                                            "50 50\n60 1000000000000\n");

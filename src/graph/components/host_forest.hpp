@@ -7,7 +7,11 @@
 
 #include <spargo/core/types.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace spargo::detail::components {
@@ -24,6 +28,17 @@ class host_forest {
   [[nodiscard]] I root(I v, I stop = -1) const {
     for (I p = parent(v); p != v && v != stop; p = parent(v)) v = p;
     return v;
+  }
+
+  // The same; halves the path on the way. Requires no order of parents.
+  [[nodiscard]] I shorten(I v) const {
+    for (;;) {
+      const I p = parent(v);
+      const I above = parent(p);
+      if (p == above) return p;
+      set_parent(v, above);
+      v = above;
+    }
   }
 
   // Joins the trees of u and v. A load tests for a root first: a failing compare-exchange would take the cache line
@@ -48,5 +63,30 @@ class host_forest {
  private:
   I* parent_;
 };
+
+// The root of the tree with the most of 1024 samples, as in Afforest: of the largest tree if one is much larger than
+// the others. n > 0.
+template <class I>
+[[nodiscard]] I sampled_largest(const host_forest<I>& forest, std::int64_t n) {
+  constexpr std::size_t samples = 1024;
+  std::array<I, samples> roots{};
+  std::uint64_t state = 1;
+  for (I& root : roots) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    root = forest.root(static_cast<I>((state >> 33) % static_cast<std::uint64_t>(n)));
+  }
+  std::sort(roots.begin(), roots.end());
+  I best = roots[0];
+  std::ptrdiff_t most = 0;
+  for (auto at = roots.begin(); at != roots.end();) {
+    const auto end = std::upper_bound(at, roots.end(), *at);
+    if (end - at > most) {
+      most = end - at;
+      best = *at;
+    }
+    at = end;
+  }
+  return best;
+}
 
 }  // namespace spargo::detail::components

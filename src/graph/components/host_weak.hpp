@@ -16,13 +16,11 @@
 #include <spargo/graph/graph.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace spargo::detail::components {
 
 struct host_weak_tuning {
   static constexpr int neighbours = 4;                               // joined per root: half a cache line
-  static constexpr std::size_t samples = 1024;                       // as in Afforest
   static constexpr std::int64_t part_units = std::int64_t{1} << 16;  // vertices plus edges: some 50 us of work
 };
 
@@ -41,7 +39,7 @@ class host_afforest {
     const bool undirected = g_.direction == direction_kind::undirected;
     I largest = -1;
     if (undirected || g_.has_in_edges()) {
-      largest = sample_largest();
+      largest = sampled_largest(forest_, n_);  // the choice changes no label
       const auto is_outside = [&](I v) { return put_under_root(v, largest) != largest; };
       join_rows_of(is_outside, g_.out);
       if (!undirected) join_rows_of(is_outside, g_.in);
@@ -90,28 +88,6 @@ class host_afforest {
       const O end = g_.out.offsets[v + 1];
       if (end > g_.out.offsets[v]) forest_.join(static_cast<I>(v), g_.out.indices[end - 1]);
     });
-  }
-
-  // The root of the tree with the most samples. The choice changes no label.
-  [[nodiscard]] I sample_largest() const {
-    std::array<I, host_weak_tuning::samples> roots{};
-    std::uint64_t state = 1;
-    for (I& root : roots) {
-      state = state * 6364136223846793005U + 1442695040888963407U;
-      root = forest_.root(static_cast<I>((state >> 33) % static_cast<std::uint64_t>(n_)));
-    }
-    std::sort(roots.begin(), roots.end());
-    I best = roots[0];
-    std::ptrdiff_t most = 0;
-    for (auto at = roots.begin(); at != roots.end();) {
-      const auto end = std::upper_bound(at, roots.end(), *at);
-      if (end - at > most) {
-        most = end - at;
-        best = *at;
-      }
-      at = end;
-    }
-    return best;
   }
 
   // The root of v, or `stop`. Compresses v's path.

@@ -1,6 +1,7 @@
 // Host SSSP: the check of the weights, the choice of search, and the conversion of lengths to distances.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
+#include "graph/frontier/row_of.hpp"
 #include "graph/sssp/executor.hpp"
 #include "graph/sssp/host_delta.hpp"
 #include "graph/sssp/host_dijkstra.hpp"
@@ -119,8 +120,7 @@ weight_facts examine_weights(const context<host>& ctx, const csr_pattern_view<I,
         return a;
       });
   if (all.offending < weights.size()) {
-    const auto above = std::upper_bound(edges.offsets.begin(), edges.offsets.end(), static_cast<O>(all.offending));
-    refuse_weight<W>(above - edges.offsets.begin() - 1, edges.indices[all.offending], weights[all.offending]);
+    refuse_weight<W>(row_of(ctx, edges, all.offending), edges.indices[all.offending], weights[all.offending]);
   }
   return facts_of(all);
 }
