@@ -30,6 +30,7 @@ struct forest_flags : graph_flags {
 struct forest : graph_algorithm {
   using flags_type = forest_flags;
   static constexpr const char* name = "forest";
+  static constexpr bool undirected_only = true;
   static constexpr const char* activity = "joining trees";
   static constexpr std::string_view columns = "source,target,weight";
 

@@ -11,8 +11,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,16 +77,18 @@ void expect_estimate(const std::string& what, int threads, const plan_estimate& 
   constexpr std::int64_t slack = std::int64_t{64} << 10;  // fixed memory of small graphs and of threads
   counting_resource<host> counted(default_host_resource());
   const context<host> ctx({.threads = threads, .resource = &counted});
-  double seconds = 0;
+  double seconds = std::numeric_limits<double>::max();  // the least of three: others may disturb a run
   make(ctx, [&](auto&& run) {
-    const double before = processor_seconds();
-    run();
-    seconds = processor_seconds() - before;
+    for (int k = 0; k < 3; ++k) {
+      const double before = processor_seconds();
+      run();
+      seconds = std::min(seconds, processor_seconds() - before);
+    }
   });
   EXPECT_LE(counted.peak(), estimate.host_bytes) << "took more than estimated";
   EXPECT_LE(static_cast<double>(estimate.host_bytes), 1.5 * static_cast<double>(counted.peak()) + slack * threads);
   // Times only of one thread, which waits for no other, of graphs that are large enough, and of optimised code.
-  if (threads == 1 && seconds > 1e-3 && !is_sanitized) {
+  if (threads == 1 && seconds > 5e-3 && !is_sanitized) {
     EXPECT_LT(seconds, 30 * estimate.host_seconds);
     EXPECT_GT(seconds, estimate.host_seconds / 30);
   }

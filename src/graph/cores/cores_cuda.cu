@@ -1,7 +1,7 @@
 // Core numbers on the device: what a plan prepares, and a run in two or three launches; the kernel is in cuda_peel.cuh.
 //
 // A run is asynchronous: the host waits for the largest core number only when it is asked for it. Workspace: seven
-// indices per vertex, and four per 1024 edges for long rows. H200: see apps/docs/decisions.md.
+// indices per vertex, and four per 1024 edges for long rows.
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
 #include "core/instantiate.hpp"

@@ -33,7 +33,9 @@ namespace {
 struct tuning {
   static constexpr int window = most_levels_ahead;  // 4 to 32 take as long on R-MAT 20
   static constexpr int batch = 64;  // vertices removed together, so that their rows can be prefetched; 16, 256: as long
-  static constexpr int block = 1024;                             // entries of a thread's stack
+  static constexpr int readers = 4;   // threads that each read all rows of a round; more lower degrees by atomics
+  static constexpr int owned = 512;   // neighbours in a thread's share of the vertices, lowered together
+  static constexpr int block = 1024;  // entries of a thread's stack
   static constexpr std::int64_t share = std::int64_t{1} << 13;   // edges that are worth a thread: some 40 us
   static constexpr std::int64_t budget = std::int64_t{1} << 14;  // edges of a chain before its rest is distributed
   static constexpr std::int64_t alone = std::int64_t{1} << 22;   // the same of a single thread: for interruptions
@@ -137,6 +139,7 @@ class host_executor final : public executor<I, host> {
     block<I> stack;
     block<I> near;
     I batch[tuning::batch];
+    I owned[tuning::owned + 1];
   };
   enum class updates { plain, atomic };
 
@@ -272,6 +275,10 @@ class host_executor final : public executor<I, host> {
     if (team == 1) {
       return chase<updates::plain>(first, first + size, threads_ == 1 ? tuning::alone : tuning::budget, scratch_[0]);
     }
+    if (!chains && team <= tuning::readers) {
+      remove_by_owner(first, size, team);
+      return false;
+    }
     std::atomic<bool> left{false};
     const parts shares{size, std::min<std::int64_t>(size, std::int64_t{8} * team)};
     on_threads(team, shares.count, [&](part_taker& mine) {
@@ -283,6 +290,71 @@ class host_executor final : public executor<I, host> {
       }
     });
     return left;
+  }
+
+  // Removes [first, first + size) and appends to the frontier what falls to k. Every part reads all rows and lowers the
+  // degrees of its share of the vertices, without atomics.
+  void remove_by_owner(const I* first, std::int64_t size, int team) {
+    // Vertex where a share begins: shares have as many edges each.
+    const auto begin_of = [&](std::int64_t part) -> std::int64_t {
+      if (part == team) return n_;
+      const auto& offsets = sides_[0].offsets;
+      const auto edge = static_cast<O>(sides_[0].nnz() / team * part);
+      return std::lower_bound(offsets.begin(), offsets.begin() + n_, edge) - offsets.begin();
+    };
+    on_threads(team, team, [&](part_taker& mine) {
+      scratch& own = scratch_[static_cast<std::size_t>(mine.slot())];
+      for (std::int64_t part; mine.take(part);) {
+        const std::int64_t begin = begin_of(part);
+        const std::int64_t end = begin_of(part + 1);
+        for (std::int64_t j = 0; j < size; j += tuning::batch) {
+          const int batch = static_cast<int>(std::min<std::int64_t>(size - j, tuning::batch));
+          if (part == 0) set_cores(first + j, batch);
+          remove_within(first + j, batch, begin, end, own);
+        }
+      }
+      own.stack.flush(frontier_);
+      own.near.flush(near_);
+    });
+  }
+  void remove_within(const I* batch, int size, std::int64_t begin, std::int64_t end, scratch& own) {
+    const I k = k_;
+    const auto base = static_cast<I>(begin);
+    const auto range = static_cast<std::make_unsigned_t<I>>(end - begin);
+    int count = 0;
+    for (const rows& side : sides_) {
+      if (side.nnz() == 0) continue;
+      prefetch(side, batch, size);
+      for (int j = 0; j < size; ++j) {
+        const I* row = side.indices.data() + side.offsets[batch[j]];
+        for (std::int64_t left = length(side, batch[j]); left > 0;) {
+          const auto now = static_cast<int>(std::min<std::int64_t>(left, tuning::owned - count));
+          for (int e = 0; e < now; ++e) {
+            own.owned[count] = row[e];
+            count += static_cast<std::make_unsigned_t<I>>(row[e] - base) < range ? 1 : 0;
+          }
+          row += now;
+          left -= now;
+          if (count > tuning::owned / 2) lower_owned(k, std::exchange(count, 0), own);
+        }
+      }
+    }
+    lower_owned(k, count, own);
+  }
+  void lower_owned(I k, int count, scratch& own) {
+    I* const degree = degree_.data();
+    const I end = end_;
+    for (int e = 0; e < count; ++e) {
+      const I before = lower<updates::plain>(degree[own.owned[e]], k);
+      if (before == k + 1) {
+        own.stack.push(own.owned[e], frontier_);
+      } else if (before == end) {
+        own.near.push(own.owned[e], near_);
+      }
+    }
+  }
+  void set_cores(const I* batch, int size) {
+    for (int j = 0; j < size; ++j) core_[batch[j]] = k_;
   }
 
   // Removes [first, last) and, until it has read `budget` edges, the vertices whose degree falls to k meanwhile; then
@@ -312,7 +384,7 @@ class host_executor final : public executor<I, host> {
     const I end = end_;
     I* const degree = degree_.data();
     std::int64_t edges = 0;
-    for (int j = 0; j < size; ++j) core_[batch[j]] = k;
+    set_cores(batch, size);
     for (const rows& side : sides_) {
       if (side.nnz() == 0) continue;
       prefetch(side, batch, size);

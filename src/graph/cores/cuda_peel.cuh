@@ -40,11 +40,15 @@ struct cuda_tuning {
   static constexpr int blocks = 2;                  // per SM; the barrier takes longer with more
   static constexpr int unroll = 4;                  // edges in flight per lane
   static constexpr int window = most_levels_ahead;  // at most; in a wider one a vertex enters more buckets
-  static constexpr int queue = 128;                 // slots of a warp
-  static constexpr int entries = 64;                // of buckets, that a warp enters together
-  static constexpr int chunk = 1024;                // edges: 32 rounds of a warp
-  static constexpr int chain = 2048;                // edges that a warp follows before it passes on its queue
-  static constexpr int pool_share = 2;              // bucket slots per vertex of the graph
+  static constexpr int queue = 64;    // slots of a warp; what does not fit is shared by the grid in the next round
+  static constexpr int entries = 64;  // of buckets, that a warp enters together
+  static constexpr int chunk = 1024;  // edges: 32 rounds of a warp
+  // Edges that a warp follows before it passes on its queue, and what a batch counts at least: after 32 batches the
+  // grid shares the vertices anew. A simulation of a grid of 2048^2 takes 2047 batches one after the other with 16 and
+  // 32, 3039 with 64 and 5023 with 128; without the least 17578, since few warps have all vertices.
+  static constexpr int chain = 2048;
+  static constexpr int step = 64;
+  static constexpr int pool_share = 2;  // bucket slots per vertex of the graph
 };
 
 // Counters of a window; three rotate, so that those of the next are cleared while none reads them.
@@ -147,12 +151,7 @@ class remover {
   // The same for a part of a row: edges [first, last) of one side.
   __device__ void remove_edges(const I* indices, std::int64_t first, std::int64_t last) {
     edges_ = 0;
-    for (std::int64_t e = first; e < last; e += cuda_tuning::unroll * warp_size) {
-      lower_all([&](int q) {
-        const std::int64_t edge = e + q * warp_size + lane_;
-        return edge < last ? indices[edge] : I{-1};
-      });
-    }
+    lower_range(last - first, [&](std::int64_t e) { return e < last - first ? indices[first + e] : I{-1}; });
     follow();
   }
   // Vertices that have fallen further meanwhile are in a lower bucket, or will be.
@@ -177,7 +176,9 @@ class remover {
       const bool here = lane_ < taken;
       const I v = here ? queue_.slots[queue_.count + lane_] : I{-1};
       __syncwarp();
+      const int before = edges_;
       remove_batch(v, here, true);
+      edges_ = max(edges_, before + cuda_tuning::step);
       __syncwarp();
     }
     queue_.flush(&at_.round->vertices, lane_, [&](std::int64_t slot, const I& v) { p_.passed[at_.passed + slot] = v; });
@@ -208,13 +209,10 @@ class remover {
       append_chunks(p_.chunks[side] + at_.chunks[side], &at_.round->chunks[side], v, length[side], cuda_tuning::chunk);
       const int degree = shared_length(length[side]);
       const packed_edges<O> edges(first[side], degree, is_side_sum ? sum : warp_inclusive_sum(degree, lane_));
-      for (int e = 0; e < edges.total; e += cuda_tuning::unroll * warp_size) {
-        lower_all([&](int q) {
-          const int edge = e + q * warp_size + lane_;
-          const O from = edges.first(edges.owner(edge));
-          return edge < edges.total ? p_.indices[side][from + static_cast<O>(edge)] : I{-1};
-        });
-      }
+      lower_range(edges.total, [&](int e) {
+        const O from = edges.first(edges.owner(e));
+        return e < edges.total ? p_.indices[side][from + static_cast<O>(e)] : I{-1};
+      });
       edges_ += edges.total;
     }
   }
@@ -223,17 +221,29 @@ class remover {
     return length > cuda_tuning::chunk ? 0 : static_cast<int>(length);
   }
 
-  // Takes an edge from each of the vertices neighbour(0) to neighbour(unroll - 1) of every lane; -1: none.
-  template <class Neighbour>
+  // Takes an edge from each of neighbour(0) to neighbour(count - 1); beyond these it is -1.
+  template <class Count, class Neighbour>
+  __device__ void lower_range(Count count, const Neighbour& neighbour) {
+    if (count <= warp_size) {  // narrow chains and shared rows: latency counts
+      if (count > 0) lower_all<1>([&](int) { return neighbour(static_cast<Count>(lane_)); });
+      return;
+    }
+    for (Count e = 0; e < count; e += cuda_tuning::unroll * warp_size) {
+      lower_all<cuda_tuning::unroll>([&](int q) { return neighbour(e + static_cast<Count>(q * warp_size + lane_)); });
+    }
+  }
+
+  // The same for neighbour(0) to neighbour(Edges - 1) of every lane.
+  template <int Edges, class Neighbour>
   __device__ void lower_all(const Neighbour& neighbour) {
-    I u[cuda_tuning::unroll];
-    I left[cuda_tuning::unroll];
+    I u[Edges];
+    I left[Edges];
 #pragma unroll
-    for (int q = 0; q < cuda_tuning::unroll; ++q) u[q] = neighbour(q);
+    for (int q = 0; q < Edges; ++q) u[q] = neighbour(q);
 #pragma unroll
-    for (int q = 0; q < cuda_tuning::unroll; ++q) left[q] = u[q] >= 0 ? decrement(p_.degree + u[q]) : I{-1};
+    for (int q = 0; q < Edges; ++q) left[q] = u[q] >= 0 ? decrement(p_.degree + u[q]) : I{-1};
 #pragma unroll
-    for (int q = 0; q < cuda_tuning::unroll; ++q) {
+    for (int q = 0; q < Edges; ++q) {
       const bool removed = u[q] >= 0 && left[q] == at_.k;
       const unsigned lanes = __ballot_sync(full_mask, removed);
       if (removed) p_.core[u[q]] = at_.k;
@@ -286,11 +296,45 @@ __device__ void scan_remaining(const peeling<I, O>& p, const peel_position<I>& a
   if (lane == 0 && closest > 0) atomicMax(&at.window->closeness, closest);
 }
 
+// Removes the vertices of a short list: several warps share the rows of each. Long rows are passed on as chunks.
+template <class I, class O>
+__device__ void share_listed(const peeling<I, O>& p, const peel_position<I>& at, const I* list, std::int64_t count,
+                             bool in_bucket, warp_slots<I>& slots) {
+  const std::int64_t sharers = min(std::int64_t{warp_size}, grid_warps() / count);
+  const std::int64_t sharer = grid_warp() / count;
+  if (sharer >= sharers) return;
+  const I v = __ldcg(list + grid_warp() % count);
+  if (in_bucket) {
+    const I core = __ldcg(p.core + v);
+    if (core >= 0 && core != at.k) return;
+    if (sharer == 0 && lane_id() == 0) {
+      p.core[v] = at.k;
+      p.control->max_core = static_cast<count64>(at.k);
+    }
+  }
+  remover<I, O> warp(p, at, slots);
+#pragma unroll
+  for (int side = 0; side < 2; ++side) {
+    if (p.offsets[side] == nullptr) continue;
+    const auto first = static_cast<std::int64_t>(p.offsets[side][v]);
+    const std::int64_t length = static_cast<std::int64_t>(p.offsets[side][v + 1]) - first;
+    if (length > sharers * cuda_tuning::chunk) {
+      const bool cuts = sharer == 0 && lane_id() == 0;
+      append_chunks(p.chunks[side] + at.chunks[side], &at.round->chunks[side], v, cuts ? length : 0,
+                    cuda_tuning::chunk);
+    } else {
+      warp.remove_edges(p.indices[side], first + length * sharer / sharers, first + length * (sharer + 1) / sharers);
+    }
+  }
+  warp.finish();
+}
+
 // Removes the vertices of a list: a bucket, of which some may be removed already, or those passed on, whose core
-// numbers are set. Few vertices are spread over all warps.
+// numbers are set.
 template <class I, class O>
 __device__ void remove_listed(const peeling<I, O>& p, const peel_position<I>& at, const I* list, std::int64_t count,
                               bool in_bucket, warp_slots<I>& slots) {
+  if (count > 0 && 2 * count <= grid_warps()) return share_listed(p, at, list, count, in_bucket, slots);
   remover<I, O> warp(p, at, slots);
   const int lane = lane_id();
   const auto batch = static_cast<int>(min(std::int64_t{warp_size}, (count + grid_warps() - 1) / grid_warps()));
