@@ -7,6 +7,7 @@
 
 #include "core/parallel.hpp"
 #include "graph/forest/algorithms.hpp"
+#include "graph/plan_suite.hpp"
 #include "graph/sssp_support.hpp"
 #include "support/data.hpp"
 #include "support/device.hpp"
@@ -31,9 +32,19 @@ using test::weighted_edge;
 using test::weighted_edges;
 
 template <class W, class I, class O, class Space>
-struct forest_case : test::graph_case<I, O, Space> {
+struct weighted_case : test::graph_case<I, O, Space> {
   using weight = W;
 };
+
+template <class Space>
+struct forest_case : test::plan_case<forest_plan<double, std::int32_t, std::int64_t, Space>, forest_options> {
+  static constexpr const char* name = "forest";
+  static constexpr bool takes_directed = false;
+  static std::vector<forest_options> estimated() {
+    return {{}, {.algorithm = forest_algorithm::kruskal}, {.algorithm = forest_algorithm::boruvka}};
+  }
+};
+const test::plan_suite<forest_case> every_plan;
 
 // By the definition, with labels for trees: edges by weight, equal ones in the order of their entries in a raw graph,
 // by the smaller end first. Loops and NaN are left out. In the order of the entries.
@@ -197,13 +208,14 @@ class Forest : public testing::Test {
   }
 };
 
-using cases = testing::Types<
-    forest_case<std::int32_t, std::int32_t, std::int32_t, host>,
-    forest_case<std::int64_t, std::int32_t, std::int64_t, host>, forest_case<float, std::int64_t, std::int64_t, host>,
-    forest_case<double, std::int32_t, std::int64_t, host>,
-    forest_case<std::int32_t, std::int32_t, std::int32_t, device>,
-    forest_case<std::int64_t, std::int32_t, std::int64_t, device>,
-    forest_case<float, std::int64_t, std::int64_t, device>, forest_case<double, std::int32_t, std::int64_t, device>>;
+using cases = testing::Types<weighted_case<std::int32_t, std::int32_t, std::int32_t, host>,
+                             weighted_case<std::int64_t, std::int32_t, std::int64_t, host>,
+                             weighted_case<float, std::int64_t, std::int64_t, host>,
+                             weighted_case<double, std::int32_t, std::int64_t, host>,
+                             weighted_case<std::int32_t, std::int32_t, std::int32_t, device>,
+                             weighted_case<std::int64_t, std::int32_t, std::int64_t, device>,
+                             weighted_case<float, std::int64_t, std::int64_t, device>,
+                             weighted_case<double, std::int32_t, std::int64_t, device>>;
 TYPED_TEST_SUITE(Forest, cases);
 
 TYPED_TEST(Forest, SmallShapes) {

@@ -22,8 +22,7 @@ namespace spargo::detail::forest {
 
 namespace {
 
-// --- The summary
-// ------------------------------------------------------------------------------------------------------------------------
+// --- The summary ---
 
 struct graph_counts {
   count64 descents;      // neighbours smaller than the entry before
@@ -67,8 +66,7 @@ template <class W, class I, class O>
   return {g.vertices(), g.out.nnz(), g.out.offsets.data(), g.out.indices.data(), g.out_weights.data(), ascending};
 }
 
-// --- The forest's edges
-// -----------------------------------------------------------------------------------------------------------------
+// --- The forest's edges ---
 
 // Words of marks that a warp lists.
 constexpr int listed_words = warp_size;
@@ -133,8 +131,7 @@ void sample_roots(const context<device>& ctx, std::int64_t n, const I* parents, 
   });
 }
 
-// --- The executor
-// ----------------------------------------------------------------------------------------------------------------------
+// --- The executor ---
 
 template <class Key, class W, class I, class O>
 class device_executor final : public executor<W, I, device> {
@@ -221,6 +218,7 @@ class device_executor final : public executor<W, I, device> {
       const auto listed = static_cast<std::int64_t>(read_round().listed);
       if (listed > held_) {
         target /= 2;
+        samples_ = {ctx_, 4 * samples_.size()};
         limit = sampled_threshold(target, joined ? parents_.data() : nullptr);
         continue;
       }
@@ -305,7 +303,6 @@ class device_executor final : public executor<W, I, device> {
     return best;
   }
 
-  // Where samples were too few to find enough edges, there are more the next time.
   [[nodiscard]] Key sampled_threshold(std::int64_t target, const I* roots) {
     const device_guard guard(ctx_);
     const std::int64_t tries = samples_.size();
@@ -316,7 +313,6 @@ class device_executor final : public executor<W, I, device> {
     for (const Key& key : keys) {
       if (key < Key()) sampled.push_back(key);
     }
-    if (roots != nullptr || target < held_) samples_ = {ctx_, 2 * tries};
     return threshold(sampled, tries, rows_.nnz, target);
   }
 

@@ -106,8 +106,7 @@ struct alignas(sizeof(Key) + 2 * sizeof(I) == 16 ? 16 : 8) tree_edge {
   I v;
 };
 
-// --- Edges in batches by weight
-// -------------------------------------------------------------------------------------------------------
+// --- Edges in batches by weight ---
 
 // Both backends collect the edges up to a threshold, join trees by them, and then collect the edges that are left
 // between trees, nearly all of which lie outside the largest one.
@@ -139,8 +138,7 @@ template <class Key>
   return *at;
 }
 
-// --- The total
-// ------------------------------------------------------------------------------------------------------------------------
+// --- The total ---
 
 // Sums of integers by 32-bit halves: exact for 2^31 weights.
 struct integer_sum {
