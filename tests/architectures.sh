@@ -25,7 +25,7 @@ done
 [ ${#architectures[@]} -gt 0 ] || architectures=(75 80)
 PATH=$PATH:/usr/local/cuda/bin
 if ! command -v nvcc > /dev/null; then
-  echo "architectures.sh: left out, there is no nvcc"
+  echo "architectures.sh: skipped, no nvcc"
   exit 0
 fi
 if [ ! -f "$build/include/spargo/core/config.hpp" ]; then

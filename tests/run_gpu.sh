@@ -49,6 +49,8 @@ work=$build/gpu-work
 table=$logs/table.txt
 : > "$table"
 cores=$(nproc)
+gpus=$(nvidia-smi -L 2> /dev/null | grep -c '^GPU ')
+[ "$gpus" -gt 0 ] || gpus=1
 export PATH=/usr/local/cuda/bin:$PATH
 export SPARGO_REQUIRE_GPU=1
 failed=no
@@ -195,6 +197,7 @@ graph_triangles_device_test:TrianglesDevice/0.RowsThat*:TrianglesDevice/2.RowsTh
 graph_triangles_device_test:TrianglesDevice/0.RowsAround*|TrianglesDevice/2.RowsThat*
 graph_triangles_device_test:TrianglesDevice/0.Hubs*:TrianglesDevice/0.Dense*|TrianglesDevice/0.Hubs*
 graph_triangles_test:Clustering.OnADevice:TrianglesChoice.OnADevice
+graph_cores_test:Cores/3.SmallShapes:Cores/4.LevelsFarApart:Cores/5.SizesAround*|Cores/3.SmallShapes
 graph_communities_test:Communities/3.ManyLabels:Communities/3.DenseGraphs|Communities/3.ManyLabels
 graph_communities_test:Communities/3.Hubs:Communities/5.ManyLabels|Communities/3.Hubs
 graph_components_test:Components/3.SizesAround*:Components/3.Hubs*|none
@@ -230,7 +233,7 @@ LIST
     file=${file%.*}
     name=${file//\//_}
     case $name in
-      core_stream_order_test | core_thrust_test | formats_convert_test | sparse_spm* | distributed_device* | distributed_persistent_test | distributed_components_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_sssp_interface_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
+      core_stream_order_test | core_thrust_test | formats_convert_test | sparse_spm* | distributed_device* | distributed_persistent_test | distributed_components_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_sssp_interface_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_cores_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
       *_calls_test) continue ;;  # what compiles: no kernel runs
       *_exhausted_*) continue ;;  # takes the memory of those that run beside it
@@ -251,6 +254,7 @@ sanitize_one() {
   filter=${filter%%|*}
   log=$work/$tool-$name-$BASHPID.log
   read -ra command <<< "$(test_command "$3" "$name")"
+  export CUDA_VISIBLE_DEVICES=$((${SLOT:-0} % gpus))
   [ "$tool" != memcheck ] || flags=(--track-stream-ordered-races all)
   timeout -k 5 "$limit" compute-sanitizer --tool "$tool" "${flags[@]}" --error-exitcode 99 --report-api-errors no --print-limit 20 \
     "${command[@]}" --gtest_filter="$filter" --gtest_brief=1 > "$log" 2>&1 || status=$?
@@ -268,11 +272,12 @@ sanitize_one() {
 
 # sanitize_each PROCESSES BUILD DEADLINE: the jobs on stdin.
 sanitize_each() {
-  xargs -r -P "$1" -L 1 bash -c 'sanitize_one "$3" "$4" "$1" "$2"' sanitize "$2" "$3"
+  xargs -r -P "$1" -L 1 --process-slot-var=SLOT bash -c 'sanitize_one "$3" "$4" "$1" "$2"' sanitize "$2" "$3"
 }
 
 stage_sanitize() {
-  local start=$SECONDS tool test limit deadline jobs=4  # more only wait for each other: processes share the GPU by turns
+  local start=$SECONDS tool test limit deadline
+  local jobs=$((4 * gpus))  # more only wait for each other: processes share a GPU by time slices
   if ! command -v compute-sanitizer > /dev/null; then row sanitize "NOT RUN" "$start" "no compute-sanitizer"; return; fi
   mkdir -p "$work"
   rm -f "$work"/*
@@ -281,7 +286,7 @@ stage_sanitize() {
   deadline=$((EPOCHSECONDS + limit))
   say "compute-sanitizer, $jobs at a time, at most $limit s"
   export -f sanitize_one test_command verdict
-  export work
+  export work gpus
   for tool in ${SPARGO_SANITIZE_TOOLS:-memcheck racecheck synccheck initcheck}; do
     sanitize_tests | while read -r test; do
       case "$tool $test" in "racecheck "*"|none") continue ;; esac
@@ -308,8 +313,7 @@ stage_sanitize() {
 
 # On one GPU, then on all of them. The commands validate what they find.
 stage_devices() {
-  local start=$SECONDS status=0 count line devices
-  count=$(nvidia-smi -L 2> /dev/null | grep -c '^GPU ')
+  local start=$SECONDS status=0 count=$gpus line devices
   if [ "$count" -lt 2 ]; then row devices "NOT RUN" "$start" "$count GPU (expected 2 or more)"; return; fi
   say "tests and commands on $count GPUs"
   timeout "$(left)" ctest --test-dir "$build" --output-on-failure -R '^(distributed_(device.*|persistent|components|split)|apps_devices_app)_test$' \

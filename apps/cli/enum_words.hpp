@@ -7,13 +7,27 @@
 
 namespace spargo::apps {
 
-// As the library's table has them, between `first` and `last`.
+// In the order of the library's table, between `first` and `last`.
 template <named_enum E>
 [[nodiscard]] std::vector<std::string> words_of(std::vector<std::string> first = {},
                                                 const std::vector<std::string>& last = {}) {
   for (const enum_row<E>& row : enum_rows<E>()) first.emplace_back(row.word());
   first.insert(first.end(), last.begin(), last.end());
   return first;
+}
+
+// For help: "auto, jacobi or gauss_seidel (CPU)", with the backend of values that only one has.
+template <named_enum E>
+[[nodiscard]] std::string describe_words() {
+  const auto rows = enum_rows<E>();
+  std::string text;
+  for (std::int64_t k = 0; k < rows.size(); ++k) {
+    text += k == 0 ? "" : k + 1 == rows.size() ? " or " : ", ";
+    text += rows[k].word();
+    if (!rows[k].on_device) text += " (CPU)";
+    if (!rows[k].on_host) text += " (GPU)";
+  }
+  return text;
 }
 
 }  // namespace spargo::apps

@@ -140,7 +140,7 @@ struct centrality : graph_algorithm {
         ->type_name("NAME")
         ->capture_default_str();
     app.add_flag("--endpoints", flags.endpoints, "count paths for their first and last vertices, too");
-    app.add_option("--algorithm", flags.algorithm, "auto, by_level or by_source (CPU only)")
+    app.add_option("--algorithm", flags.algorithm, describe_words<betweenness_algorithm>())
         ->check(one_of("an algorithm", words_of<betweenness_algorithm>()))
         ->type_name("NAME")
         ->capture_default_str();

@@ -76,13 +76,11 @@ struct bfs_search : search_algorithm {
   }
   static void add_flags(CLI::App& app, bfs_flags& flags) {
     add_source_flags(app, flags);
-    app.add_option("--direction", flags.direction, "auto, push or pull")
+    app.add_option("--direction", flags.direction, describe_words<bfs_direction>())
         ->check(one_of("a direction", words_of<bfs_direction>()))
         ->type_name("NAME")
         ->capture_default_str();
-    app.add_option(
-           "--algorithm", flags.algorithm,
-           "auto, sequential (CPU), global_queue (GPU), block_queue (GPU), load_balanced or direction_optimizing")
+    app.add_option("--algorithm", flags.algorithm, describe_words<bfs_algorithm>())
         ->check(one_of("an algorithm", words_of<bfs_algorithm>()))
         ->type_name("NAME")
         ->capture_default_str();

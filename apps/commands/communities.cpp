@@ -59,9 +59,10 @@ struct communities : graph_algorithm {
              "gen:rmat:scale=20,degree=16 --undirected"}};
   }
   static void add_flags(CLI::App& app, communities_flags& flags) {
-    app.add_option("--method", flags.method,
-                   "cdlp: label propagation as LDBC Graphalytics has it; each vertex takes the label of most of its "
-                   "neighbours, the smallest of equals, all at once")
+    app.add_option(
+           "--method", flags.method,
+           "cdlp: label propagation as defined by LDBC Graphalytics; each vertex takes the label of most of its "
+           "neighbours, the smallest of equals, all at once")
         ->check(one_of("a method", words_of<communities_method>()))
         ->type_name("NAME")
         ->capture_default_str();

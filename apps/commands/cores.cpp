@@ -70,7 +70,8 @@ struct cores : graph_algorithm {
 
   static graph_command_text text() {
     return {
-        "Core numbers of a graph: reads it, peels it on the CPU, times and checks them. A vertex has core number k "
+        "Core numbers of a graph: reads it, peels it on the CPU or the GPU, times and checks them. A vertex has core "
+        "number k "
         "if it is in a subgraph in which every vertex has k neighbours or more, and in none for k + 1. In a "
         "directed graph in- and out-edges count.",
         {.table = {.columns = columns, .order = "highest core number first"},
@@ -84,9 +85,6 @@ struct cores : graph_algorithm {
         ->type_name("K");
   }
   static void check_flags(const cores_flags& flags) {
-    if (flags.common.device != "auto" && flags.common.device != "cpu") {
-      throw usage_error(fmt::format("--device {}: cores runs on the CPU only", flags.common.device));
-    }
     if (flags.k < 0) return;
     if (flags.is_sorted()) throw usage_error("--k: its output is a list of edges (expected no --sort and no --top)");
     if (!flags.output.empty() && table_format_of(flags.output) == table_format::objects) {
@@ -96,7 +94,7 @@ struct cores : graph_algorithm {
 
   static graph_work work(const cores_flags&) {
     // R-MAT 20, degree 16: 120 ms by one thread.
-    return {.wanted = in_edges::build, .runs_on_gpu = false, .cpu_ns = 4, .results = {0, 1}};
+    return {.wanted = in_edges::build, .cpu_ns = 4, .results = {0, 1}};
   }
   static cores_options options(const cores_flags&) { return {}; }
 

@@ -88,7 +88,7 @@ struct ranking : graph_algorithm {
     app.add_option("--personalize,--personalise", flags.personalize,
                    "start afresh at these vertices only, called as the file does")
         ->type_name("ID,...");
-    app.add_option("--algorithm", flags.algorithm, "auto, jacobi or gauss_seidel (CPU)")
+    app.add_option("--algorithm", flags.algorithm, describe_words<pagerank_algorithm>())
         ->check(one_of("an algorithm", words_of<pagerank_algorithm>()))
         ->type_name("NAME")
         ->capture_default_str();

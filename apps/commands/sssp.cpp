@@ -102,7 +102,7 @@ struct sssp_search : search_algorithm {
                    "the width of a bucket of distances, rounded down to a power of 2 (on a GPU to that or half as much "
                    "again); it decides the speed and not the result; default: by weights and degrees")
         ->type_name("D");
-    app.add_option("--algorithm", flags.algorithm, "auto, dijkstra (one thread) or delta_stepping")
+    app.add_option("--algorithm", flags.algorithm, describe_words<sssp_algorithm>())
         ->check(one_of("an algorithm", words_of<sssp_algorithm>()))
         ->type_name("NAME")
         ->capture_default_str();

@@ -15,18 +15,17 @@ namespace spargo::apps {
 
 namespace {
 
-// When a search is over on the CPU before it is on the GPU. Microseconds on an H200 and on two cores beside it:
+// Sizes up to which the CPU searches faster. Microseconds on an H200, and on two cores of its host:
 //   R-MAT, degree 16, vertices and entries  22,000: 46 and 7   442,000: 75 and 45   1,885,000: 98 and 200
 //   grid less a tenth of its edges          46,000: 343 and 98   183,000: 843 and 574   413,000: 1202 and 1398
 //   strips of 100,000 vertices, 20 and 50 wide: 7922 and 796, 3321 and 668; a path of as many: 142,330 and 1235
 struct placement_tuning {
   static constexpr std::int64_t small = 400'000;  // vertices and entries
-  // One new vertex from each is a path from the source, or two: levels that nothing can share out, whatever their
-  // number.
+  // With one new vertex from each vertex the graph is one or two paths: its levels have no parallelism.
   static constexpr std::int64_t path = 1;
 };
 
-// A GPU has to be opened, and closed again. R-MAT 22, 33.5 million edges in a file of 0.52 GB, whole processes of bfs
+// Opening and closing a GPU takes time. R-MAT 22, 33.5 million edges in a file of 0.52 GB, whole processes of bfs
 // on an H200: opened in 210 ms and closed in 100, the first kernels loaded in 20; read and built in 1.1 ns an edge.
 // With 16 threads the CPU takes 0.35 s and the GPU 0.45, with 8 the CPU 0.58.
 struct opening_tuning {
@@ -56,7 +55,7 @@ void use_gpu(backend& chosen, int ordinal, const std::string& why) {
   chosen.reason = fmt::format("{}, {}", chosen.gpu->properties().name, why);
 }
 
-// A GPU that is listed but cannot be used (busy in exclusive mode, say) is no reason to fail under `auto`.
+// Under `auto` a GPU that is listed but unusable (busy in exclusive mode, for example) is not an error.
 void use_gpu_if_possible(backend& chosen) {
   const device_status status = query_devices();
   if (!status.usable()) {
@@ -68,7 +67,7 @@ void use_gpu_if_possible(backend& chosen) {
   if (opened.ordinal < 0) use_cpu(chosen, fmt::format("the GPU could not be used: {}", opened.refusal));
 }
 
-// As asked for without a number: the first that works, or the first one's refusal.
+// Without a number: the first GPU that works, or the first failure.
 void use_any_gpu(backend& chosen) {
   const device_status status = query_devices();
   const auto use = [&](int ordinal) { use_gpu(chosen, ordinal, "as asked for"); };

@@ -1,4 +1,4 @@
-// Which backend runs, and why: --device turned into a context, and looked at again once the work is known.
+// Choice of the backend with its reason: from --device, and reconsidered once the work is known.
 #pragma once
 
 #include <spargo/core/context.hpp>
@@ -21,34 +21,33 @@ struct backend {
   std::vector<int> gpus{};             // the same GPUs from 0, numbered anew over all hosts
 };
 
-// Opens devices one after the other until one does not throw an error.
+// Opens the first device that does not throw.
 struct opened_device {
   int ordinal = -1;     // -1: none opened
-  std::string refusal;  // what the first that failed said
+  std::string refusal;  // the first failure's message
 };
 [[nodiscard]] opened_device open_first(const std::vector<int>& ordinals, const std::function<void(int)>& open);
 
-// `device` is auto, cpu, cuda (the first usable GPU) or cuda:N. `auto` never throws for want of a GPU; the others throw
-// device_unavailable.
+// `device` is auto, cpu, cuda (the first usable GPU) or cuda:N. Only cuda and cuda:N throw without a GPU
+// (device_unavailable).
 [[nodiscard]] backend choose_backend(const std::string& device, int threads);
 
-// For an app whose work no device does: the CPU, whatever `device` says. Never throws for want of a GPU.
+// For apps that run on the CPU only: the CPU, for any `device`. Does not throw without a GPU.
 [[nodiscard]] backend choose_cpu(const std::string& device, int threads);
 
-// The GPUs that --devices names, of those that are usable: how many of them, or their numbers. Throws
-// device_unavailable.
+// The usable GPUs that --devices gives by number or by count. Throws device_unavailable.
 [[nodiscard]] std::vector<int> find_devices(const std::string& devices, const device_status& status);
-// That of a process, one of several: those of a host take in turn what --devices names, else what --device does, which
-// is cuda (all that are usable) or cuda:N. Throws device_unavailable.
+// The GPU of one of several processes: assigned round-robin on each host, from --devices, else from --device, which is
+// cuda (all usable ones) or cuda:N. Throws device_unavailable.
 [[nodiscard]] int device_of_process(const std::string& device, const std::string& devices, const device_status& status,
                                     int local_rank);
 
-// The error if ranks need this many bytes of device memory each, and may use at most `most` of a GPU. Empty:
-// they fit. `gpus`: each rank's.
+// The error if ranks that need these bytes of device memory exceed `most` bytes of a GPU; empty if they fit. `gpus`:
+// the GPU of each rank.
 [[nodiscard]] std::string reason_against_ranks(const std::vector<std::int64_t>& needed, const std::vector<int>& gpus,
                                                std::int64_t most);
 
-// f(ctx) with the context that was chosen. Code for a GPU is compiled only in a build with CUDA.
+// f(ctx) with the chosen context. Code for a GPU is compiled only in a build with CUDA.
 template <class F>
 void on_backend(const backend& where, F&& f) {
   if constexpr (config::has_cuda) {
@@ -57,58 +56,58 @@ void on_backend(const backend& where, F&& f) {
   f(where.cpu);
 }
 
-// Writes the backend's keys, and warns where it is not the one that `device` names.
+// Writes the backend's keys, and warns if it is not the one in `device`.
 void report_backend(report& out, const std::string& device, const backend& where);
 // For the report's row: "cpu (why), 2 threads".
 [[nodiscard]] std::string describe(const backend& where);
 
-// What a search asks of a device, known before anything is copied to it.
+// Requirements of a search, known before anything is copied to a device.
 struct search_size {
   std::int64_t vertices = 0;
   std::int64_t entries = 0;          // edges as stored: an undirected one counts twice
-  std::int64_t branching = 0;        // the most new vertices that one vertex can lead on to
-  std::int64_t graph_bytes = 0;      // of the graph as it is copied, in-edges included
+  std::int64_t branching = 0;        // maximum number of new vertices from one vertex
+  std::int64_t graph_bytes = 0;      // of the copied graph, in-edges included
   std::int64_t workspace_bytes = 0;  // of a search
-  std::int64_t weight_bytes = 0;     // of an entry; 0: not known, or none
+  std::int64_t weight_bytes = 0;     // per entry; 0: unknown or none
   bool directed = true;
-  bool resident = false;    // the graph is on the device already, and its memory is for it
-  bool runs_on_cpu = true;  // false: the algorithm asked for is the GPU's alone
+  bool resident = false;    // the graph is already on the device
+  bool runs_on_cpu = true;  // false: on the GPU only
   bool runs_on_gpu = true;  // false: on the CPU only
 };
 
-// What is left to do, before a GPU is opened for it.
+// The remaining work, before a GPU is opened for it.
 struct expected_work {
   std::int64_t entries = 0;
-  double cpu_ns = 0;  // that each takes one thread of the CPU
+  double cpu_ns = 0;  // per entry on one CPU thread
   int threads = 1;
 };
-// Until it is done, by the CPU or by a GPU that is opened for it.
+// Time to finish it on the CPU, or on a GPU including its opening.
 [[nodiscard]] double expected_cpu_ms(const expected_work& work);
 [[nodiscard]] double expected_gpu_ms(std::int64_t entries);
 
-// Why `auto` does not open a GPU: that alone takes longer than the CPU takes for all of it. Empty: it does.
+// Why `auto` does not open a GPU: opening takes longer than all the work on the CPU. Empty: it opens one.
 [[nodiscard]] std::string reason_against_opening(const expected_work& work);
 
 // Bytes of device memory for a search's queues, bitmaps and results beside the graph: an upper bound.
 [[nodiscard]] std::int64_t search_workspace_bytes(std::int64_t vertices, std::int64_t entries,
                                                   std::int64_t index_bytes);
 
-// Whether a GPU named `gpu` with `free_bytes` of memory is to do the search. Empty: it is; else why the CPU does it.
-// Throws error (out_of_memory), with what is needed and what is free, when the search does not fit and `device` is not
-// auto.
+// Why the CPU does the search instead of the GPU `gpu` with `free_bytes` of memory; empty: the GPU does. Throws error
+// (out_of_memory), with the needed and the free bytes, if the search does not fit and `device` is not auto.
 [[nodiscard]] std::string reason_for_cpu(const std::string& device, const std::string& gpu, const search_size& search,
                                          std::int64_t free_bytes);
 
-// Why a GPU does not do what takes at least `least_bytes` of its memory. Empty: it may fit. Throws as reason_for_cpu.
+// Why a GPU does not do work that takes at least `least_bytes` of its memory. Empty: it may fit. Throws like
+// reason_for_cpu.
 [[nodiscard]] std::string reason_against_memory(const std::string& device, const std::string& gpu,
                                                 std::int64_t least_bytes, std::int64_t free_bytes, bool runs_on_cpu);
 
-// The same of the GPU chosen, if one was, before anything is read; gives it up if there is a reason.
+// The same for the chosen GPU, if any, before anything is read; gives it up if there is a reason.
 void settle_memory(backend& chosen, const std::string& device, std::int64_t least_bytes, std::int64_t most_bytes,
                    bool runs_on_cpu);
 
-// Asks reason_for_cpu of the GPU chosen, if one was, and gives it up if there is one. `most_bytes`: use no more of its
-// memory than that, 0 for no such limit.
+// Calls reason_for_cpu for the chosen GPU, if any, and gives it up if there is a reason. `most_bytes`: limit of its
+// memory, 0 for none.
 void settle_backend(backend& chosen, const std::string& device, const search_size& search, std::int64_t most_bytes);
 
 }  // namespace spargo::apps

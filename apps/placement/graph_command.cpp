@@ -62,7 +62,7 @@ namespace {
 
 const char* place_of(bool on_device) { return on_device ? "gpu" : "cpu"; }
 
-// "load 20 ms, build 8 ms", and where, if a GPU did some of it or might have.
+// "load 20 ms, build 8 ms", with the device if a GPU was involved.
 std::string times_before(const loaded_input& from) {
   std::string text =
       fmt::format("load {}, build {}", format_milliseconds(from.load_ms), format_milliseconds(from.build_ms));

@@ -1,7 +1,7 @@
-// What all commands on graphs share: flags, reading and building, the report of a graph, and the end of a run.
+// Shared by all graph commands: flags, reading and building, the report of a graph, and the end of a run.
 //
 // A command declares its own flags between add_graph_file and add_graph_flags, loads (placed_input.hpp), settles the
-// backend, computes on on_graph's view, and returns what `conclude` says.
+// backend, computes on on_graph's view, and returns the result of `conclude`.
 #pragma once
 
 #include "cli/cli.hpp"
@@ -33,11 +33,11 @@ struct graph_flags : table_flags {
   std::string parse = "auto";     // --parse, of commands that have it
   stopwatch since_start;          // of the command: total_ms
 
-  // --max-device-memory in bytes; 0: all that is free.
+  // --max-device-memory in bytes; 0: no limit.
   [[nodiscard]] std::int64_t device_bytes() const;
 };
 
-// What --help says of the flags that mean something else in each command.
+// The --help of flags whose meaning differs between commands.
 struct graph_flag_texts {
   table_texts table;
   const char* no_validate;  // "do not check ..."
@@ -48,7 +48,7 @@ void add_graph_file(CLI::App& app, graph_flags& flags);
 // --undirected, --directed, --columns, --ids, --repeat, --output, --sort, --top, --cache, --max-device-memory,
 // --no-validate.
 void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& texts);
-// The flags that all commands share; the help closes with the examples and the inputs taken.
+// The flags of all commands; the help ends with the examples and the inputs.
 void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples);
 
 struct loaded_input {
@@ -63,7 +63,7 @@ struct loaded_input {
   std::string reason_for_host{};  // the host has parsed it, or made its entries, beside a GPU; empty: it has not
 };
 
-// As a flag says, else as the input does.
+// By a flag, otherwise by the input.
 [[nodiscard]] bool is_directed(const graph_flags& flags, const input_description& input);
 
 // Of a directed graph. For the CPU: if no GPU is used, whose algorithm reads out-edges.
@@ -78,7 +78,7 @@ struct graph_facts {
   bool directed = true;
   std::optional<std::int64_t> loops{};  // where they count
 };
-// Self-loops among `entries` edges as stored; an undirected one is stored once, every other edge twice.
+// Number of self-loops among `entries` stored edges; an undirected graph stores a loop once, other edges twice.
 [[nodiscard]] inline std::int64_t count_loops(std::int64_t entries, std::int64_t edges, bool directed) {
   return entries - (directed ? edges : 2 * edges);
 }
@@ -87,7 +87,7 @@ struct graph_facts {
 void report_graph(report& out, const std::string& command, const graph_flags& flags, const backend& where,
                   const loaded_input& from, const graph_facts& graph);
 
-// Why a result is wrong. None: it was not checked; empty: it is right.
+// The fault of a result; empty: it is right; none: not checked.
 using verdict = std::optional<std::string>;
 [[nodiscard]] inline bool is_wrong(const verdict& fault) { return fault.has_value() && !fault->empty(); }
 
@@ -106,20 +106,20 @@ template <class Check>
   return fault;
 }
 
-// The keys "valid" and "validate_ms", the rows "result" and "check"; `how`: how a right one was checked, in `ms`.
+// The keys "valid" and "validate_ms", the rows "result" and "check"; `how`: the method of the check, which took `ms`.
 void report_verdict(report& out, const verdict& fault, const std::string& how, double ms);
 void report_check_time(report& out, const verdict& fault, double ms);
 
-// Prints the report, a wrong result's error after it.
+// Prints the report, then the error of a wrong result.
 [[nodiscard]] exit_status conclude(const report& out, const graph_flags& flags, const verdict& fault);
 
-// The key "top" and the row "highest": the vertices of the highest values; of equal ones the smaller vertex first.
+// The key "top" and the row "highest": the vertices with the highest values, by value, then by vertex.
 void report_highest(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count);
-// A line for each vertex, with its value.
+// One line per vertex, with its value.
 void write_values(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
                   span<const double, host> values);
 
-// Results on the host; with `cpu`, its threads fetch them.
+// Copies results to the host; with `cpu`, by its threads.
 template <class T, class Space>
 [[nodiscard]] array<T, host> copy_to_host(const context<Space>& ctx, span<const T, Space> values) {
   if constexpr (std::same_as<Space, host>) {
@@ -138,8 +138,8 @@ template <class T, class Space>
   }
 }
 
-// `run` once, untimed, since it touches memory for the first time; then --repeat times. Without a default for --repeat
-// (0): three times, or the first alone where that takes over a second.
+// Calls `run` once untimed, because it touches memory for the first time, then --repeat times. If --repeat is 0 (no
+// default): three times, or only the first if that takes over a second.
 struct timed_runs {
   double total_ms = 0;  // from the command's start to the first result
   time_summary times;
@@ -166,7 +166,7 @@ template <class Space, class Run>
   return timed;
 }
 
-// What every plan tells of itself, and its runs.
+// Facts about a plan, and its runs.
 struct plan_report {
   std::string algorithm;
   std::string reason;

@@ -1,4 +1,4 @@
-// `spargo plan` of a command on a graph: what the command knows of itself, put together with the input's size.
+// `spargo plan` of a graph command: the command's estimates for the input's size.
 #include "placement/driver.hpp"
 #include "placement/placed_loader.hpp"
 
@@ -10,7 +10,7 @@ namespace spargo::apps {
 
 namespace {
 
-// No duplicates, and no loops but those that samples show; of an undirected graph each edge is listed once, unless the
+// Assumes no duplicates, and loops as in samples; an undirected graph lists each edge once, unless the
 // generator says otherwise.
 input_size likely_size(const input_description& input, direction_kind direction) {
   input_size size = least_size(input);

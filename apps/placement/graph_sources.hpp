@@ -1,4 +1,4 @@
-// Where searches start: --source and --sources turned into vertices.
+// The sources of searches: --source and --sources as vertices.
 #pragma once
 
 #include "input/input.hpp"
@@ -21,17 +21,17 @@ struct source_request {
   [[nodiscard]] bool needs_degrees() const { return is_random() || source == "max-degree"; }
 };
 
-// Throws usage_error when the two do not go together or make no sense, before anything is read.
+// Throws usage_error if the two are inconsistent or invalid, before anything is read.
 void check_source_flags(const source_request& request);
 
 using degree_function = std::function<std::int64_t(std::int64_t vertex)>;
 
-// At least one vertex, in the order in which they are to be searched. Throws `error` (invalid_argument) when there is
-// no such vertex. `sources` are drawn without replacement; where there are fewer, they repeat in the same order.
+// At least one vertex, in search order. Throws `error` (invalid_argument) for a vertex that does not exist. `sources`
+// are drawn without replacement; if there are fewer, they repeat in the same order.
 [[nodiscard]] std::vector<std::int64_t> choose_sources(const source_request& request, const input_facts& facts,
                                                        const degree_function& out_degree);
 
-// The same on every rank, chosen by the first. `offsets`: of the rows of this rank's vertices, which begin at `first`.
+// The same on every rank, chosen by rank 0. `offsets`: of this rank's rows, which begin at vertex `first`.
 [[nodiscard]] std::vector<std::int64_t> choose_sources_on_ranks(const communicator& comm, const source_request& request,
                                                                 const input_facts& facts, std::int64_t first,
                                                                 span<const std::int64_t, host> offsets);

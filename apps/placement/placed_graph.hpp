@@ -1,7 +1,7 @@
-// A graph where it was built: on the host, or on the device, from where the host asks for what it needs and no more.
+// A graph on the host or on the device, where it was built; the host copies only the parts that it needs.
 //
-// Idea: a search on the GPU needs the graph there alone. What the host wants of it comes home at the first call that
-// asks: the offsets to choose a source by its degree, the out-edges to check a result, all of it to search it here.
+// Idea: a search on the GPU needs the graph only there. Parts are copied to the host on first use: the offsets to
+// choose a source by its degree, the out-edges to check a result, the whole graph to search it on the host.
 #pragma once
 
 #include "cli/timing.hpp"
@@ -25,7 +25,7 @@ class placed_graph {
   using index = I;
 
   explicit placed_graph(graph<I, O, host> built) : host_(std::move(built)), facts_(facts_of(host_)) {}
-  // `home`: whose memory and threads take what is asked for.
+  // `home`: the host whose memory and threads receive the copies.
   placed_graph(const context<device>& gpu, const context<host>& home, graph<I, O, device> built)
       : gpu_(gpu), home_(home), device_(std::move(built)), facts_(facts_of(device_)) {}
 
@@ -37,10 +37,10 @@ class placed_graph {
   [[nodiscard]] std::int64_t bytes() const { return facts_.bytes; }      // on a device
 
   [[nodiscard]] bool is_on_device() const { return gpu_.has_value(); }
-  // Only there.
+  // On the device only.
   [[nodiscard]] const context<device>& gpu() const { return *gpu_; }
   [[nodiscard]] graph_view<I, O, device> device_view() const { return device_.view(); }
-  // Of a graph that is there, to the host.
+  // Copies from the device.
   template <class T>
   [[nodiscard]] array<T, host> fetch(span<const T, device> from) const {
     return to_host_by_threads(*gpu_, from, *home_);
@@ -108,7 +108,7 @@ class placed_graph {
   mutable part in_;
 };
 
-// The same with a weight for each edge.
+// The same with edge weights.
 template <detail::scalar W, index_type I, index_type O>
 class placed_weighted_graph {
  public:
@@ -117,7 +117,7 @@ class placed_weighted_graph {
 
   placed_weighted_graph(placed_graph<I, O> edges, array<W, host> weights)
       : edges_(std::move(edges)), host_(std::move(weights)) {}
-  // Of edges that are on the device, too.
+  // Requires edges on the device.
   placed_weighted_graph(placed_graph<I, O> edges, array<W, device> weights)
       : edges_(std::move(edges)), device_(std::move(weights)) {}
   explicit placed_weighted_graph(weighted_graph<W, I, O, host> built)
@@ -130,7 +130,7 @@ class placed_weighted_graph {
   [[nodiscard]] std::int64_t edges() const { return edges_.edges(); }
   [[nodiscard]] direction_kind direction() const { return edges_.direction(); }
   [[nodiscard]] bool is_on_device() const { return edges_.is_on_device(); }
-  // Only there.
+  // On the device only.
   [[nodiscard]] weighted_graph_view<W, I, O, device> device_view() const {
     return with(edges_.device_view(), device_.view());
   }
@@ -162,7 +162,7 @@ using any_placed_graph =
     std::variant<placed_graph<std::int32_t, std::int32_t>, placed_graph<std::int32_t, std::int64_t>,
                  placed_graph<std::int64_t, std::int64_t>>;
 
-// Whole weights that doubles hold exactly are integers, of 32 bits where these suffice; others are doubles.
+// Integral weights become integers, 32-bit if sufficient; others stay doubles.
 template <class W>
 using any_offsets = std::variant<placed_weighted_graph<W, std::int32_t, std::int32_t>,
                                  placed_weighted_graph<W, std::int32_t, std::int64_t>,
@@ -170,7 +170,7 @@ using any_offsets = std::variant<placed_weighted_graph<W, std::int32_t, std::int
 using any_placed_weighted_graph =
     typename joined<any_offsets<std::int32_t>, any_offsets<std::int64_t>, any_offsets<double>>::type;
 
-// For the report. `loops`: keep: they count.
+// For the report. Loops count if `loops` is keep.
 template <class Graph>
 [[nodiscard]] graph_facts facts_of(const Graph& g, self_loops loops) {
   graph_facts facts{std::int64_t{g.vertices()}, g.edges(), g.direction() == direction_kind::directed};
@@ -178,7 +178,7 @@ template <class Graph>
   return facts;
 }
 
-// What is known of every graph before it is searched; branching and workspace are the command's.
+// The size of a graph before a search; the command sets branching and workspace.
 template <index_type I, index_type O>
 [[nodiscard]] search_size size_of_graph(const placed_graph<I, O>& g) {
   search_size size;
@@ -203,7 +203,7 @@ template <index_type I, index_type O>
   return [offsets = g.offsets()](std::int64_t v) { return std::int64_t{offsets[v + 1]} - offsets[v]; };
 }
 
-// Of all vertices the most new ones that one can lead on to.
+// The maximum number of new vertices from one vertex.
 template <index_type I, index_type O>
 [[nodiscard]] std::int64_t branching_of(const placed_graph<I, O>& g) {
   const auto degree = out_degrees(g);
@@ -240,8 +240,8 @@ template <detail::scalar W, index_type I, index_type O>
   return {std::move(edges), to_device_by_threads(gpu, g.out_weights, by), {}, count};
 }
 
-// f(ctx, view) on the backend that was chosen; returns how long the copy to it took, in milliseconds: none of a graph
-// that was built there. A graph with weights has no in-edges.
+// f(ctx, view) on the chosen backend; returns the time of the copy in milliseconds, 0 if the graph was built there. A
+// weighted graph has no in-edges.
 template <class Graph, class F>
 double on_graph(const backend& where, const Graph& g, F&& f) {
   double upload_ms = 0;

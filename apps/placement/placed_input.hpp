@@ -1,9 +1,9 @@
-// Any input as a graph where it will be searched: for commands that have a GPU's algorithm.
+// Any input as a graph on the backend that will search it, for commands with a GPU algorithm.
 //
-// Idea: where a GPU is in use, the text of an edge list is parsed there and a generated graph is made there, other
-// inputs are read by the host and copied as pairs; the graph is built from them on the device, and stays. What the
-// device does not do, and what does not fit its memory, the host does, and the report says why. Under `auto` a GPU is
-// opened only if the whole job should finish earlier with it: opening alone takes longer than small graphs do.
+// Idea: a GPU in use parses edge lists, makes generated graphs, and builds the graph; other inputs are read by the host
+// and copied as pairs. If the device does not support a step or lacks memory, the host does it, and the report gives
+// the reason. Under `auto` a GPU is opened only if the whole job should finish earlier with it: opening alone takes
+// longer than the work on small graphs.
 #pragma once
 
 #include "input/memory_need.hpp"
@@ -12,7 +12,7 @@
 
 namespace spargo::apps {
 
-// What a command asks, known before anything is read.
+// Requirements of a command, known before anything is read.
 struct graph_work {
   in_edges wanted = in_edges::omit;
   self_loops loops = self_loops::drop;
@@ -31,7 +31,7 @@ struct placed_input {
   loaded_input from;
   any_placed_graph g;
 };
-// With progress on a terminal. The graph is the same wherever it was built, and so are errors.
+// With progress on a terminal. The graph and the errors do not depend on where it is built.
 [[nodiscard]] placed_input load_placed(const graph_flags& flags, const graph_work& work);
 
 }  // namespace spargo::apps

@@ -1,14 +1,13 @@
-// How an input becomes a graph where it will be searched, with weights or without.
+// Loads an input as a graph, with or without weights, on the backend that will search it.
 //
-// Idea: as in placed_input.hpp. The loader decides where each step is done; a Maker does those steps that depend on the
-// weights:
-//   listed, made                             what the host reads, and the graph: variants
-//   cache(mode, input)                       of what the host reads
-//   takes_weights()                          whether what the device reads is to keep them
-//   read(cpu, input, cache, flags)           by the host
-//   check(input, listed, names)              of what the host has read
-//   build(cpu, listed, options)              by the host
-//   build_on_device(where, pairs, options)       on the device; none: the host is to read the input and find the fault
+// Idea: as in placed_input.hpp. The loader decides where each step runs; a Maker does the steps that depend on weights:
+//   listed, made                             the entries on the host, and the graph: variants
+//   cache(mode, input)                       for the entries on the host
+//   takes_weights()                          whether the device keeps the weights it reads
+//   read(cpu, input, cache, flags)           on the host
+//   check(input, listed, names)              checks the entries on the host
+//   build(cpu, listed, options)              on the host
+//   build_on_device(where, pairs, options)       on the device; none: the host must read the input and report the error
 #pragma once
 
 #include "cli/progress.hpp"
@@ -23,7 +22,7 @@
 
 namespace spargo::apps {
 
-// Edges on the device, and what was read with them.
+// Edges on the device, with weights and facts.
 template <index_type I>
 struct device_pairs {
   coo_matrix<pattern, I, device> pairs;
@@ -35,26 +34,26 @@ using any_device_pairs = std::variant<device_pairs<std::int32_t>, device_pairs<s
 
 constexpr const char* no_gpu_memory = "the GPU's memory does not suffice";
 
-// Of what is read or made; of text from the first lines.
+// Estimated number of entries; for text from the first lines.
 [[nodiscard]] std::int64_t likely_entries(const input_description& input);
-// Nanoseconds that an entry costs a thread of the host until the graph is there.
+// Nanoseconds per entry to read and build on one host thread.
 [[nodiscard]] double entry_ns(const input_description& input);
-// The device's memory that may be used.
+// Usable device memory.
 [[nodiscard]] std::int64_t usable_memory(const context<device>& gpu, const graph_flags& flags);
-// That pairs take, and the graph that is built from them (see build_graph).
+// Memory of pairs and of the graph built from them (see build_graph).
 [[nodiscard]] std::int64_t building_bytes(std::int64_t vertices, std::int64_t pairs, std::int64_t index_bytes,
                                           bool weighted);
-// The same for what the device reads or makes, from the input's size.
+// The same for an input that the device reads or makes, from its size.
 [[nodiscard]] std::int64_t loading_bytes(const input_description& input, bool weighted);
-// Why the host reads or generates it. Empty: the device does.
+// Why the host reads or generates the input; empty: the device does.
 [[nodiscard]] std::string reason_against_device(const graph_flags& flags, const input_description& input,
                                                 const input_cache& cache);
-// Under `auto`: why no GPU is opened for an input that it would read or make, or for entries that the host has read.
-// Empty: one is.
+// Under `auto`: why no GPU is opened, for an input that it would read or make, or for entries that the host has read;
+// empty: one is opened.
 [[nodiscard]] std::string reason_against_opening(const backend& where, const graph_work& work,
                                                  const input_description& input);
 [[nodiscard]] std::string reason_against_opening(const backend& where, const graph_work& work, std::int64_t entries);
-// Whether so few pairs are left on the host.
+// Whether so few pairs stay on the host.
 [[nodiscard]] bool is_small(std::int64_t pairs);
 [[nodiscard]] any_device_pairs read_on_device(const backend& where, const graph_flags& flags,
                                               const input_description& input, const read_options& options,
@@ -137,7 +136,7 @@ class placed_loader {
     return {options_.direction, maker_.takes_weights(), options().in_edges, work_.edge_bytes, work_.results};
   }
 
-  // Before the host reads. Of what a GPU may build, the entries alone are certain to be here.
+  // Before the host reads. If a GPU may build the graph, only the entries need host memory.
   void expect_memory_on_host(const input_description& input) const {
     std::int64_t least = least_graph_bytes(input, size_, need());
     const bool may_open = flags_.common.device == "auto" && !opened_ && work_.runs_on_gpu;
@@ -154,7 +153,7 @@ class placed_loader {
     opened_ = true;
   }
 
-  // Without what its pool has kept of memory that did not suffice.
+  // Opens it anew, which frees the memory in its pool.
   void open_again() {
     where_.gpu.reset();
     where_ = choose_backend(flags_.common.device, flags_.common.threads);
@@ -165,7 +164,7 @@ class placed_loader {
     if (where_.reason.empty()) open();
   }
 
-  // None where the host must do it.
+  // None if the host must do it.
   std::optional<made> load_on_device(const input_description& input) {
     if constexpr (config::has_cuda) {
       why_ = loading_bytes(input, maker_.takes_weights()) > usable_memory(*where_.gpu, flags_) ? no_gpu_memory : "";
@@ -201,7 +200,7 @@ class placed_loader {
     return g;
   }
 
-  // Read by the host; built there, or on the device from a copy of the pairs.
+  // Reads on the host; builds there, or on the device from a copy of the pairs.
   made load_on_host(const input_description& input, input_cache& cache) {
     if (!cache.is_on()) expect_memory_on_host(input);
     const stopwatch loading;
@@ -224,7 +223,7 @@ class placed_loader {
     return std::move(*g);
   }
 
-  // None if there are too few, or they do not fit.
+  // None if there are too few pairs, or they do not fit.
   template <entry_type V, index_type I>
   std::optional<made> copy_and_build(coo_input<V, I>& read) {
     if constexpr (config::has_cuda && !complex_type<V>) {

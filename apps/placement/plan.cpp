@@ -34,7 +34,7 @@ std::string host_text(const work_plan& plan) {
   const std::string least = "at least " + bytes_text(plan.host_bytes);
   if (plan.scale.ranks > 0) {
     return fmt::format("{} in each rank; the {} available here hold {} of them", least, bytes_text(available),
-                       available / std::max<std::int64_t>(plan.host_bytes, 1));
+                       with_commas(available / std::max<std::int64_t>(plan.host_bytes, 1)));
   }
   return fmt::format("{}; {}{} available", least, plan.host_bytes > available ? "NOT ENOUGH: " : "",
                      bytes_text(available));
@@ -91,8 +91,9 @@ exit_status print_plan(const common_flags& given, const work_plan& plan) {
   }
   const std::string by_gpu = plan.runs_on_gpu ? fmt::format(", {} on a GPU", time_text(plan.gpu_ms)) : "";
   const std::string shared = plan.scale.ranks > 0 ? ", without communication between ranks" : "";
-  out.row("time", fmt::format("about {} until the first result ({} on {} thread{}{}{})", time_text(ms),
-                              time_text(plan.cpu_ms), plan.threads, plan.threads == 1 ? "" : "s", by_gpu, shared));
+  out.row("time",
+          fmt::format("{}{} until the first result ({} on {} thread{}{}{})", ms < 1 ? "" : "about ", time_text(ms),
+                      time_text(plan.cpu_ms), plan.threads, plan.threads == 1 ? "" : "s", by_gpu, shared));
   out.row("device", fmt::format("{}: {}", plan.device, plan.device_reason));
   out.row("algorithm", plan.algorithm + ": " + reason);
   out.print();

@@ -1,4 +1,4 @@
-// `spargo plan`: what a command would take and choose, from the estimates that it makes itself before it reads.
+// `spargo plan`: memory, time and choices of a command, from the estimates that it makes before it reads.
 #pragma once
 
 #include "cli/cli.hpp"
@@ -10,7 +10,7 @@
 
 namespace spargo::apps {
 
-// Several processes or GPUs; 0 ranks: one process, with a GPU at most.
+// Several processes or GPUs; 0 ranks: one process with at most one GPU.
 struct plan_scale {
   std::int64_t ranks = 0;
   bool on_gpus = false;
@@ -37,7 +37,7 @@ struct work_plan {
   std::string algorithm_reason = "as asked for";
 };
 
-// What --device and --devices ask for, and why; empty: auto.
+// The device of --device or --devices, and the reason; empty: auto.
 struct device_wish {
   std::string device;
   std::string reason;

@@ -1,10 +1,9 @@
-// Commands on several ranks: the processes that mpirun or srun has started, on their CPUs or with a GPU each (--device
-// cuda, --devices), or threads with a GPU each (--devices).
-// Every rank runs the command's body, reads its share of the input and computes with the others; rank 0 prints and
-// writes.
+// Commands on several ranks: processes started by mpirun or srun, on CPUs or with a GPU each (--device cuda,
+// --devices), or threads with a GPU each (--devices). Every rank runs the command's body, reads its share of the input
+// and computes with the others; rank 0 prints and writes.
 //
-// A command that can do so asks `is_shared_out` and then gives its body to `run_ranks`; the frame (run_app) refuses the
-// others to processes. Errors that all ranks throw are printed by rank 0; one that a single rank meets ends all.
+// Commands that support ranks call `run_ranks` if `is_shared_out`; run_app refuses other commands in several processes.
+// Rank 0 prints errors that all ranks throw; an error on a single rank ends all.
 #pragma once
 
 #include "input/memory_need.hpp"
@@ -24,21 +23,21 @@ namespace spargo::apps {
 [[nodiscard]] inline bool is_shared_out(const common_flags& flags) {
   return on_several_ranks() || !flags.devices.empty();
 }
-// Whether the ranks have a GPU each: of --devices, or processes by --device.
+// Whether each rank has a GPU: by --devices, or for processes by --device.
 [[nodiscard]] inline bool are_on_gpus(const common_flags& flags) {
   return !flags.devices.empty() || flags.device.starts_with("cuda");
 }
-// By the launcher's word: before MPI is there, and without it.
+// From the launcher's environment variables: works without MPI.
 [[nodiscard]] bool is_first_rank();
 
-// All processes; the same object at every call. Throws agreed_error where MPI is not to be had.
+// All processes; the same object at every call. Throws agreed_error if MPI is not available.
 [[nodiscard]] const communicator& all_ranks();
 
-// For the frame: MPI ends, when all ranks have come here; or all processes end at once, if there are several.
+// For run_app: finalizes MPI once all ranks have called it; or ends all processes at once, if there are several.
 void end_ranks();
 void abort_ranks(exit_status status);
 
-// Run by all ranks: an `error` of one is all ranks'. What a usage_error is about is the same on all.
+// Runs on all ranks: an `error` of one is thrown on all. A usage_error occurs on all ranks alike.
 template <class F>
 void together(const communicator& comm, F&& f) {
   std::optional<error> mine;
@@ -49,7 +48,7 @@ void together(const communicator& comm, F&& f) {
   }
   comm.agree(mine.has_value() ? &*mine : nullptr);
 }
-// Run by rank 0, for output.
+// Runs on rank 0, for output.
 template <class F>
 void on_first(const communicator& comm, F&& f) {
   together(comm, [&] {
@@ -57,9 +56,9 @@ void on_first(const communicator& comm, F&& f) {
   });
 }
 
-// body(communicator, backend) on every rank. The backend has this rank's threads, --threads each, else the usual number
-// divided among the ranks of a host; and its GPU, where ranks have any. `prepare` is called before, once a process.
-// Throws usage_error for flags that do not go together, device_unavailable where there are fewer GPUs than asked for.
+// body(communicator, backend) on every rank. The backend has the rank's threads (--threads, else the usual number
+// divided among the ranks of a host) and its GPU, if any. `prepare` is called first, once per process. Throws
+// usage_error for inconsistent flags, device_unavailable if there are too few GPUs.
 using ranked_body = std::function<exit_status(const communicator&, const backend&)>;
 [[nodiscard]] exit_status run_ranks(const common_flags& flags, const std::function<void()>& prepare,
                                     const ranked_body& body);
@@ -71,8 +70,8 @@ void expect_no_cache(cache_mode cache);
 // run_ranks of a command on a graph, which writes to --output and parses on the CPU.
 [[nodiscard]] exit_status run_graph_ranks(graph_flags& flags, const ranked_body& body);
 
-// Before anything is copied to the GPUs. Throws agreed_error where the ranks of a GPU need more of it than `most`
-// bytes (--max-device-memory; 0: any number), of which `needed` says what this rank's do; it is not asked otherwise.
+// Before anything is copied to the GPUs. Throws agreed_error if the ranks of a GPU need more than `most` bytes of it
+// (--max-device-memory; 0: no limit). `needed` gives this rank's bytes, and is called only with a limit.
 void expect_room(const communicator& comm, const backend& where, std::int64_t most,
                  const std::function<std::int64_t()>& needed);
 
@@ -94,7 +93,7 @@ template <class I>
   return own;
 }
 
-// An input in shares, whose rows follow each other from rank to rank as far as it was read so.
+// An input in shares; rows ascend from rank to rank if it was read in that order.
 template <entry_type V>
 struct ranked_input {
   coo_matrix<V, std::int64_t, host> share;
@@ -106,19 +105,19 @@ template <entry_type V>
 [[nodiscard]] ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
                                             const common_flags& flags, cache_mode cache);
 
-// Whether the ranks make the graph on their GPUs, with no edge on the host: it is generated, of a kind that a device
-// makes, and --max-device-memory is not given. Throws agreed_error.
+// Whether the ranks generate the graph on their GPUs, without edges on the host: for generators that a device supports,
+// without --max-device-memory. Throws agreed_error.
 [[nodiscard]] bool is_made_on_gpus(const communicator& comm, const backend& where, const graph_flags& flags);
-// What is known of such a graph beforehand. Throws agreed_error.
+// Facts about such a graph. Throws agreed_error.
 [[nodiscard]] loaded_input describe_made(const communicator& comm, const context<host>& cpu, const std::string& spec,
                                          cache_mode cache);
 
 using any_ranked_graph = std::variant<distributed_graph<std::int32_t>, distributed_graph<std::int64_t>>;
-// `directed` as the report has it; the graph is then `direction`, whose build time is added to from.build_ms.
+// `directed`: for the report; the graph is built with `direction`, and the time added to from.build_ms.
 [[nodiscard]] any_ranked_graph build_on_ranks(const communicator& comm, const context<host>& cpu,
                                               ranked_input<pattern>& read, const graph_options& options);
 
-// Timed runs of all ranks together, and what they sent to each other meanwhile.
+// Timed runs of all ranks together, and the exchanged bytes.
 struct ranked_runs {
   timed_runs timed;
   std::int64_t exchanged_bytes = 0;  // of a run, by all ranks
@@ -127,16 +126,16 @@ struct ranked_runs {
 [[nodiscard]] ranked_runs time_on_ranks(const communicator& comm, std::int64_t warmup, std::int64_t runs,
                                         const stopwatch& since_start, const std::function<void()>& run);
 
-// Of a verdict that all ranks share.
+// For a verdict that is the same on all ranks.
 [[nodiscard]] inline exit_status status_of_verdict(const verdict& fault) {
   return status_of(fault.has_value() ? std::optional<bool>(fault->empty()) : std::nullopt);
 }
 
-// The keys "ranks", "devices", "links", "exchanged_bytes" and "exchange_ms", and a row. `how`: what they send by.
+// The keys "ranks", "devices", "links", "exchanged_bytes" and "exchange_ms", and a row. `how`: the link between ranks.
 void report_ranks(report& out, const communicator& comm, const backend& where, std::string_view how,
                   const ranked_runs& runs);
 
-// Every rank's values, on all of them.
+// The values of all ranks, on every rank.
 template <class T, class Space>
 [[nodiscard]] std::vector<T> gather_values(const communicator& comm, const context<Space>& ctx,
                                            span<const T, Space> mine) {

@@ -44,7 +44,8 @@ void report_path(report& out, json& search, const vertex_names& names, std::int6
   for (const std::int64_t v : path) {
     labels.push_back(to_json(names, v));
     if (labels.size() <= shown || labels.size() == path.size()) {
-      text += fmt::format("{}{}", text.empty() ? "" : " ", names.label(v));
+      text += text.empty() ? "" : " ";
+      names.append_label(v, text);
     }
     if (labels.size() == shown && path.size() > shown + 1) text += " ...";
   }

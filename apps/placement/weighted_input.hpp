@@ -19,7 +19,7 @@ struct weight_choice {
   weight_signs signs = weight_signs::nonnegative;  // of the weights that are taken
 };
 
-// Throws usage_error for another text.
+// Throws usage_error for invalid text.
 [[nodiscard]] weight_choice parse_weights(const std::string& text);
 
 struct placed_weighted_input {
@@ -30,9 +30,9 @@ struct placed_weighted_input {
   weight_source wanted = weight_source::automatic;
 };
 
-// Like load_placed, with progress on a terminal; without in-edges. Of several edges between the same vertices the
-// lightest counts. Throws invalid_data for NaN or a weight of a sign that is not taken, with its line if the input is a
-// file, for complex weights, and for `file` if the input has none.
+// Like load_placed, with progress on a terminal; without in-edges. Of parallel edges the lightest is kept. Throws
+// invalid_data for NaN or a weight of a sign that is not taken, with its line if the input is a file, for complex
+// weights, and for `file` if the input has none.
 [[nodiscard]] placed_weighted_input load_weighted(const graph_flags& flags, const graph_work& work,
                                                   const weight_choice& choice);
 

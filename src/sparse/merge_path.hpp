@@ -2,6 +2,8 @@
 // end, then a step for the row. Cutting the path into equal chunks balances any matrix.
 #pragma once
 
+#include "core/search.hpp"
+
 #include <spargo/core/types.hpp>
 
 #include <algorithm>
@@ -34,17 +36,9 @@ struct host_merge_tuning {
 template <class O>
 [[nodiscard]] SPARGO_HD inline std::int64_t merge_path_row(const O* offsets, std::int64_t rows, std::int64_t nnz,
                                                            std::int64_t diagonal) {
-  std::int64_t low = diagonal > nnz ? diagonal - nnz : 0;
-  std::int64_t high = diagonal < rows ? diagonal : rows;
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (static_cast<std::int64_t>(offsets[middle + 1]) <= diagonal - middle - 1) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return first_where(diagonal > nnz ? diagonal - nnz : 0, diagonal < rows ? diagonal : rows, [&](std::int64_t row) {
+    return static_cast<std::int64_t>(offsets[row + 1]) > diagonal - row - 1;
+  });
 }
 
 }  // namespace spargo::detail

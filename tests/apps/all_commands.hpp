@@ -1,4 +1,4 @@
-// The commands that tests go through, by their names: from the table that dispatch and help go by.
+// Names of the commands for tests, from the table of dispatch and help.
 #pragma once
 
 #include "commands/table.hpp"
@@ -23,7 +23,7 @@ template <class Takes>
 [[nodiscard]] inline std::vector<std::string> graph_commands() {
   return commands_where([](const apps::command& each) { return each.on_graphs(); });
 }
-// Those that compute, check what they have computed, and have a plan.
+// The commands that compute, check their results, and have a plan.
 [[nodiscard]] inline std::vector<std::string> computing_commands() {
   return commands_where([](const apps::command& each) { return each.kind <= apps::command_kind::matrices; });
 }

@@ -1,4 +1,4 @@
-// bench --check-automatic: which choices it calls slow, on measurements given directly, and as a user runs it.
+// bench --check-automatic: which choices it reports as slow, on given measurements and from the command line.
 #include "apps/run_app.hpp"
 #include "bench/check_automatic.hpp"
 

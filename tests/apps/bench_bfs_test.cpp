@@ -1,4 +1,4 @@
-// `bench bfs FILE` and its like: a user's graph in the place of the built-in ones, and the figures of a case of many
+// `bench bfs FILE` and similar: a user's graph instead of the built-in ones, and the figures of a case with many
 // searches.
 #include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
@@ -18,7 +18,7 @@ namespace {
     }                                                                   \
   } while (false)
 
-// Whatever was timed, ordered as its names say, and rates that follow from the times.
+// All timed cases, ordered by name, and rates that follow from the times.
 void expect_figures(const std::string& json, std::size_t cases, double edges, double pairs) {
   const auto results = nlohmann::json::parse(slurp(json), nullptr, false);
   ASSERT_FALSE(results.is_discarded());
@@ -34,7 +34,7 @@ void expect_figures(const std::string& json, std::size_t cases, double edges, do
     EXPECT_LE(entry["first_quartile_ms"].get<double>(), entry["real_time"].get<double>());
     EXPECT_LE(entry["real_time"].get<double>(), entry["third_quartile_ms"].get<double>());
     EXPECT_LE(entry["third_quartile_ms"].get<double>(), greatest);
-    // Every search reaches all edges, so a harmonic mean lies between the rates of the slowest and the quickest.
+    // Every search reaches all edges, so a harmonic mean lies between the rates of the slowest and the fastest.
     const double rate = entry["MTEPS"].get<double>();
     EXPECT_GE(rate, edges / greatest * 1e-3 * 0.999);
     EXPECT_LE(rate, edges / least * 1e-3 * 1.001);
@@ -103,7 +103,7 @@ TEST(BenchGraphs, EveryAlgorithmTakesAUsersFile) {
   }
 }
 
-// They take a machine with GPUs long, so that a filter for an algorithm leaves them out.
+// They take long on a machine with GPUs, so a filter for an algorithm excludes them.
 TEST(BenchRanks, AreWantedByName) {
   SPARGO_TEST_NEEDS_BENCH();
   if (!config::has_cuda) GTEST_SKIP() << "built without CUDA";
@@ -138,7 +138,7 @@ TEST(BenchRanks, AreCheckedAndTimed) {
   }
 }
 
-// A square with one diagonal, its edges listed once: two triangles, with direction or without.
+// A square with one diagonal, its edges listed once: two triangles, directed or not.
 TEST(BenchGraphs, TrianglesAndPathsOfAUsersGraph) {
   SPARGO_TEST_NEEDS_BENCH();
   const scratch folder;

@@ -1,5 +1,5 @@
-// The checks that every benchmark's result goes through: they take a right result, and refuse one with any single
-// element wrong, or with an element that was never written.
+// The checks of benchmark results: they accept a right result and refuse one with a single wrong element or an element
+// that was never written.
 #include "bench/check.hpp"
 #include "bench/references.hpp"
 
@@ -12,7 +12,7 @@
 namespace spargo::bench {
 namespace {
 
-// `right` passes; with one element changed it does not, whichever it is, nor with one as poison leaves it.
+// `right` passes; it fails with any single element changed or still poisoned.
 template <class T>
 void expect_every_element_counts(std::vector<T> right, T change,
                                  const std::function<void(span<const T, host>)>& check) {
@@ -74,7 +74,7 @@ TEST(checks, of_scans) {
   }
 }
 
-// Without what comes from the blocks before, a block's scan is wrong: the numbers do not cancel.
+// Without the sum of earlier blocks a block's scan is wrong: the numbers do not cancel.
 TEST(checks, of_scans_see_a_lost_carry) {
   std::vector<std::int32_t> out;
   for (std::int64_t i = 0, sum = 0; i < 4096; ++i) {
@@ -190,7 +190,7 @@ TEST(checks, of_products) {
       for (std::size_t l = n; l-- > 0;) c[i * n + j] += a[i * n + l] * b[l * n + j];  // another order
     }
   }
-  // 1e-3 * n would be let pass by a tolerance that does not look at the operands.
+  // A tolerance that ignores the operands would accept 1e-3 * n.
   expect_every_element_counts<float>(c, 1e-3F,
                                      [&](span<const float, host> got) { expect_product<float>(n, a, b, got); });
 }

@@ -1,4 +1,4 @@
-// `bench spmv FILE`: a user's matrix in the place of the built-in ones.
+// `bench spmv FILE`: a user's matrix instead of the built-in ones.
 #include "apps/run_app.hpp"
 
 namespace spargo::test {
@@ -48,7 +48,7 @@ TEST(BenchSpmv, MistakesAreOneLine) {
   expect_failure(run_app("bench", {"reduce", folder.write("m.mtx", small_matrix)}), "bench", 2, "spmv");
 }
 
-// What cannot be verified is not timed as if it were right; the results are written all the same.
+// A result that cannot be verified has no time; the other results are written.
 TEST(BenchSpmv, AWrongResultEndsWithThree) {
   SPARGO_TEST_NEEDS_BENCH();
   const scratch folder;

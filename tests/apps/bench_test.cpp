@@ -1,4 +1,4 @@
-// `bench` as a user runs it, on cases that take milliseconds.
+// `bench` from the command line, on cases that take milliseconds.
 #include "apps/run_app.hpp"
 #include "bench/outcome.hpp"
 #include "cli/picture.hpp"
@@ -18,7 +18,7 @@ using nlohmann::json;
 
 const char* const quick = "^pipeline/scale/.*host/(whole|automatic)$";
 
-// The flag that asks for a picture, where there is Cairo to draw it.
+// The flag for a picture, if Cairo is available.
 std::vector<std::string> with_plot(const std::string& path, std::vector<std::string> arguments) {
   if (apps::can_draw()) arguments.insert(arguments.begin(), {"--plot", path});
   return arguments;
@@ -66,8 +66,8 @@ TEST(Bench, MistakesAreOneLine) {
   if (!gpu().usable()) expect_failure(run_app("bench", {"--device", "cuda", quick}), "bench", 1, gpu().reason);
 }
 
-// Runs `bench` until its output or the folder is as wanted, and sends it a signal then: the signal that ended it, or
-// minus the exit code. TMPDIR is `temporary`.
+// Runs `bench` until its output or the folder satisfies the condition, then sends a signal. Returns the signal that
+// ended it, or minus the exit code. TMPDIR is `temporary`.
 int interrupted(const std::vector<std::string>& arguments, const std::string& out, const std::string& temporary,
                 int signal, const std::function<bool()>& wanted) {
   std::vector<std::string> words = command_line("bench", arguments);
@@ -158,7 +158,7 @@ TEST(Bench, WritesResultsAndPicture) {
   EXPECT_NE(command.find(" --repetitions 3 --threads 1 --json "), std::string::npos) << command;
   EXPECT_TRUE(command.ends_with("'" + std::string(quick) + "'")) << command;
 
-  // Every repetition, and the medians that the table shows.
+  // Every repetition, and the medians of the table.
   std::map<std::string, std::vector<double>> times;
   std::map<std::string, double> medians;
   for (const json& row : got["benchmarks"]) {
@@ -182,13 +182,13 @@ TEST(Bench, WritesResultsAndPicture) {
   if (apps::can_draw()) {
     EXPECT_TRUE(slurp(picture).starts_with("<?xml")) << slurp(picture).substr(0, 100);
   }
-  // Nothing but what was asked for lies about.
+  // No other files remain.
   std::size_t files = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path())) ++files;
   EXPECT_EQ(files, apps::can_draw() ? 2U : 1U);
 }
 
-// The best peer is named with its threads, and so is what was left out; nothing is said of how another library was
+// The report names the best peer with its threads, and skipped peers; it says nothing about how another library was
 // built.
 TEST(Bench, NamesTheBestPeerAndTheThreadsOfEachSide) {
   SPARGO_TEST_NEEDS_BENCH();
@@ -222,7 +222,7 @@ TEST(Bench, OccupancyNeedsADevice) {
   if (!gpu().usable()) expect_failure(run_app("bench", {"occupancy"}), "bench", 1, "occupancy: " + gpu().reason);
 }
 
-// A line a kernel of the library: plausible numbers, and another library's kernels left out.
+// One line per kernel of this library, with plausible numbers, and none for kernels of other libraries.
 TEST(Bench, OccupancyListsTheKernels) {
   SPARGO_TEST_NEEDS_BENCH();
   SPARGO_TEST_NEEDS_GPU();

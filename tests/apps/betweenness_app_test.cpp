@@ -18,7 +18,7 @@ json run_on(const std::string& file, std::vector<std::string> flags) {
   return run.code == 0 ? run.json() : json::object();
 }
 
-// Ids of the truths are from 0; a Matrix Market file's are from 1 for people.
+// Ids in the truth start at 0, in Matrix Market files at 1.
 void check_truths(const std::string& device) {
   const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
   int graphs = 0;
@@ -38,7 +38,7 @@ void check_truths(const std::string& device) {
     }
     for (const char* direction : {"directed", "undirected"}) {
       if (!expected.contains(direction)) continue;
-      // All shortest paths of this one take 23 s under sanitizers, of the same steps as the others'.
+      // Its shortest paths take 23 s under sanitizers and add no new code paths.
       if (is_sanitized && name == "facebook_combined.txt" && direction == std::string("undirected")) continue;
       SCOPED_TRACE(name + ", " + direction);
       std::vector<std::string> all = flags;
@@ -105,7 +105,7 @@ TEST_F(BetweennessFile, EveryKeyOfTheContractIsThere) {
   EXPECT_EQ(got["valid"], true);
 }
 
-// All vertices of an undirected graph: each pair once; given ones: each once for its source.
+// From all vertices of an undirected graph each pair counts once; from given ones, once per source.
 TEST_F(BetweennessFile, Sources) {
   EXPECT_EQ(run_on(edges_, {"--undirected"})["sum"], 4.0);
   EXPECT_EQ(run_on(edges_, {"--undirected", "--sources", "all"})["sum"], 4.0);
@@ -115,7 +115,7 @@ TEST_F(BetweennessFile, Sources) {
   EXPECT_EQ(listed["sum"], 4.0);
   EXPECT_EQ(run_on(edges_, {"--undirected", "--source-list", "10", "--source-list", "20"})["sum"], 4.0);
   EXPECT_EQ(run_on(edges_, {"--undirected", "--source-list", "10,20,30,40,7,1000000000000"})["sum"], 8.0);
-  // Random ones have out-edges: 10, 20, 30 and the large one.
+  // Random sources have out-edges: 10, 20, 30 and the large one.
   const json random = run_on(edges_, {"--sources", "4"});
   EXPECT_EQ(random["sources"], 4);
   EXPECT_EQ(random["sum"], 4.0);
@@ -182,7 +182,7 @@ TEST_F(BetweennessFile, ErrorsInOneLine) {
   expect_failure(run_app("betweenness", {}), "betweenness", 2);
 }
 
-// Where all sources again would take long, some are, and the sum of all values.
+// If checking all sources takes too long, a sample is checked, and the sum of all values.
 TEST(BetweennessApp, ChecksASampleAndSaysSo) {
   const std::string graph = "gen:rmat:scale=8,degree=4";
   for (const char* normalization : {"none", "pairs", "max"}) {

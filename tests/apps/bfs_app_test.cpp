@@ -20,7 +20,7 @@ void check_all(const std::string& device) {
     for (const bool directed : {true, false}) {
       const json& expected = graph["bfs"][directed ? "directed_from_first" : "undirected_from_first"];
       const bool matrix = facts["kind"] == "mtx";
-      // A Matrix Market file names row r + 1 what truth.json calls vertex r.
+      // Vertex r of truth.json is row r + 1 of a Matrix Market file.
       const auto source = expected["source"].get<std::int64_t>() + (matrix ? 1 : 0);
       const app_run run =
           run_here("bfs", {"--json", "-", "--device", device, "--repeat", "1", directed ? "--directed" : "--undirected",
@@ -117,7 +117,7 @@ TEST_F(BfsFile, OutputHasTheFilesOwnIds) {
   EXPECT_EQ(got, expected);
 }
 
-// As many edges as the target's level says; each in the file.
+// The path has as many edges as the target's level, all of them in the file.
 TEST_F(BfsFile, ReportsThePathToATarget) {
   const json run =
       run_app("bfs", {"--json", "-", "--device", "cpu", "--source", "10", "--target", "40", edges_}).json()["runs"][0];
@@ -126,8 +126,8 @@ TEST_F(BfsFile, ReportsThePathToATarget) {
   const json none = run_app("bfs", {"--json", "-", "--device", "cpu", "--target", "7", edges_}).json()["runs"][0];
   EXPECT_EQ(none["target"], 7);
   EXPECT_TRUE(none["path"].is_null());
-  const app_run told = run_app("bfs", {"--device", "cpu", "--target", "7", edges_});
-  EXPECT_NE(told.out.find("7 is not reached"), std::string::npos) << told.out;
+  const app_run unreached = run_app("bfs", {"--device", "cpu", "--target", "7", edges_});
+  EXPECT_NE(unreached.out.find("7 is not reached"), std::string::npos) << unreached.out;
   expect_failure(run_app("bfs", {"--target", "8", edges_}), "bfs", 1, "--target 8");
   expect_failure(run_app("bfs", {"--target", "-1", edges_}), "bfs", 1, "--target -1");
   const json several =

@@ -1,4 +1,4 @@
-// --cache: the second run says what the first did, without the text; and no cache that is not of this very file is
+// --cache: the second run gives the first one's results without reading the text, and a cache of another file is never
 // used.
 #include "apps/run_app.hpp"
 
@@ -26,12 +26,13 @@ json run(const std::string& app, std::vector<std::string> arguments) {
   return ran.json();
 }
 
-// What depends neither on time nor on the way to the matrix.
-json told(json report) {
-  for (const char* key :
-       {"cache", "load_ms", "convert_ms", "plan_ms", "build_ms", "time_ms", "gflops", "gbytes_per_s",
-        "bandwidth_fraction", "copy_gbytes_per_s", "mteps_harmonic_mean", "file", "total_ms", "host_memory_bytes",
-        "validate_ms", "date", "command_line", "listed_magnitude"}) {  // a snapshot has the sums of duplicates
+// The report without times and without how the matrix was read. `device_reason` names the entries estimated from the
+// size of the text or of the snapshot.
+json results_of(json report) {
+  for (const char* key : {"cache", "load_ms", "convert_ms", "plan_ms", "build_ms", "time_ms", "gflops", "gbytes_per_s",
+                          "bandwidth_fraction", "copy_gbytes_per_s", "mteps_harmonic_mean", "file", "total_ms",
+                          "host_memory_bytes", "validate_ms", "date", "command_line", "device_reason",
+                          "listed_magnitude"}) {  // a snapshot has the sums of duplicates
     report.erase(key);
   }
   if (report.contains("runs")) {
@@ -88,12 +89,12 @@ TEST(cache, says_the_same_as_the_text) {
     EXPECT_TRUE(std::filesystem::exists(cache));
     const json second = run(c.app, arguments);
     EXPECT_EQ(second.at("cache"), "used");
-    EXPECT_EQ(told(first), told(text));
-    EXPECT_EQ(told(second), told(text));
+    EXPECT_EQ(results_of(first), results_of(text));
+    EXPECT_EQ(results_of(second), results_of(text));
   }
 }
 
-// Whatever is written of an input is the same file with a cache, from one, and without.
+// Output files are the same when a cache is written, read, or off.
 TEST(cache, converts_to_the_same_file) {
   const scratch folder;
   const std::string mtx = folder.write("a.mtx", matrix);
@@ -116,7 +117,7 @@ TEST(cache, converts_to_the_same_file) {
       more.insert(more.begin(), {c.from, to, "--quiet"});
       const json report = run("convert", more);
       EXPECT_EQ(report.at("cache"), expected);
-      return std::pair(told(report), slurp(to));
+      return std::pair(results_of(report), slurp(to));
     };
     const auto text = converted({}, "off");
     EXPECT_FALSE(std::filesystem::exists(cache));
@@ -126,7 +127,7 @@ TEST(cache, converts_to_the_same_file) {
   }
 }
 
-// Text becomes text as it is listed: a cache would have sorted it.
+// Converting text to text keeps the order of lines, which a cache would have sorted.
 TEST(cache, is_not_for_text_from_text) {
   const scratch folder;
   const std::string list = folder.write("b.el", edges);
@@ -142,13 +143,13 @@ TEST(cache, is_shared_by_the_apps) {
   EXPECT_EQ(run("spmv", {mtx, "--cache"}).at("cache"), "written");
   EXPECT_EQ(run("info", {mtx, "--cache"}).at("cache"), "used");
   EXPECT_EQ(run("convert", {mtx, folder / "1.spg", "--cache"}).at("cache"), "used");
-  EXPECT_EQ(told(run("info", {mtx, "--cache"})), told(run("info", {mtx})));
+  EXPECT_EQ(results_of(run("info", {mtx, "--cache"})), results_of(run("info", {mtx})));
   EXPECT_EQ(run("convert", {list, folder / "1.spg", "--cache"}).at("cache"), "written");
   EXPECT_EQ(run("bfs", {list, "--cache"}).at("cache"), "used");
-  EXPECT_EQ(told(run("info", {list, "--cache"})), told(run("info", {list})));
+  EXPECT_EQ(results_of(run("info", {list, "--cache"})), results_of(run("info", {list})));
 }
 
-// What a search keeps of a weighted edge list has no weights: who wants them reads the text.
+// The cache of a search in a weighted edge list has no weights: commands that need them read the text.
 TEST(cache, without_weights_is_not_taken_for_one_with_them) {
   const scratch folder;
   const std::string list = folder.write("w.wel", weights);
@@ -160,11 +161,11 @@ TEST(cache, without_weights_is_not_taken_for_one_with_them) {
   EXPECT_TRUE(std::filesystem::exists(cache_of(list, "fp64")));
   const json second = run("info", {list, "--cache"});
   EXPECT_EQ(second.at("cache"), "used");
-  EXPECT_EQ(told(first), told(text));
-  EXPECT_EQ(told(second), told(text));
+  EXPECT_EQ(results_of(first), results_of(text));
+  EXPECT_EQ(results_of(second), results_of(text));
 }
 
-// What is odd is in the text only.
+// Only the text shows irregularities.
 TEST(cache, goes_with_no_check) {
   const scratch folder;
   const std::string path = folder.write("a.mtx", matrix);
@@ -215,7 +216,7 @@ TEST(cache, through_a_link_at_its_name_overwrites_nothing) {
   }
 }
 
-// In a folder like /tmp, where nobody may replace another's entries, the link stays, and there is no cache.
+// In a folder like /tmp, where users cannot replace each other's entries, the link stays and no cache is written.
 TEST(cache, through_the_link_of_another_user_is_a_warning) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can act as two users";
   const std::string user = "setpriv --reuid 12345 --regid 12345 --clear-groups ";
@@ -247,7 +248,7 @@ TEST(cache, is_readable_by_nobody_who_may_not_read_the_input) {
   ::umask(old);
 }
 
-// What `cp -p`, rsync and tar do: another file of the same size and time.
+// Like `cp -p`, rsync and tar: another file with the same size and time.
 TEST(cache, of_another_file_of_equal_size_and_time_is_not_used) {
   const scratch folder;
   const std::string path = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 5\n");
@@ -263,7 +264,7 @@ TEST(cache, of_another_file_of_equal_size_and_time_is_not_used) {
   EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "used");
 }
 
-// Each change makes the cache unusable: the file is read again, the right result told and the cache replaced.
+// Each change makes the cache unusable: the file is read again, the result is right, and the cache is replaced.
 TEST(cache, of_a_changed_file_is_not_used) {
   const scratch folder;
   const std::string path = folder / "a.mtx";
@@ -299,7 +300,7 @@ TEST(cache, that_is_damaged_or_foreign_is_not_used) {
   const std::string cache = cache_of(path, "fp64");
   (void)run("spmv", {path, "--cache"});
   const std::string good = slurp(cache);
-  const json right = told(run("spmv", {path, "--cache"}));
+  const json right = results_of(run("spmv", {path, "--cache"}));
   const std::string other = folder.write("other.mtx", "%%MatrixMarket matrix coordinate real general\n5 5 1\n1 1 3\n");
   (void)run("spmv", {other, "--cache"});
   ASSERT_EQ(test::run_app("convert", {path, folder / "plain.spg"}).code, 0);
@@ -312,7 +313,7 @@ TEST(cache, that_is_damaged_or_foreign_is_not_used) {
     test::spill(cache, bad);
     const json report = run("spmv", {path, "--cache"});
     EXPECT_EQ(report.at("cache"), "written");
-    EXPECT_EQ(told(report), right);
+    EXPECT_EQ(results_of(report), right);
     EXPECT_EQ(slurp(cache), good);
   }
   std::filesystem::rename(cache, folder / "elsewhere.spg");
@@ -334,7 +335,7 @@ TEST(cache, of_another_user_is_not_used) {
   EXPECT_EQ(run("spmv", {path, "--cache"}).at("cache"), "used") << "that of the input's owner";
 }
 
-// A folder in the cache's place cannot be replaced: as in a read-only folder, also for root.
+// A folder in the place of the cache cannot be replaced, not even by root: stands for a read-only folder.
 TEST(cache, that_cannot_be_written_is_a_warning) {
   const scratch folder;
   const std::string path = folder.write("a.mtx", matrix);

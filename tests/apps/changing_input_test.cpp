@@ -20,7 +20,7 @@ std::string lines(const std::string& line, std::int64_t count) {
   return text;
 }
 
-// In place and in chunks, as an editor or rsync --inplace does.
+// Rewrites a file in place and in chunks, like an editor or rsync --inplace.
 void overwrite(const std::string& path, std::string_view text) {
   const int file = ::open(path.c_str(), O_WRONLY);
   for (std::size_t at = 0; at < text.size(); at += std::size_t{1} << 20) {
@@ -30,7 +30,7 @@ void overwrite(const std::string& path, std::string_view text) {
   ::close(file);
 }
 
-// Runs the app again and again while `change` is done to its input at one time or another.
+// Runs the app repeatedly and applies `change` to its input at varying times.
 template <class Restore, class Change>
 void expect_no_signal(const std::string& app, const std::vector<std::string>& arguments, int runs,
                       const Restore& restore, const Change& change) {
@@ -90,7 +90,7 @@ TEST_P(changing, cut_short_is_an_error) {
 INSTANTIATE_TEST_SUITE_P(text, changing, testing::Values("a.el", "a.mtx"),
                          [](const auto& of) { return std::string(of.param).substr(2); });
 
-// A snapshot is mapped: many threads touch what is no longer there.
+// A snapshot is mapped: many threads read pages that no longer exist.
 TEST(changing_snapshot, cut_short_is_an_error) {
   SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
@@ -104,7 +104,7 @@ TEST(changing_snapshot, cut_short_is_an_error) {
   }
 }
 
-// What is written over a snapshot after it was verified must not lead a thread out of its arrays.
+// Data written over a snapshot after its verification must not lead a thread out of its arrays.
 TEST(changing_snapshot, rewritten_in_place_is_no_crash) {
   SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;

@@ -1,5 +1,4 @@
-// Edge lists as people have them, through the commands: columns by their names, directions that files say, and the
-// report of both.
+// Users' edge lists through the commands: columns by name, directions stated by files, and the report of both.
 #include "apps/all_commands.hpp"
 #include "apps/run_here.hpp"
 #include "support/snapshots.hpp"

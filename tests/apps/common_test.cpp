@@ -1,4 +1,4 @@
-// What the apps are made of: outcomes and exit codes, the independent checks, sources, names, pictures.
+// The parts of the apps: outcomes and exit codes, the independent checks, sources, names, pictures.
 #include "apps/run_app.hpp"
 #include "cli/cli.hpp"
 #include "cli/exit_status.hpp"

@@ -25,7 +25,7 @@ std::map<std::int64_t, std::int64_t> pairs_in(const std::string& text) {
   return pairs;
 }
 
-// The truths call a matrix's first vertex 0, and have ids that do not occur as vertices, which are their own labels.
+// In the truth a matrix's first vertex is 0, and ids without edges are vertices labelled by themselves.
 void check_truth(const std::string& device) {
   const scratch folder;
   const std::string out = folder / "labels.txt";
@@ -69,7 +69,7 @@ TEST(CommunitiesApp, AgreesWithTheTruthOnTheGpu) {
   check_truth("cuda");
 }
 
-// Ids without edges are not in the edge list, and keep their labels.
+// Ids without edges are not in the edge list; they keep their labels.
 TEST(CommunitiesApp, AgreesWithLdbc) {
   SPARGO_TEST_NEEDS_DATA();
   const scratch folder;
@@ -129,7 +129,7 @@ TEST_F(CommunitiesFile, OutputHasIdsAsTheFileWritesThem) {
   EXPECT_EQ(once["rounds"], 1);
 }
 
-// The sizes are those of the lines written.
+// The sizes match the lines written.
 TEST_F(CommunitiesFile, SizesAreAHistogram) {
   const std::string out = folder_ / "labels.csv";
   const json got = run_on("gen:rmat:scale=8,degree=4", {"--undirected", "--output", out});

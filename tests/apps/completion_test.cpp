@@ -1,4 +1,4 @@
-// What bash completes of a command line, and the manual pages: both are written from the commands' flags.
+// Completion for bash and manual pages, both generated from the commands' flags.
 #include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
 
@@ -19,7 +19,7 @@ std::string quoted(const words& line) {
   return text;
 }
 
-// What bash's function replies when the last of these words, as readline splits them, is completed.
+// The completions of the last of these words, split as by readline.
 class completion : public testing::Test {
  protected:
   void SetUp() override {

@@ -18,7 +18,7 @@ json run_on(const std::string& file, std::vector<std::string> flags) {
   return run.code == 0 ? run.json() : json::object();
 }
 
-// Edge lists: the truths count ids that do not occur as components of one vertex.
+// Edge lists: the truth counts ids without edges as components of one vertex.
 std::int64_t absent_ids(const json& graph) {
   if (!graph.contains("components_weak_present_only")) return 0;
   return graph["components_weak"].get<std::int64_t>() - graph["components_weak_present_only"].get<std::int64_t>();
@@ -98,8 +98,8 @@ std::map<std::int64_t, std::int64_t> pairs_in(const std::string& text) {
   return pairs;
 }
 
-// Every example and test graph: labels may be any, but the same for the same vertices. Ids without edges are not in the
-// edge list, and components of their own.
+// All example and test graphs: labels may differ from the expected ones, if they group vertices in the same way. Ids
+// without edges are not in the edge list and form their own components.
 void check_ldbc(const std::string& device) {
   const scratch folder;
   const std::string out = folder / "labels.txt";

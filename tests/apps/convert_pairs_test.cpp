@@ -40,30 +40,30 @@ json only(const json& all, const std::vector<std::string>& keys) {
 }
 
 std::optional<json> product(const std::string& path) {
-  const auto told = answer("spmv", path, {"--device", "cpu", "--x", "random:3", "--repeat", "1", "--warmup", "0"});
-  if (!told.has_value()) return std::nullopt;
-  EXPECT_EQ(told->at("verified"), true);
-  return only(*told, {"rows", "cols", "nnz", "field", "symmetry", "y"});
+  const auto report = answer("spmv", path, {"--device", "cpu", "--x", "random:3", "--repeat", "1", "--warmup", "0"});
+  if (!report.has_value()) return std::nullopt;
+  EXPECT_EQ(report->at("verified"), true);
+  return only(*report, {"rows", "cols", "nnz", "field", "symmetry", "y"});
 }
 
 std::optional<json> search(const std::string& path, std::vector<std::string> flags = {}) {
   flags.insert(flags.end(), {"--device", "cpu", "--repeat", "1"});
-  const auto told = answer("bfs", path, flags);
-  if (!told.has_value()) return std::nullopt;
-  json some = only(*told, {"vertices", "edges", "directed"});
-  some["run"] = only(told->at("runs").at(0), {"source", "reached", "depth", "levels"});
+  const auto report = answer("bfs", path, flags);
+  if (!report.has_value()) return std::nullopt;
+  json some = only(*report, {"vertices", "edges", "directed"});
+  some["run"] = only(report->at("runs").at(0), {"source", "reached", "depth", "levels"});
   return some;
 }
 
-// By the file's weights: what there is to reach from a vertex, and how far it is.
+// With the file's weights: reached vertices and their distances.
 std::optional<json> paths(const std::string& path, std::vector<std::string> flags) {
   flags.insert(flags.end(), {"--device", "cpu", "--repeat", "1"});
-  const auto told = answer("sssp", path, flags);
-  if (!told.has_value()) return std::nullopt;
-  return only(told->at("runs").at(0), {"source", "reached", "max_distance", "sum_distance", "first"});
+  const auto report = answer("sssp", path, flags);
+  if (!report.has_value()) return std::nullopt;
+  return only(report->at("runs").at(0), {"source", "reached", "max_distance", "sum_distance", "first"});
 }
 
-// What the warnings name.
+// The subjects of the warnings.
 struct losses {
   explicit losses(const std::string& said)
       : direction(said.find("undirected") != std::string::npos),
@@ -106,7 +106,7 @@ class ConvertedFile {
   }
 
  private:
-  // A graph's text is multiplied by way of a matrix.
+  // For products, a graph as text is first converted to a matrix.
   void compare_products(const std::string& to, const std::string& format, const losses& lost) const {
     if (!product_.has_value() || lost.isolated || lost.values || lost.loops || lost.duplicates) return;
     if (format == "mtx" || format == "spg") {
@@ -142,7 +142,7 @@ class ConvertedFile {
     EXPECT_EQ(got, expected);
   }
 
-  // Of a generated matrix the weights are 1 unless told otherwise, of a file those that it has.
+  // A generated matrix has weights 1 by default, a file its own.
   void compare_paths(const std::string& to, const losses& lost) const {
     if (generated_ || !search_.has_value() || search_->at("edges") == 0 || lost.ids || lost.values) return;
     if (lost.duplicates && !lost.lightest) return;
@@ -241,7 +241,7 @@ TEST(convert, of_what_formats_differ_in_keeps_every_answer) {
   }
 }
 
-// From each format to each, by way of what was written just before.
+// From each format to each other, always from the file just written.
 TEST(convert, between_all_pairs_of_formats_keeps_every_answer) {
   SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
@@ -341,7 +341,7 @@ TEST(convert, to_metis_says_what_it_cannot_hold) {
   EXPECT_NE(said(general + "pattern general\n3 3 2\n2 1\n1 2\n").find("a METIS graph is undirected"),
             std::string::npos);
   EXPECT_NE(said(general + "pattern general\n3 4 1\n2 1\n").find("3 x 4"), std::string::npos);
-  // Of several weights the lightest, as paths take it: from the text and from a snapshot, which has the sums.
+  // Paths use the smallest of several weights: from the text, and from a snapshot, which has sums.
   const std::string twice = folder.write("twice.mtx", general + "integer symmetric\n2 2 2\n2 1 3\n2 1 4\n");
   for (const std::string& from : {twice, folder / "twice.spg"}) {
     if (!test::can_write(from)) continue;

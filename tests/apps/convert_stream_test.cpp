@@ -1,4 +1,4 @@
-// convert within too little memory: the same files as with enough, or one line.
+// convert with too little memory: the same files as with enough, or one line of error.
 #include "apps/run_app.hpp"
 #include "support/snapshots.hpp"
 
@@ -19,7 +19,7 @@ std::string edges(bool weighted) {
   return text;
 }
 
-// By row, or by column, as SuiteSparse has it.
+// Ordered by row, or by column as in SuiteSparse files.
 std::string matrix(bool by_row) {
   std::string text = "%%MatrixMarket matrix coordinate integer general\n100000 100000 2500000\n";
   for (std::int64_t k = 0; k < 2'500'000; ++k) {

@@ -15,7 +15,7 @@ using words = std::vector<std::string>;
 
 class ConvertUndirected : public testing::Test {
  protected:
-  // Both directions with other weights, an edge listed twice, a loop at a vertex of no other edge.
+  // Different weights in both directions, a duplicate edge, a vertex with only a loop.
   const scratch folder_;
   const std::string weighted_ =
       folder_.write("w.csv", "source,target,weight\n1,2,5\n2,1,3\n2,3,1\n2,3,4\n5,3,2\n6,6,1\n7,1,9\n");
@@ -95,8 +95,8 @@ TEST_F(ConvertUndirected, EachFormatHasTheEdgesAsHelpSays) {
   EXPECT_EQ(written("o.mtx"),
             "%%MatrixMarket matrix coordinate real symmetric\n6 6 5\n2 1 3\n3 2 1\n4 3 2\n5 5 1\n6 1 9\n");
   EXPECT_EQ(written("o.csv"), "source,target,weight\n1,2,3\n1,7,9\n2,1,3\n2,3,1\n3,2,1\n3,5,2\n5,3,2\n6,6,1\n7,1,9\n");
-  const app_run told = run_here("convert", {weighted_, folder_ / "p.csv", "--undirected"});
-  EXPECT_NE(told.err.find("both directions are listed"), std::string::npos) << told.err;
+  const app_run to_csv = run_here("convert", {weighted_, folder_ / "p.csv", "--undirected"});
+  EXPECT_NE(to_csv.err.find("both directions are listed"), std::string::npos) << to_csv.err;
 }
 
 // Already undirected: nothing changes. A snapshot of a directed graph has its lightest weights in its notes.

@@ -17,7 +17,7 @@ json run_on(const std::string& file, std::vector<std::string> flags) {
   return run.code == 0 ? run.json() : json::object();
 }
 
-// The truths count ids that do not occur as vertices of core number 0.
+// In the truth, ids without edges are vertices with core number 0.
 TEST(CoresApp, AgreesWithTheTruth) {
   SPARGO_TEST_NEEDS_DATA();
   std::ifstream truth(data_directory() / "truth_more.json");
@@ -51,7 +51,7 @@ TEST(CoresApp, AgreesWithTheTruth) {
 class CoresFile : public testing::Test {
  protected:
   const scratch folder_;
-  // A clique of four, a triangle that hangs on it, a tail with a large id; a loop, a duplicate.
+  // A clique of four, an attached triangle, a tail with a large id; a loop, a duplicate.
   const std::string edges_ = folder_.write("g.el",
                                            "10 20\n10 30\n10 40\n20 30\n20 40\n30 40\n40 50\n50 60\n60 40\n10 20\n"
                                            "50 50\n60 1000000000000\n");
@@ -112,14 +112,29 @@ TEST_F(CoresFile, RefusesWhatItCannotDo) {
     flags.push_back(edges_);
     expect_failure(run_app("cores", flags), "cores", 2, message);
   };
-  usage({"--device", "cuda"}, "--device cuda: cores runs on the CPU only");
-  usage({"--device", "cuda:1"}, "--device cuda:1: cores runs on the CPU only");
   usage({"--k", "2", "--top", "3", "--output", folder_ / "x"},
         "--k: its output is a list of edges (expected no --sort and no --top)");
   usage({"--k", "2", "--output", folder_ / "x.json"},
         "--output " + (folder_ / "x.json") + ": a K-core is an edge list (expected no JSON)");
   EXPECT_EQ(run_app("cores", {"--k", "-1", edges_}).code, 2);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "x.json"));
+}
+
+TEST(Cores, OnAGpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  for (const char* direction : {"--undirected", "--directed"}) {
+    const std::vector<std::string> flags{"gen:rmat:scale=14,degree=8", direction, "--json", "-", "--k", "5"};
+    auto on = [&](const char* where) {
+      auto all = flags;
+      all.insert(all.end(), {"--device", where});
+      return run_app("cores", all).json();
+    };
+    const json cpu = on("cpu");
+    const json gpu = on("cuda");
+    EXPECT_EQ(gpu["device"], "cuda:0");
+    EXPECT_EQ(gpu["valid"], true);
+    for (const char* key : {"max_core", "histogram", "k_core"}) EXPECT_EQ(gpu[key], cpu[key]) << key;
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The data sets made by rules: what the commands find in the files is what follows from the rules.
+// Data sets made by rules: the commands' results follow from the rules.
 #include <array>
 
 #include "apps/run_app.hpp"
@@ -6,7 +6,7 @@
 namespace spargo::apps {
 namespace {
 
-// Lengths of shortest ways in the town from crossing (1, 1), by relaxing every street until nothing changes.
+// Shortest distances in the town from crossing (1, 1), by relaxing every street until nothing changes.
 std::array<std::array<int, 9>, 13> ways_in_town() {
   std::array<std::array<int, 9>, 13> way{};
   for (auto& column : way) column.fill(1 << 20);

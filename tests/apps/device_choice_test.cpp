@@ -1,4 +1,4 @@
-// Who does a search: sizes and free memory are given, so no GPU and no large graph is needed to see a choice.
+// CPU or GPU: sizes and free memory are given, so the choice needs neither a GPU nor a large graph.
 #include "placement/device_choice.hpp"
 
 #include "apps/run_app.hpp"

@@ -1,5 +1,5 @@
-// Commands with --devices: the answers of one device, what the report says of the ranks, and one line for what is
-// wrong. A GPU that is named twice serves two ranks.
+// Commands with --devices: the results of one device, the ranks in the report, and one line for errors. A GPU that is
+// named twice serves two ranks.
 #include "apps/run_app.hpp"
 #include "support/device.hpp"
 
@@ -58,7 +58,7 @@ TEST(Devices, AreRefusedInOneLine) {
       gpu().usable() ? "--devices 0,977: no usable GPU 977 (expected 0" : "--devices 0,977: no usable GPU: ");
 }
 
-// One for each rank, as far as there are so many; else one for all.
+// One GPU per rank if there are enough, otherwise one for all.
 std::vector<std::string> device_lists() {
   std::vector<std::string> lists{"1", "0,0", "0,0,0"};
   if (gpu().count > 1) lists.push_back(std::to_string(gpu().count));

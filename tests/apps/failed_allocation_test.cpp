@@ -1,4 +1,4 @@
-// An allocation fails, whichever: a command ends with its result or with one line, never by a signal.
+// If any allocation fails, a command ends with its result or with one line, never by a signal.
 //
 // Own program: it replaces operator new.
 #include "apps/run_here.hpp"
@@ -11,8 +11,8 @@
 namespace spargo::test {
 namespace {
 
-// A command in a process of its own, of whose allocations number k, counted from its start, is refused; with `onwards`
-// all later ones are. `requests`: how many it made.
+// Runs a command in its own process; its k-th allocation fails and, with `onwards`, all later ones. `requests`: number
+// of allocations.
 app_run run_refused(const std::string& app, std::vector<std::string> arguments, std::int64_t k, bool onwards,
                     const scratch& folder) {
   arguments.insert(arguments.begin(), app);
@@ -25,7 +25,7 @@ app_run run_refused(const std::string& app, std::vector<std::string> arguments, 
     allocator.refused = k;
     allocator.onwards = onwards;
     allocator.armed = true;
-    // As main has it.
+    // As in main.
     const int code = apps::guard_program(name.c_str(), [&] {
       return apps::run_command(*apps::find_command(app), name, static_cast<int>(arguments.size()),
                                const_cast<char**>(argv.data()));

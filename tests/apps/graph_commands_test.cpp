@@ -1,4 +1,4 @@
-// What every command on graphs does alike: the report's keys, graphs without edges, memory that does not suffice, and
+// Common to all graph commands: the report's keys, graphs without edges, memory that does not suffice, and
 // outputs of a run that is interrupted.
 #include <csignal>
 #include <filesystem>
@@ -45,7 +45,7 @@ TEST_P(graph_command, refuses_a_matrix_that_is_not_square) {
                        path + ": the matrix is 2 x 3 (expected a square one, whose rows are vertices)");
 }
 
-// All of them isolated, or none: an answer, or one line that says why there is none.
+// Only isolated vertices, or none at all: a result, or one line with the reason.
 TEST_P(graph_command, takes_graphs_without_edges) {
   const scratch folder;
   const std::string isolated =
@@ -64,7 +64,7 @@ TEST_P(graph_command, takes_graphs_without_edges) {
   }
 }
 
-// Two parts and a vertex that has no neighbour: whatever is not reached is part of the answer.
+// Two components and an isolated vertex: unreached vertices are part of the result.
 TEST_P(graph_command, takes_graphs_in_several_parts) {
   const scratch folder;
   const std::string file = folder.write("parts.wel", "1 2 3\n2 3 1\n3 1 1\n10 11 5\n20 20 1\n");

@@ -1,4 +1,4 @@
-// What --help says of each command, and that it fits a terminal of 80 columns.
+// The --help of each command, within 80 columns.
 #include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
 
@@ -21,7 +21,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// As the library lists them to who asks for another one.
+// As listed by the library's error for an unknown one.
 std::vector<std::string> generators() {
   std::vector<std::string> names;
   try {
@@ -129,7 +129,7 @@ TEST(help, of_all_commands_names_every_flag_in_80_columns) {
   EXPECT_EQ(run_app("spargo", {"help"}).out, text);
 }
 
-// Every spec that --help shows is one that the library takes, with and without what stands in brackets.
+// The library accepts every spec that --help shows, with and without the optional parts in brackets.
 TEST(help, shows_generators_as_they_are) {
   for (const char* app : {"spmv", "bfs", "convert", "info"}) {
     std::size_t specs = 0;

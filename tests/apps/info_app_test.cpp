@@ -26,7 +26,7 @@ TEST_F(InfoFile, SaysWhatIsInAFile) {
   EXPECT_EQ(got["nnz"], 6);
 }
 
-// By the name's ending; and nothing is read for a name without a picture.
+// The format follows the name's ending; with a wrong name nothing is read.
 TEST_F(InfoFile, DrawsPictures) {
   const std::string none = "gen:path:n=2000000000000";
   for (const std::string flag : {"--spy", "--degrees"}) {
@@ -50,7 +50,7 @@ TEST_F(InfoFile, DrawsPictures) {
   }
 }
 
-// Each oddity twice, so that the first must be found; comments and blank lines in between.
+// Each irregularity twice, with comments and blank lines in between; the first one must be reported.
 TEST_F(InfoFile, ExplainsWhatIsOdd) {
   const std::string odd =
       folder_.write("odd.mtx",
@@ -113,7 +113,7 @@ TEST_F(InfoFile, MeasuresDistances) {
   EXPECT_FALSE(run_app("info", {"--json", "-", path}).json().contains("distances"));
 }
 
-// Along edges only: from 0 all four, from 3 none but itself.
+// Along the edges' direction: 0 reaches all four, 3 only itself.
 TEST_F(InfoFile, DistancesFollowDirections) {
   const std::string edges = folder_.write("d.el", "0 1\n1 2\n2 3\n");
   const json got = run_app("info", {"--distances", "64", "--json", "-", edges}).json()["distances"];
@@ -130,7 +130,7 @@ TEST_F(InfoFile, RefusesDistancesOfWhatIsNoGraph) {
   expect_failure(run_app("info", {"--distances", "0", matrix_}), "info", 2);
 }
 
-// 1 and 2 are joined both ways, 3 is a target only, 9 has a loop and nothing else.
+// 1 and 2 are joined in both directions, 3 is only a target, 9 has only a loop.
 class InfoGraph : public testing::Test {
  protected:
   const scratch folder_;
@@ -170,7 +170,7 @@ TEST_F(InfoGraph, WritesDegrees) {
   EXPECT_EQ(written("d.txt", {"--sort"}), "1 2 1\n2 2 1\n3 0 2\n9 0 0\n");
   EXPECT_EQ(written("u.tsv", {"--undirected"}), "id\tdegree\n1\t2\n2\t2\n3\t2\n9\t0\n");
   EXPECT_EQ(json::parse(written("u.json", {"--undirected", "--top", "1"})), json::parse(R"([{"id":1,"degree":2}])"));
-  // A symmetric matrix is an undirected graph where degrees are asked for, or as the flag says.
+  // With --output a symmetric matrix is an undirected graph, unless a flag says otherwise.
   const std::string matrix =
       folder_.write("m.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n");
   const std::string degrees = folder_ / "m.csv";
@@ -182,7 +182,7 @@ TEST_F(InfoGraph, WritesDegrees) {
   expect_failure(run_app("info", {wide, "--output", degrees}), "info", 1, "2 x 3 (expected a square one");
 }
 
-// Degrees are those of the graph that the graph commands search.
+// The degrees are those of the graph in the graph commands.
 TEST_F(InfoGraph, AgreesWithTheGraphCommands) {
   for (const std::string direction : {"--directed", "--undirected"}) {
     const json info = run_app("info", {"gen:rmat:scale=9,degree=5", direction, "--json", "-"}).json();
@@ -227,8 +227,7 @@ TEST_F(InfoFile, ErrorsInOneLine) {
   expect_failure(run_app("info", {"--spy", folder_ / "no/such.png", matrix_}), "info", 1, "No such file");
 }
 
-// Both take --device like every app; what they do is the CPU's, and they say so rather than leave one in the belief
-// that a GPU worked.
+// Both take --device like every app, but work on the CPU, and say so.
 TEST_F(InfoFile, TakesADeviceAndSaysWhatWorked) {
   SPARGO_NEEDS_SNAPSHOTS();
   const auto expect = [](const std::vector<std::string>& arguments, const std::string& app, bool warns) {

@@ -32,7 +32,7 @@ TEST(limits, a_line_has_a_mebibyte) {
 
 std::string packed(const scratch& folder, const std::string& text);
 
-// Wherever they stand, in memory that does not grow with them.
+// At any place in the file, with bounded memory.
 TEST(limits, a_comment_has_any_length) {
   const scratch folder;
   const std::string comment(20'000'000, 'c');

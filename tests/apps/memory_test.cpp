@@ -1,5 +1,5 @@
-// What the programs take: within --max-memory, and within what a control group leaves; and that work which cannot fit
-// is refused before it begins, while what does fit is done.
+// Memory of the programs: within --max-memory and the limit of a control group; work that cannot fit is refused before
+// it begins, and work that fits is done.
 #include "input/memory_limit.hpp"
 #include "input/memory_need.hpp"
 
@@ -27,7 +27,7 @@ using test::run_shell;
 using test::scratch;
 using test::slurp;
 
-// An app's exit code and the most memory that it has had resident, in bytes.
+// An app's exit code and its peak resident memory in bytes.
 struct measured_run {
   int code = -1;
   std::int64_t peak = 0;
@@ -49,7 +49,7 @@ measured_run measure(const std::string& app, const std::vector<std::string>& arg
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), std::int64_t{used.ru_maxrss} * 1024};
 }
 
-// A search of a path of 5 million vertices has as many levels: their sizes take 40 MB.
+// A search of a path of 5 million vertices has 5 million levels, whose sizes take 40 MB.
 TEST(max_memory, counts_the_levels_of_a_path) {
   constexpr std::int64_t limit = 300'000'000;
   constexpr std::int64_t besides = 40'000'000;  // the program, its stacks, and what a search cuts into chunks
@@ -85,7 +85,7 @@ TEST(control_group, that_is_too_small_for_the_matrix_leaves_streaming) {
 
 constexpr const char* refused = "it takes at least ";
 
-// The number of bytes behind `refused`; its three digits rounded.
+// The number of bytes in the refusal, rounded to three digits.
 double bytes_refused(const app_run& run) {
   const std::size_t at = run.err.find(refused);
   if (run.code != 1 || at == std::string::npos) {
@@ -103,7 +103,7 @@ double bytes_refused(const app_run& run) {
 struct sized_work {
   std::string command;
   std::vector<std::string> arguments;
-  double share;  // of the memory that is taken, that is foreseen at least
+  double share;  // least ratio of the estimate to the memory used
 };
 
 std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
@@ -111,22 +111,23 @@ std::vector<std::string> with(std::vector<std::string> arguments, const std::vec
   return arguments;
 }
 
-// What is foreseen is taken: by the count of arrays, and by what the system counts as resident. And it is much of it.
+// The estimate is at most the memory used, both by arrays and resident, and at least a share of it.
 void expect_foreseen(const sized_work& work) {
   const std::string what = work.command + " " + testing::PrintToString(work.arguments);
   const std::vector<std::string> arguments =
       with(work.arguments, {"--device", "cpu", "--threads", "2", "--quiet", "--repeat", "1"});
-  const std::vector<std::string> told = work.command == "info" ? with(work.arguments, {"--threads", "2"}) : arguments;
-  const double least = bytes_refused(run_app(work.command, with(told, {"--max-memory", "3M"})));
+  const std::vector<std::string> limited =
+      work.command == "info" ? with(work.arguments, {"--threads", "2"}) : arguments;
+  const double least = bytes_refused(run_app(work.command, with(limited, {"--max-memory", "3M"})));
   const scratch folder;
-  const measured_run whole = measure(work.command, with(told, {"--json", folder / "report"}));
+  const measured_run whole = measure(work.command, with(limited, {"--json", folder / "report"}));
   ASSERT_EQ(whole.code, 0) << what;
   const auto most = nlohmann::json::parse(slurp(folder / "report")).at("host_memory_bytes").get<std::int64_t>();
   std::printf("%-60s at least %6.1f MB, %6.1f taken, %.2f\n", what.c_str(), least / 1e6,
               static_cast<double>(most) / 1e6, least / static_cast<double>(most));
   EXPECT_LE(least, 1.005 * static_cast<double>(most)) << what;
   EXPECT_GE(least, work.share * static_cast<double>(most)) << what;
-  const app_run within = run_app(work.command, with(told, {"--max-memory", std::to_string(most)}));
+  const app_run within = run_app(work.command, with(limited, {"--max-memory", std::to_string(most)}));
   EXPECT_EQ(within.code, 0) << what << " in the " << most << " bytes that it took: " << within.err;
   EXPECT_LE(least, static_cast<double>(whole.peak)) << what << ", resident";
 }
@@ -166,7 +167,7 @@ TEST(memory_foreseen, is_no_more_than_matrices_take) {
   }
 }
 
-// 2^18 vertices, each joined to the `degree` before it, as a text of every kind.
+// 2^18 vertices, each joined to the `degree` preceding ones, in every text format.
 std::string matrix_market(const std::string& symmetry, std::int64_t degree) {
   constexpr std::int64_t n = 1 << 18;
   std::string text;
@@ -269,7 +270,7 @@ TEST(memory_foreseen, ends_what_cannot_fit_at_once) {
     const auto start = std::chrono::steady_clock::now();
     expect_failure(run_app(command, {"gen:rmat:scale=38,degree=16", "--device", "cpu"}), command, 1,
                    "gen:rmat:scale=38,degree=16: it takes at least 1");
-    // What lists 67 MB, and is given 100.
+    // 67 MB of entries with a limit of 100 MB.
     expect_failure(run_app(command, {"gen:rmat:scale=19,degree=16", "--device", "cpu", "--max-memory", "100M"}),
                    command, 1,
                    " of host memory, for 8,388,608 entries and 524,288 rows; 100 MB are available (see --max-memory)");
@@ -277,7 +278,7 @@ TEST(memory_foreseen, ends_what_cannot_fit_at_once) {
   }
 }
 
-// Entries that are not there are a fault of the file, which the reader finds.
+// Missing entries are an error in the file, which the reader reports.
 TEST(memory_foreseen, does_not_take_a_headers_word) {
   const scratch folder;
   const std::string matrix = "%%MatrixMarket matrix coordinate pattern general\n9 9 900000000000\n1 2\n3 4\n";
@@ -334,9 +335,9 @@ TEST(memory_foreseen, on_a_device_is_the_graph_and_its_results) {
 
 TEST(available_memory, is_what_the_system_says_and_swap) {
   const scratch folder;
-  const std::string told = "MemTotal:       9000 kB\nMemFree:   10 kB\nMemAvailable:    3000 kB\nSwapTotal: 99 kB\n";
-  EXPECT_EQ(available_memory(folder.write("a", told)), 3000 * 1024);
-  EXPECT_EQ(available_memory(folder.write("b", told + "SwapFree:        50 kB\n")), 3050 * 1024);
+  const std::string meminfo = "MemTotal:       9000 kB\nMemFree:   10 kB\nMemAvailable:    3000 kB\nSwapTotal: 99 kB\n";
+  EXPECT_EQ(available_memory(folder.write("a", meminfo)), 3000 * 1024);
+  EXPECT_EQ(available_memory(folder.write("b", meminfo + "SwapFree:        50 kB\n")), 3050 * 1024);
   EXPECT_EQ(available_memory(folder.write("c", "MemTotal: 9000 kB\n")), std::nullopt);
   EXPECT_EQ(available_memory(folder / "none"), std::nullopt);
 }

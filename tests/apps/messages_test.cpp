@@ -1,4 +1,4 @@
-// What people see of an error and of progress: on a terminal, which the test is itself.
+// Errors and progress as seen on a terminal, which the test plays.
 #include "apps/run_app.hpp"
 #include "cli/progress.hpp"
 #include "input/memory_limit.hpp"
@@ -41,7 +41,7 @@ std::string on_a_terminal(const std::string& app, const std::string& argument) {
   return text;
 }
 
-// A report fits the terminal, forkpty's of 80 columns; what is piped stays as it is.
+// A report wraps at the width of the terminal (80 columns here); piped output does not wrap.
 TEST(report, wraps_at_the_width_of_the_terminal) {
   const scratch folder;
   const std::string list = folder.write("a.el", "1 2\n2 3\n");
@@ -137,7 +137,7 @@ TEST(memory_limit, is_an_amount_with_a_unit) {
   }
 }
 
-// 3 million entries take 48 MB of the host's memory: no app may, within 20 MB. (With a GPU, spmv would hold them
+// 3 million entries take 48 MB of host memory, which exceeds the limit of 20 MB. (With a GPU, spmv would hold them
 // there.)
 TEST(memory_limit, ends_every_app_in_one_line) {
   SPARGO_NEEDS_SNAPSHOTS();
@@ -168,7 +168,7 @@ TEST(remaining_time, is_what_the_rate_so_far_promises) {
   EXPECT_EQ(remaining_time({100, 0}, 7), "");
 }
 
-// Mistakes that a user can make, and a word that the answer must hold.
+// Users' mistakes, and a word that the message must contain.
 struct mistake {
   std::vector<std::string> command;
   const char* says;
@@ -256,7 +256,7 @@ TEST(mistakes, are_answered_in_the_words_of_the_command_line) {
   }
 }
 
-// A file that is called as the app is keeps its name.
+// A file with the name of the app is named in full.
 TEST(mistakes, in_a_file_called_as_the_app_name_it) {
   const scratch folder;
   const std::filesystem::path before = std::filesystem::current_path();
@@ -267,7 +267,7 @@ TEST(mistakes, in_a_file_called_as_the_app_name_it) {
   EXPECT_TRUE(run.err.starts_with("spargo info: info:1:3: ")) << run.err;
 }
 
-// All that the library knows can be asked for, and --help says so.
+// --help lists every value that the library knows.
 TEST(algorithms, of_the_library_are_those_of_the_flag) {
   const auto known = [](const auto& parse) {
     try {

@@ -1,5 +1,5 @@
-// Where results go: open descriptors are written to, the input is not overwritten, and what cannot be written is found
-// before the work.
+// Outputs: open descriptors are written to, the input is not overwritten, and an output that cannot be written is
+// refused before the work.
 #include "apps/run_app.hpp"
 #include "cli/picture.hpp"
 #include "support/snapshots.hpp"
@@ -81,7 +81,7 @@ TEST_F(outputs, go_into_pipes) {
   EXPECT_TRUE(std::filesystem::is_fifo(fifo));
 }
 
-// Every output of every command, and nothing but it.
+// Every output of every command, and nothing else.
 TEST_F(outputs, on_standard_output_are_alone) {
   SPARGO_NEEDS_SNAPSHOTS();
   const std::string coordinates = "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n";
@@ -181,7 +181,7 @@ TEST_F(outputs, that_cannot_be_written_are_found_before_the_work) {
   expect_failure(run_app("convert", {huge, folder_ / "b.mtx", "--json", none}), "convert", 1, none);
 }
 
-// Root may write anywhere: another user's view of the same is taken by giving root's rights up.
+// Root may write anywhere, so the test gives up root's rights.
 TEST_F(outputs, that_may_not_be_written_are_found_before_the_work) {
   const std::string kept = folder_.write("kept", "old");
   std::filesystem::permissions(kept, std::filesystem::perms(0444));

@@ -19,7 +19,7 @@ app_run rank(std::vector<std::string> words) {
 class PageRankFile : public testing::Test {
  protected:
   const scratch folder_;
-  // A cycle of three and a vertex that leads nowhere; a duplicate besides, ids with holes.
+  // A cycle of three and a dangling vertex; a duplicate, ids with gaps.
   const std::string edges_ = folder_.write("g.el", "10 20\n20 30\n30 10\n10 1000000000000\n10 20\n");
 
   std::map<std::int64_t, double> ranks(std::vector<std::string> flags) {
@@ -51,7 +51,7 @@ TEST_F(PageRankFile, EveryKeyOfTheContractIsThere) {
   for (std::size_t k = 1; k < 4; ++k) EXPECT_GE(got["top"][k - 1][1], got["top"][k][1]);
 }
 
-// One iteration by hand: 1/4 each, of which the dangling vertex's is spread.
+// One iteration by hand: 1/4 each; the dangling vertex's share is distributed.
 TEST_F(PageRankFile, OutputHasTheFilesOwnIds) {
   const double base = 0.15 / 4 + 0.85 / 16;
   const auto found = ranks({"--iterations", "1"});

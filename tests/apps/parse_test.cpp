@@ -1,4 +1,4 @@
-// --parse: the same result wherever the text is parsed, and a plain word where it cannot be.
+// --parse: the same result wherever the text is parsed, and a clear error if it cannot be.
 #include "run_app.hpp"
 
 namespace spargo {

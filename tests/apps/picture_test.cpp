@@ -1,4 +1,4 @@
-// Pictures, looked at as Cairo reads them back.
+// Pictures, read back by Cairo.
 #include "cli/picture.hpp"
 #include "bench/plot.hpp"
 #include "cli/exit_status.hpp"
@@ -39,7 +39,7 @@ class image {
     std::memcpy(&pixel, line + 4 * x, sizeof(pixel));
     return pixel & 0xffffff;
   }
-  // Pixels of a rectangle that are of this colour.
+  // Number of pixels of this colour in a rectangle.
   [[nodiscard]] int count(std::uint32_t c, int x, int y, int width, int height) const {
     int found = 0;
     for (int j = y; j < y + height; ++j) {
@@ -99,7 +99,7 @@ TEST(picture, is_what_was_drawn) {
   }
 }
 
-// That the same picture is the same file shows where two processes draw it; a date would not be the same.
+// Two processes write identical files for the same picture; a date would differ.
 TEST(picture, is_a_file_of_each_format) {
   const canvas picture = draw_spy(make_density_map(100, 100), "a title", "under it");
   EXPECT_TRUE(picture.file(picture_format::png).starts_with("\x89PNG\r\n\x1a\n"));
@@ -111,7 +111,7 @@ TEST(picture, is_a_file_of_each_format) {
   EXPECT_EQ(pdf.find("Date"), std::string::npos);
 }
 
-// Letters lie between the ends that the measuring of text promises, on the base line; a name of any bytes is drawn.
+// Text lies within its measured width, on the base line; names of any bytes are drawn.
 TEST(picture, text_lies_where_it_was_measured) {
   for (const std::string words : {"degree", "\xff\xc3(\xe2\x82", "\xc3\xa9t\xc3\xa9", "a\nb\x7f"}) {
     canvas picture(400, 100);
@@ -208,7 +208,7 @@ const std::vector<measured_case>& ladder() {
   return cases;
 }
 
-// The middles of the bars of that ladder.
+// The centres of the bars.
 constexpr int first_bar = 72 + 46 + 8;
 constexpr int second_group = 72 + 46 + 3 * 24 + 18 + 46 + 8;
 
@@ -264,7 +264,7 @@ TEST(bench_ladder, a_skipped_case_says_why_in_place_of_its_bar) {
   EXPECT_GT(inked(second_group), 100);
 }
 
-// Whatever the times are, and however many cases there are.
+// For any times and any number of cases.
 TEST(bench_ladder, holds_up_under_odd_numbers) {
   std::vector<measured_case> cases = ladder();
   for (const double ms : {0.0, -1.0, std::nan(""), HUGE_VAL, 1e-9, 1e12}) {

@@ -1,5 +1,5 @@
-// Graphs for a GPU: the same whether the host or the device has parsed, generated and built them, and the same errors.
-// The host's way, which other tests hold against the formats, is the oracle.
+// Graphs for a GPU: the same graph and errors whether the host or the device parses, generates and builds. The host,
+// which other tests check, is the oracle.
 #include "placement/placed_input.hpp"
 #include "placement/weighted_input.hpp"
 
@@ -22,7 +22,7 @@ using test::app_run;
 using test::run_app;
 using test::scratch;
 
-// Everything that is told of a graph, or the error.
+// All facts about a graph, or the error.
 struct outcome {
   std::string error;
   std::size_t types = 0;
@@ -60,7 +60,7 @@ graph_flags flags_of(const std::string& file, const request& how) {
   return flags;
 }
 
-outcome load(const std::string& file, const request& how, std::optional<loaded_input>* told = nullptr) {
+outcome load(const std::string& file, const request& how, std::optional<loaded_input>* loaded = nullptr) {
   const graph_flags flags = flags_of(file, how);
   outcome result;
   try {
@@ -95,7 +95,7 @@ outcome load(const std::string& file, const request& how, std::optional<loaded_i
           append(result.rows, view.in.indices);
         },
         read.g);
-    if (told != nullptr) told->emplace(std::move(read.from));
+    if (loaded != nullptr) loaded->emplace(std::move(read.from));
   } catch (const error& e) {
     result = {};
     result.error = e.what();
@@ -120,7 +120,7 @@ const std::vector<std::string> generated = {
     "gen:star:n=300",
 };
 
-// The same with weights, and what these are.
+// The same with weights and their kind.
 struct weighted_outcome {
   std::string error;
   std::string weights;
@@ -212,16 +212,17 @@ class PlacedInputOnGpu : public testing::Test {
     bool parsed = false;
     for (const bool undirected : {false, true}) {
       for (const in_edges wanted : {in_edges::omit, in_edges::build}) {
-        std::optional<loaded_input> told;
+        std::optional<loaded_input> loaded;
         const outcome here = load(file, {"cpu", "auto", undirected, wanted});
-        const outcome there = load(file, {"cuda", "gpu", undirected, wanted}, &told);
+        const outcome there = load(file, {"cuda", "gpu", undirected, wanted}, &loaded);
         EXPECT_TRUE(here == there) << file << (undirected ? " undirected" : " directed") << "\n"
                                    << here.error << "\n"
                                    << there.error;
         if (!there.error.empty()) continue;
-        EXPECT_TRUE(told->built_on_device) << file;
-        EXPECT_EQ(told->reason_for_host.empty(), told->facts.parsed_on_device) << file << ": " << told->reason_for_host;
-        parsed = told->facts.parsed_on_device;
+        EXPECT_TRUE(loaded->built_on_device) << file;
+        EXPECT_EQ(loaded->reason_for_host.empty(), loaded->facts.parsed_on_device)
+            << file << ": " << loaded->reason_for_host;
+        parsed = loaded->facts.parsed_on_device;
       }
     }
     return parsed;
@@ -380,7 +381,7 @@ TEST_F(PlacedInputOnGpu, MemoryThatDoesNotSufficeIsTheHosts) {
   EXPECT_EQ(less.json().at("runs")[0].at("levels"), all.json().at("runs")[0].at("levels"));
 }
 
-// A large file as users have it, through every flag that needs the graph at home.
+// A large file, with every flag that needs the graph on the host.
 TEST_F(PlacedInputOnGpu, AnswersAreTheSameWhereverItWasLoaded) {
   const std::string path = folder_.write("a.el", edges_of(1'600'000, 200'000, 6));
   const auto run = [&](const std::string& command, std::vector<std::string> more) {

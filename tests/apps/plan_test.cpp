@@ -1,4 +1,4 @@
-// `spargo plan`: what it says agrees with what the command then takes, and it runs nothing.
+// `spargo plan`: its estimates agree with a run of the command, and it runs nothing.
 #include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
 
@@ -52,8 +52,8 @@ TEST(plan, is_of_every_command_on_graphs_and_spmv) {
   expect_failure(run_app("spargo", {"plan", "bsf", "a.el"}), "plan", 2, "did you mean bfs?");
 }
 
-// Within a factor of what the arrays of the run took at once; a fixed part of a few MB apart.
-TEST(plan, foresees_the_host_memory_of_the_run) {
+// Within a factor of the peak of the run's arrays, apart from a few MB.
+TEST(plan, estimates_the_host_memory_of_the_run) {
   const scratch folder;
   std::string text = "%%MatrixMarket matrix coordinate real general\n20000 20000 400000\n";
   for (int k = 0; k < 400'000; ++k) {
@@ -70,7 +70,7 @@ TEST(plan, foresees_the_host_memory_of_the_run) {
       if (command == "betweenness") words.insert(words.end(), {"--sources", "1"});
       const auto took = run_app(command, words).json().at("host_memory_bytes").get<double>();
       EXPECT_LT(said, 1.5 * took) << command << " " << input;
-      // A lower bound: without the copies by degree that triangles are counted on.
+      // A lower bound, without the copies sorted by degree.
       EXPECT_GT(said, took / (command == "triangles" ? 7 : 4)) << command << " " << input;
     }
   }
@@ -88,7 +88,7 @@ TEST(plan, goes_by_ranks) {
   EXPECT_GT(gpus.at("device_bytes"), (std::int64_t{1} << 34) / 8 * 4);
 }
 
-// Of several ranks with one algorithm, that one, as the report of a run has it.
+// Several ranks have one algorithm; plan names it as the report of a run does.
 TEST(plan, names_the_algorithm_of_several_ranks) {
   for (const auto& [command, algorithm] : {std::pair("bfs", "direction_optimizing"),
                                            std::pair("components", "afforest"), std::pair("pagerank", "jacobi")}) {
@@ -179,7 +179,7 @@ TEST(scaling_page, has_a_job_script_that_works) {
   ASSERT_NE(begin, std::string::npos);
   const scratch folder;
   const std::string script = folder.write("job", page.substr(begin, page.find("```", begin) - begin));
-  // A scheduler of one task, which runs what it is given.
+  // A scheduler with one task, which runs the given command.
   const std::string bin = folder / "bin";
   std::filesystem::create_directories(bin);
   spill(bin + "/srun", "#!/bin/sh\nexec \"$@\"\n");

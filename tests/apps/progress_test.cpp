@@ -1,4 +1,4 @@
-// The line of progress, as a terminal of each width shows it.
+// The progress line on terminals of any width.
 #include "cli/progress.hpp"
 
 #include "apps/run_app.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 using test::scratch;
 
-// A terminal's screen: what is printed wraps at the width, \r goes to the line's beginning, ESC [ K wipes to its end.
+// A terminal's screen: text wraps at the width, \r returns to the beginning of the line, ESC [ K erases to its end.
 class screen {
  public:
   explicit screen(std::size_t width) : width_(width), lines_(1) {}
@@ -65,7 +65,7 @@ class screen {
   std::string seen_;
 };
 
-// Runs `work` in a process whose terminal this is; `look(screen, terminal)` is called after everything it writes.
+// Runs `work` in a process with this terminal; calls `look(screen, terminal)` after each write.
 screen on_a_terminal(unsigned short width, const std::function<void()>& work,
                      const std::function<void(screen&, int)>& look = {}, int expected_status = 0) {
   winsize size{};
@@ -145,7 +145,7 @@ TEST(progress, follows_a_terminal_that_is_made_narrower) {
   EXPECT_EQ(shown.last(), "");
 }
 
-TEST(progress, heeds_columns_where_they_are_fewer) {
+TEST(progress, respects_columns_if_they_are_fewer) {
   const screen shown = on_a_terminal(80, [] {
     set_terminal("xterm");
     ::setenv("COLUMNS", "33", 1);
@@ -183,7 +183,7 @@ TEST(progress, is_not_shown_of_short_work_or_when_silenced) {
   EXPECT_EQ(silent.seen(), "");
 }
 
-// What comes after the reading is shown in the reading's place, and its clock goes on where nothing calls back.
+// The next step replaces the line of reading, and its clock advances without callbacks.
 TEST(progress, names_the_work_that_follows) {
   const screen shown = on_a_terminal(80, [] {
     set_terminal("xterm");
@@ -200,7 +200,7 @@ TEST(progress, names_the_work_that_follows) {
   EXPECT_EQ(shown.last(), "");
 }
 
-// The seconds until a part is done, then the share; as an operation tells it.
+// The seconds until the first report of a share, then the share.
 TEST(progress, shows_the_share_of_counted_work) {
   const screen shown = on_a_terminal(80, [] {
     set_terminal("xterm");
@@ -245,7 +245,7 @@ TEST(progress_line, fits_every_width) {
   EXPECT_EQ(progress_line("validating", measure{0, 4, false}, 5, 80), "validating  5 s");
 }
 
-// An app at work on a narrow terminal: its input comes with a pause.
+// An app on a narrow terminal, whose input pauses.
 TEST(progress, of_an_app_leaves_the_terminal_as_it_was) {
   const scratch folder;
   const std::string pipe = folder / "slow.el";

@@ -1,4 +1,4 @@
-// Commands under mpirun: the answers of one process, one line for what is wrong, and an end soon after a failure.
+// Commands under mpirun: the results of one process, one line for errors, and an end soon after a failure.
 //
 // Own program: forks to start mpirun, and sets the environment for it.
 #include "apps/run_app.hpp"
@@ -36,7 +36,7 @@ class Ranks : public testing::Test {
     if (std::system("command -v mpirun > /dev/null") != 0) GTEST_SKIP() << "no MPI: no mpirun";
   }
 
-  // By a shell, its output in a folder; the exit code is mpirun's, which is that of the first rank that fails.
+  // Runs in a shell. The exit code is mpirun's: that of the first rank that fails.
   static app_run on_ranks(int ranks, const std::string& line) {
     const scratch folder;
     const std::string spargo = program_folder() + "/spargo ";
@@ -47,7 +47,7 @@ class Ranks : public testing::Test {
             slurp(folder / "err")};
   }
 
-  // The lines that are Spargo's, not mpirun's.
+  // Spargo's lines, without mpirun's.
   static std::vector<std::string> own_lines(const std::string& text) {
     std::vector<std::string> lines;
     std::istringstream all(text);
@@ -71,7 +71,7 @@ class Ranks : public testing::Test {
     }
   }
 
-  // Not so a process that has ended and that nobody has waited for.
+  // False for a zombie.
   static bool is_running(pid_t process) {
     const std::string stat = slurp("/proc/" + std::to_string(process) + "/stat");
     const std::size_t name_end = stat.rfind(") ");
@@ -117,7 +117,7 @@ TEST_F(Ranks, RunTheAlgorithmThatThePlanNames) {
   }
 }
 
-// PageRank counts self-loops, and says how many there are.
+// PageRank counts self-loops and reports their number.
 TEST_F(Ranks, CountSelfLoops) {
   const scratch folder;
   const std::string list = folder.write("loops.el", "1 1\n1 2\n2 3\n3 3\n3 3\n4 2\n");
@@ -127,7 +127,7 @@ TEST_F(Ranks, CountSelfLoops) {
   }
 }
 
-// One process on the first line's file, and three, write the same under the same names.
+// One process and three write the same files.
 TEST_F(Ranks, VerticesKeepTheirNames) {
   const scratch folder;
   std::string text = "\"Doe, Jane\",Roe\n";
@@ -163,7 +163,7 @@ TEST_F(Ranks, WriteWhatOneProcessWrites) {
   }
 }
 
-// In the format of its name, sorted and cut; and the path to a target.
+// In the format of the name, sorted and truncated; and the path to a target.
 TEST_F(Ranks, WriteTablesAsOneProcess) {
   const scratch folder;
   for (const std::string line : {"bfs gen:rmat:scale=8,degree=6 --undirected --deterministic --sort",
@@ -264,7 +264,7 @@ TEST_F(Ranks, AreToldHowManyWouldDo) {
   EXPECT_THAT(built.err, HasSubstr("per process, 2 on a host; "));
 }
 
-// What `plan` says of a rank, and what a rank takes.
+// The estimates of `plan` for a rank, and the memory of a rank.
 TEST_F(Ranks, TakeWhatThePlanSays) {
   for (const std::string command : {"bfs", "pagerank", "components", "spmv"}) {
     const std::string line = command + " gen:rmat:scale=17,degree=16 --json - --device cpu";
@@ -312,7 +312,7 @@ TEST_F(Ranks, TakeGpusInTurn) {
   }
 }
 
-// A launcher that this MPI does not know is no reason to run as many copies.
+// Under an unknown launcher the command must not run in several copies.
 TEST_F(Ranks, AreRefusedWhereMpiKnowsOfFewer) {
   ::setenv("SLURM_STEP_NUM_TASKS", "2", 1);
   const app_run run = on_ranks(1, "bfs " + datasets + "karate.el");
@@ -346,7 +346,7 @@ TEST_F(Ranks, SayOnceWhatIsWrongAndEnd) {
   EXPECT_THAT(on_ranks(3, "spmv " + bad).err, HasSubstr(bad + ":8993:"));
 }
 
-// By itself, without a word to the others: a program over the library.
+// A program over the library in which one rank fails alone.
 TEST_F(Ranks, AllEndWhenOneExits) {
   const std::string program = program_folder() + "/tests/dist_test";
   if (!std::filesystem::exists(program)) GTEST_SKIP() << "no dist_test";

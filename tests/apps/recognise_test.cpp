@@ -1,4 +1,4 @@
-// Which format a text is taken for; nothing that is an edge list may become anything else.
+// Recognition of formats; an edge list must never be taken for anything else.
 #include "apps/run_app.hpp"
 #include "support/snapshots.hpp"
 
@@ -17,7 +17,7 @@ using test::slurp;
 
 enum class head_extent { part, whole };  // of the text
 
-// What a text is, and what is not read by the name that its refusal has.
+// The format of a text; for an unsupported one, the name in the error.
 std::string form_of(std::string_view text, const std::string& path = "a.txt", head_extent extent = head_extent::whole) {
   constexpr std::size_t head_bytes = std::size_t{1} << 16;
   std::string head(text);
@@ -150,7 +150,7 @@ TEST(recognise, real_edge_lists) {
   EXPECT_GE(files, 14);
 }
 
-// The file that was once an edge list of five edges with weights.
+// Once misread as an edge list of five weighted edges.
 TEST(recognise, k5_is_a_complete_graph_of_five) {
   const scratch folder;
   const std::string path = folder.write("k5.graph", k5);

@@ -1,4 +1,4 @@
-// Runs an app as a shell would and keeps what it said.
+// Runs an app as a shell would and keeps its output.
 #pragma once
 
 #include "cli/paths.hpp"
@@ -32,7 +32,7 @@ struct app_run {
   std::string out;
   std::string err;
 
-  // Standard output as JSON; a failed expectation and null when it is none.
+  // Standard output as JSON; null and a failed expectation if it is not JSON.
   [[nodiscard]] nlohmann::json json() const {
     nlohmann::json parsed = nlohmann::json::parse(out, nullptr, false);
     EXPECT_FALSE(parsed.is_discarded()) << "not JSON: " << out << "\nstderr: " << err;
@@ -51,7 +51,7 @@ inline void spill(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-// A folder of its own for each test, removed after it.
+// A temporary folder for a test.
 class scratch {
  public:
   scratch() {
@@ -76,16 +76,16 @@ class scratch {
   std::filesystem::path path_;
 };
 
-// Whether a command is run as a program of its own, and not as `spargo COMMAND`.
+// Whether a command is a separate program instead of `spargo COMMAND`.
 inline bool is_program(const std::string& app) { return app == "spargo" || app == "bfs" || app == "spmv"; }
 
-// What a command calls itself: "bfs", "spargo info".
+// The name of a command in its messages: "bfs", "spargo info".
 inline std::string called(const std::string& app) {
   if (!is_program(app)) return "spargo " + app;
   return (app == "spargo" ? "" : apps::program_prefix) + app;
 }
 
-// The words before a command's arguments: the program, and the command where that is another.
+// The words before a command's arguments: the program and, if different, the command.
 inline std::vector<std::string> words_before(const std::string& app) {
   const std::string folder = program_folder() + "/";
   if (is_program(app)) return {folder + called(app)};
@@ -106,7 +106,7 @@ inline std::vector<std::string> command_line(const std::string& app, const std::
   return words;
 }
 
-// A line for a shell, in which each MARK with a command's name after it becomes how that is run.
+// Replaces MARK followed by a command's name by the words that run it.
 inline std::string with_programs(const std::string& line, const std::string& mark) {
   std::string text;
   std::size_t at = 0;
@@ -161,8 +161,7 @@ inline app_run run_shell(const std::string& line) {
   return run;
 }
 
-// The contract of every failure: the code, one line that begins with what the command is called, nothing on standard
-// output.
+// Every failure has the exit code, one line that begins with the command's name, and nothing on standard output.
 inline void expect_failure(const app_run& run, const std::string& app, int code, const std::string& says = {}) {
   EXPECT_EQ(run.code, code) << run.err;
   EXPECT_EQ(run.out, "");
@@ -176,7 +175,7 @@ inline const nlohmann::json& truth() {
   return all.at("files");
 }
 
-// The devices to run on: the CPU, and the GPU where there is one. A required but missing GPU fails.
+// The devices to run on: the CPU, and the GPU where there is one. A required but missing GPU is a failure.
 inline std::vector<std::string> devices() {
   std::vector<std::string> list = {"cpu"};
   if (gpu().usable()) list.push_back("cuda");

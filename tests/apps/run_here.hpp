@@ -1,7 +1,6 @@
-// Runs a command in the test's own process, for tests which run hundreds. On a GPU the context is opened once. Under
-// AddressSanitizer a program's start and end take 60 ms of processor time (80 MB of globals are registered, and
-// searched for pointers), without it 6; what it does with a small file takes about 3 of them. Leaks of a command that
-// runs here are found when the test ends.
+// Runs a command in the test's own process, for tests that run hundreds. A GPU's context is opened once. Under
+// AddressSanitizer the start and end of a program take 60 ms of processor time (80 MB of globals are registered and
+// searched for pointers), without it 6; the work on a small file takes about 3. Leaks are found when the test ends.
 #pragma once
 
 #include "apps/run_app.hpp"
@@ -12,7 +11,7 @@
 
 namespace spargo::test {
 
-// What is written to `descriptor` goes to a file while this lives.
+// Redirects `descriptor` to a file during its lifetime.
 class redirected {
  public:
   redirected(int descriptor, const std::string& path) : descriptor_(descriptor), before_(::dup(descriptor)) {
@@ -31,7 +30,7 @@ class redirected {
   int descriptor_, before_;
 };
 
-// A command handles signals to the end of its process: here they are afterwards as they were.
+// Restores the signal handlers, which a command sets until its process ends.
 class signals_kept {
  public:
   signals_kept() {
@@ -48,7 +47,7 @@ class signals_kept {
   struct sigaction before_[count] = {};
 };
 
-// As run_app, but for --quiet and --max-memory, whose effect would last.
+// Like run_app, but not for --quiet and --max-memory, whose effect would last.
 inline app_run run_here(const std::string& app, std::vector<std::string> arguments) {
   const apps::command* const wanted = apps::find_command(app);
   if (wanted == nullptr || wanted->helper != nullptr) {

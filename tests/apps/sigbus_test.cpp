@@ -1,4 +1,4 @@
-// A mapped input that is cut short under many threads ends the program in one line, however many of them touch it.
+// A mapped input that is truncated while many threads read it ends the program with one line.
 #include "apps/run_app.hpp"
 #include "cli/signals.hpp"
 
@@ -12,7 +12,7 @@
 namespace spargo::apps {
 namespace {
 
-// In a process of its own: threads that wait for one another and touch pages that are gone, each its own.
+// In a separate process: threads that synchronise, then each read a page that no longer exists.
 [[noreturn]] void touch_what_is_gone(const std::string& path, int threads) {
   constexpr std::size_t page = 4096;
   const std::size_t size = page * static_cast<std::size_t>(threads);

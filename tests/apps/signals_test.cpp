@@ -18,7 +18,7 @@ namespace {
 using test::scratch;
 using test::slurp;
 
-// An app at work. `limit_file_size`: bytes, 0 for none.
+// A running app. `limit_file_size`: bytes, 0 for none.
 class running_app {
  public:
   running_app(const std::string& app, const std::vector<std::string>& arguments, const std::string& err,
@@ -50,7 +50,7 @@ class running_app {
     }
   }
 
-  // Waits for the condition to hold; false when the app ended before.
+  // Waits for the condition; false if the app ended first.
   [[nodiscard]] bool reaches(const std::function<bool()>& condition) {
     while (!condition()) {
       if (::waitpid(child_, &status_, WNOHANG) != 0) {
@@ -93,7 +93,7 @@ bool is_writing(const scratch& folder) {
 
 constexpr const char* graph = "gen:rmat:scale=15,degree=16";
 
-// The graph as it is written to a file of this name where nothing interrupts.
+// The graph's file when written without interruption.
 const std::string& whole_file(const std::string& name) {
   static std::map<std::string, std::string> known;
   std::string& contents = known[name];
@@ -156,7 +156,7 @@ TEST(signals, that_are_ignored_stay_so) {
   EXPECT_TRUE(std::filesystem::exists(folder / "out.mtx"));
 }
 
-// As on a full disk, in every app that writes and for every kind of file.
+// A full disk, for every app that writes and every kind of file.
 TEST(failing_write, leaves_the_old_file_and_nothing_else) {
   SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
@@ -190,7 +190,7 @@ TEST(failing_write, of_a_full_device_is_one_line) {
                        "No space left");
 }
 
-// Root may write anywhere, so a folder that is not there stands for one that may not be written when run as root.
+// Root may write anywhere, so as root a missing folder replaces a read-only one.
 TEST(failing_write, in_a_folder_that_refuses_is_one_line) {
   const scratch folder;
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0500));

@@ -1,4 +1,4 @@
-// `spargo COMMAND`: which command runs, under which name, and what is said where there is none.
+// `spargo COMMAND`: the command that runs, its name, and the error for an unknown one.
 #include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
 #include "commands/table.hpp"
@@ -58,7 +58,7 @@ TEST(dispatch, names_warnings_after_what_was_called) {
   EXPECT_TRUE(run_app("bfs", {weights, "--device", "cpu"}).err.starts_with(test::called("bfs") + ": warning: "));
 }
 
-// The library calls its operation "bfs" as well: it is not said twice.
+// The library's errors also begin with "bfs", which must not appear twice.
 TEST(dispatch, does_not_double_the_name) {
   const app_run run = run_app("spargo", {"bfs", "gen:path:n=3", "--algorithm", "global_queue", "--device", "cpu"});
   EXPECT_NE(run.code, 0);
@@ -108,7 +108,7 @@ TEST(unknown_flags, are_named_in_order_with_the_nearest) {
   expect_failure(run_app("spargo", {"pagerank", "--zeta"}), "pagerank", 2, "unknown flag: --zeta");
 }
 
-// JSON says where a result comes from; a shell takes the command line back.
+// JSON records the origin of a result; its command line can be pasted into a shell.
 TEST(json, says_where_it_comes_from) {
   const scratch folder;
   const std::string list = folder.write("a b's.el", "1 2\n");
@@ -150,7 +150,7 @@ TEST(help, that_cannot_be_written_is_a_failure) {
   expect_failure(run, "spargo", 1, "No space left");
 }
 
-// `spargo` alone in a folder, and beside a helper that tells how it was called.
+// `spargo` alone in a folder, and beside a helper that prints its arguments.
 TEST(bench, is_a_program_beside_spargo) {
   const scratch folder;
   const std::string bin = folder / "bin";

@@ -160,7 +160,7 @@ TEST_F(SpmvFile, ComparesFormatsInATable) {
   for (const char* row : {"\n  csr ", "\n  coo ", "\n  ell ", "\n  sell ", "\n  fastest "}) {
     EXPECT_NE(text.find(row), std::string::npos) << row << text;
   }
-  // One long row: ELL would be padding alone.
+  // One long row: ELL would be almost only padding.
   const auto skewed = run_app("spmv", {"gen:star:n=20000", "--format", "all", "--json", "-", "--device", "cpu"}).json();
   EXPECT_EQ(skewed["formats"][2]["format"], "ell");
   EXPECT_NE(skewed["formats"][2]["refused"].get<std::string>().find("padding"), std::string::npos);
@@ -208,7 +208,7 @@ TEST_F(SpmvFile, WithoutAGpuCudaIsRefusedAndAutoSaysWhy) {
   EXPECT_EQ(got["device"], "cpu");
 }
 
-// A stencil's copy costs some products: what the command takes is what pays for --repeat of them.
+// A copy of a stencil matrix costs some products: --repeat decides whether it pays off.
 TEST(SpmvApp, ChoosesStorageForTheProductsAskedFor) {
   const auto get = [](std::vector<std::string> flags) {
     flags.insert(flags.begin(), {"--json", "-", "--device", "cpu", "gen:laplacian2d:n=200"});

@@ -30,7 +30,7 @@ void expect_close(const json& got, const json& expected) {
   EXPECT_NEAR(got.get<double>(), right, 1e-9 * std::abs(right));
 }
 
-// `shift`: what a file calls the vertex that the truth calls 0.
+// `shift`: id in the file of vertex 0 of the truth.
 void expect_search(const json& got, const json& expected, std::int64_t shift) {
   EXPECT_EQ(got["source"], expected["source"].get<std::int64_t>() + shift);
   EXPECT_EQ(got["reached"], expected["reached"]);
@@ -187,8 +187,8 @@ TEST_F(SsspFile, EndsAsAskedFor) {
   }
 }
 
-// By a search of the test's own, over its own copy of the edges: every path that is reported leads from source to
-// target along edges whose weights add up to the distance; where there is none, the target cannot be reached.
+// Checked by the test's own search: every reported path leads from source to target along edges whose weights add up to
+// the distance; without a path the target is unreachable.
 TEST_F(SsspFile, ReportsThePathToATarget) {
   std::mt19937 random(11);
   for (int round = 0; round < 12; ++round) {
@@ -273,7 +273,7 @@ TEST_F(SsspFile, RunsOnTheGpuOrSaysWhyNot) {
   EXPECT_EQ(there["runs"][0]["first"], json::parse("[[20,3],[30,7]]"));
   EXPECT_GT(there["workspace_bytes"].get<std::int64_t>(), 0);
   EXPECT_EQ(run_on(edges_, {"--algorithm", "dijkstra"})["device"], "cpu");
-  // Some 2 s for one thread of the CPU: worth opening a GPU.
+  // About 2 s on one CPU thread: worth opening a GPU.
   const std::vector<std::string> long_run = {"--weights", "random", "--undirected", "--threads", "1", "--sources", "8"};
   EXPECT_EQ(run_on("gen:rmat:scale=17,degree=16", long_run)["device"], "cuda:0");
   EXPECT_NE(
@@ -310,7 +310,7 @@ TEST(RandomWeights, AreEvenlySpreadAndTheSameBothWays) {
   for (std::size_t w = 1; w < counts.size(); ++w) EXPECT_NEAR(counts[w], 19900 / 255.0, 45) << w;
 }
 
-// The types that weights are kept in, from every format; of several weights the lightest.
+// The types of weights, from every format; the smallest of several weights.
 TEST_F(SsspFile, WeightsOfEveryFormat) {
   const auto kept = [&](const std::string& name, const std::string& text, const std::string& type,
                         const std::string& first) {
@@ -332,7 +332,7 @@ TEST_F(SsspFile, WeightsOfEveryFormat) {
   EXPECT_EQ(run_on(snapshot, {})["runs"][0]["reached"], 4);
 }
 
-// A snapshot's matrix has the sums of duplicates; paths take the lightest all the same, from a copy of it, too.
+// A snapshot's matrix has the sums of duplicates; paths still use the smallest weight, also from a copy of it.
 TEST_F(SsspFile, SnapshotsKnowTheLightestOfSeveralWeights) {
   SPARGO_NEEDS_SNAPSHOTS();
   const std::string list = folder_.write("parallel.wel", "7 8 5\n7 8 3\n8 9 4\n7 9 9\n9 9 1\n9 9 2\n");
@@ -354,7 +354,7 @@ TEST_F(SsspFile, SnapshotsKnowTheLightestOfSeveralWeights) {
   EXPECT_NE(text.err.find("listed more than once"), std::string::npos) << text.err;
 }
 
-// The line and the column of the weight, whatever stands before it.
+// The line and column of the weight, in any layout.
 TEST_F(SsspFile, RefusesWeightsWithTheirLine) {
   const auto refused = [&](const std::string& name, const std::string& text, const std::string& says) {
     const std::string path = folder_.write(name, text);

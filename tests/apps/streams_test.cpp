@@ -14,7 +14,7 @@ using test::scratch;
 using test::slurp;
 using json = nlohmann::json;
 
-// What bash makes of a line, in which @NAME runs the command NAME. Whatever hangs ends by a signal.
+// Runs a line in bash, in which @NAME is the command NAME. A timeout ends a hanging command.
 test::app_run in_bash(const std::string& line) {
   const scratch folder;
   const std::string script = folder.write("script", test::with_programs(line, "@"));
@@ -32,7 +32,7 @@ std::string compressed(const std::string& path) {
   return path + ".gz";
 }
 
-// A ring in DIMACS's format; nothing writes it.
+// A ring in DIMACS format, which convert cannot write.
 std::string arcs(int vertices) {
   std::string text = "c a ring\np sp " + std::to_string(vertices) + " " + std::to_string(vertices) + "\n";
   for (int v = 1; v <= vertices; ++v) {
@@ -57,7 +57,7 @@ std::vector<std::string> files_in(const scratch& folder) {
   return files;
 }
 
-// A report without what differs from run to run.
+// A report without values that differ between runs.
 json facts(const test::app_run& ran) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   json keys = ran.json();

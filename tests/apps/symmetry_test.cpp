@@ -1,5 +1,5 @@
-// A file that stores a triangle is the matrix it stands for: whatever an app makes of it is what it makes of a general
-// file with the mirrored entries written out, to the last bit.
+// A file with one triangle of a symmetric matrix gives the same results, bit by bit, as a general file with all
+// entries.
 #include "apps/run_app.hpp"
 #include "support/snapshots.hpp"
 
@@ -32,7 +32,7 @@ struct sample {
 
 constexpr int size = 37;
 
-// Duplicates, zeros and a diagonal among them, unless the rules of a kind forbid it.
+// With duplicates, zeros and a diagonal, unless the symmetry forbids them.
 std::vector<entry> make_triangle(const sample& s) {
   std::mt19937 random(static_cast<unsigned>(std::hash<std::string>()(s.field + s.symmetry + s.order)));
   const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
@@ -44,7 +44,7 @@ std::vector<entry> make_triangle(const sample& s) {
   for (int k = 0; k < 400; ++k) {
     entry e{below(size), below(size), {value(), s.field == "complex" ? value() : 0.0}};
     if (e.row < e.col) std::swap(e.row, e.col);
-    // Of the two triangles each place belongs to one: nothing is given twice.
+    // Each place is listed in one of the two triangles only.
     if (s.order == "upper" || (s.order == "both" && (e.row + e.col) % 2 == 0)) std::swap(e.row, e.col);
     if (e.row == e.col && s.symmetry == "skew-symmetric") e.value = 0;
     if (e.row == e.col && s.symmetry == "hermitian") e.value = e.value.real();
@@ -87,14 +87,14 @@ std::string text_of(const std::vector<entry>& entries, const std::string& field,
 
 class SymmetricFile : public testing::Test {
  protected:
-  // Both as files: the triangle and all of the matrix.
+  // The files: the triangle, and the whole matrix.
   std::pair<std::string, std::string> write(const sample& s) const {
     const std::vector<entry> triangle = make_triangle(s);
     return {folder_.write("triangle.mtx", text_of(triangle, s.field, s.symmetry)),
             folder_.write("all.mtx", text_of(with_mirrored(triangle, s.symmetry), s.field, "general"))};
   }
 
-  // What `app` writes to --output, or convert to its target, and says.
+  // The output file of `app`, and its report.
   std::pair<std::string, json> output_of(const std::string& app, const std::string& path,
                                          std::vector<std::string> flags) const {
     const std::string to = folder_ / "out.mtx";
@@ -117,17 +117,17 @@ const std::vector<sample> samples = {
     {"pattern", "symmetric", "columns"}, {"pattern", "symmetric", "both"},    {"real", "skew-symmetric", "random"},
     {"complex", "symmetric", "random"},  {"complex", "hermitian", "columns"}, {"complex", "hermitian", "both"}};
 
-// As Matrix Market it stays the triangle it is; by way of a snapshot it comes back as the lower one; as an edge list it
-// is the whole.
+// Converted to Matrix Market it stays the same triangle; through a snapshot it becomes the lower one; an edge list has
+// all entries.
 TEST_F(SymmetricFile, IsConvertedAsTheTriangleOfTheWholeMatrix) {
   SPARGO_NEEDS_SNAPSHOTS();
   const std::vector<std::string> flags = {"--x", "random:5", "--device", "cpu", "--format", "csr", "--repeat", "1"};
   for (const sample& s : samples) {
     SCOPED_TRACE(s.field + " " + s.symmetry + " " + s.order);
     const auto [triangle, all] = write(s);
-    const auto [text, told] = output_of("convert", triangle, {});
+    const auto [text, report] = output_of("convert", triangle, {});
     EXPECT_EQ(text.substr(0, text.find('\n')), "%%MatrixMarket matrix coordinate " + s.field + " " + s.symmetry);
-    EXPECT_EQ(told.at("entries"), 400);
+    EXPECT_EQ(report.at("entries"), 400);
     const std::string converted = folder_.write("converted.mtx", text);
     const std::string snapshot = folder_ / "converted.spg";
     ASSERT_EQ(run_app("convert", {triangle, snapshot}).code, 0);
@@ -146,12 +146,12 @@ TEST_F(SymmetricFile, IsMultipliedAsTheWholeMatrix) {
     SCOPED_TRACE(s.field + " " + s.symmetry + " " + s.order);
     const auto [triangle, all] = write(s);
     const std::vector<std::string> flags = {"--x", "random:5", "--device", "cpu", "--format", "csr", "--repeat", "1"};
-    const auto [y, told] = output_of("spmv", triangle, flags);
-    const auto [expected, expected_told] = output_of("spmv", all, flags);
+    const auto [y, report] = output_of("spmv", triangle, flags);
+    const auto [expected, expected_report] = output_of("spmv", all, flags);
     EXPECT_EQ(y, expected);
-    EXPECT_EQ(told.at("nnz"), expected_told.at("nnz"));
-    EXPECT_EQ(told.at("verified"), true);
-    EXPECT_EQ(told.at("stored"), 400);
+    EXPECT_EQ(report.at("nnz"), expected_report.at("nnz"));
+    EXPECT_EQ(report.at("verified"), true);
+    EXPECT_EQ(report.at("stored"), 400);
   }
 }
 
@@ -165,11 +165,12 @@ TEST_F(SymmetricFile, IsSearchedAsTheWholeMatrix) {
          {std::vector<std::string>{}, {"--directed"}, {"--directed", "--direction", "push"}}) {
       std::vector<std::string> flags = more;
       flags.insert(flags.end(), {"--device", "cpu", "--deterministic", "--source", "5"});
-      const auto [tree, told] = output_of("bfs", triangle, flags);
+      const auto [tree, report] = output_of("bfs", triangle, flags);
       if (more.empty()) flags.insert(flags.begin(), "--undirected");
-      const auto [expected, expected_told] = output_of("bfs", all, flags);
+      const auto [expected, expected_report] = output_of("bfs", all, flags);
       EXPECT_EQ(tree, expected);
-      for (const char* key : {"vertices", "edges", "directed"}) EXPECT_EQ(told.at(key), expected_told.at(key)) << key;
+      for (const char* key : {"vertices", "edges", "directed"})
+        EXPECT_EQ(report.at(key), expected_report.at(key)) << key;
     }
   }
 }
@@ -178,7 +179,7 @@ TEST_F(SymmetricFile, IsDescribedAsTheWholeMatrix) {
   for (const sample& s : {samples[0], samples[6], samples[8], samples[11]}) {
     SCOPED_TRACE(s.field + " " + s.symmetry + " " + s.order);
     const auto [triangle, all] = write(s);
-    const auto told = [](const std::string& path, std::vector<std::string> flags) {
+    const auto report_of = [](const std::string& path, std::vector<std::string> flags) {
       flags.insert(flags.begin(), {path, "--json", "-"});
       json keys = run_app("info", flags).json();
       for (const char* key :
@@ -186,10 +187,10 @@ TEST_F(SymmetricFile, IsDescribedAsTheWholeMatrix) {
         keys.erase(key);
       return keys;
     };
-    const json expected = told(all, {});
+    const json expected = report_of(all, {});
     EXPECT_GT(expected.at("duplicates"), 0);
-    EXPECT_EQ(told(triangle, {}), expected);
-    EXPECT_EQ(told(triangle, {"--check"}), expected);
+    EXPECT_EQ(report_of(triangle, {}), expected);
+    EXPECT_EQ(report_of(triangle, {"--check"}), expected);
   }
 }
 

@@ -1,4 +1,4 @@
-// Tables as people have them, through the commands: what is refused, and what a report says of what it assumes.
+// Users' tables through the commands: refusals, and the assumptions that reports state.
 #include "apps/all_commands.hpp"
 #include "apps/run_here.hpp"
 
@@ -86,6 +86,13 @@ TEST(tables, weights_with_other_names_are_said) {
   const std::string times = folder.write("t.csv", "source,target,timestamp\n1,2,1082040961\n");
   EXPECT_NE(run_on("sssp", times).out.find("the file has none"), std::string::npos);
   EXPECT_EQ(run_on("sssp", times).err, "");
+}
+
+TEST(tables, names_with_blanks_are_quoted_in_a_path) {
+  const scratch folder;
+  const std::string file = folder.write("p.csv", "from,to\n\"Park, NY\",Times Square\nTimes Square,Wall\n");
+  const std::string text = run_on("bfs", file, {"--source", "Park, NY", "--target", "Wall"}).out;
+  EXPECT_NE(text.find("\"Park, NY\" \"Times Square\" Wall (2 edges)"), std::string::npos) << text;
 }
 
 TEST(tables, excels_separator_line) {

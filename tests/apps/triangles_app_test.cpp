@@ -30,7 +30,7 @@ void check_truth(const std::string& device) {
     SCOPED_TRACE(name);
     const json& graph = facts[listed ? "graph_raw_ids" : "graph"];
     const json& expected = more[name]["clustering"];
-    // The truths' averages are over absent ids as well.
+    // The averages of the truth include absent ids.
     const double scale = listed ? graph["vertices"].get<double>() / graph["present_vertices"].get<double>() : 1.0;
     for (const char* direction : {"--directed", "--undirected"}) {
       const json got = run_on((data_directory() / name).string(), {direction, "--device", device});
@@ -50,7 +50,7 @@ void check_truth(const std::string& device) {
   EXPECT_GT(files, 40);
 }
 
-// Direction decides, also without any edge.
+// The direction matters, even without edges.
 TEST(TrianglesApp, DirectedGraphsHaveAnLcc) {
   const scratch folder;
   for (const char* edges : {"# nothing\n", "7 7\n", "1 2\n2 3\n"}) {
@@ -85,7 +85,7 @@ std::map<std::int64_t, output_line> lines_in(const std::string& text) {
   return lines;
 }
 
-// The five highest coefficients of each real graph, which are vertices' own.
+// The five highest coefficients of each real graph.
 TEST(TrianglesApp, OutputAgreesWithTheTruth) {
   SPARGO_TEST_NEEDS_DATA();
   const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");

@@ -1,4 +1,4 @@
-// --output of every command on graphs: the format that the name says, --sort and --top.
+// --output of every graph command: the format by the name, --sort and --top.
 #include "cli/vertex_table.hpp"
 
 #include "apps/run_here.hpp"
@@ -46,7 +46,7 @@ rows split(const std::string& text, char separator) {
 
 class graph_output : public testing::TestWithParam<table> {
  protected:
-  // What --output with this name holds.
+  // The content of --output with this name.
   std::string written(const std::string& name, std::vector<std::string> flags = {}) {
     flags.insert(flags.end(), {file_, "--device", "cpu", "--output", folder_ / name});
     const app_run run = run_here(GetParam().command, flags);
@@ -75,7 +75,7 @@ TEST_P(graph_output, is_compressed_where_its_name_says_so) {
   EXPECT_EQ(run_shell("gzip -dc '" + (folder_ / "packed.csv.gz") + "'").out, plain);
 }
 
-// Objects whose numbers are those of the text; null for what is not there.
+// Objects with the numbers of the text; null for missing values.
 TEST_P(graph_output, is_json_where_its_name_says_so) {
   const rows plain = split(written("plain"), ' ');
   const json objects = json::parse(written("table.json"));
@@ -107,7 +107,7 @@ TEST_P(graph_output, of_no_vertices_is_still_whole) {
   }
 }
 
-// The lines of the file by value, and by id where values are equal; unreached vertices last.
+// Lines sorted by value, then by id; unreached vertices last.
 TEST_P(graph_output, is_sorted_and_cut_on_request) {
   const auto column = std::find(GetParam().columns.begin(), GetParam().columns.end(), GetParam().value);
   const auto at = static_cast<std::size_t>(column - GetParam().columns.begin());

@@ -129,7 +129,7 @@ TYPED_TEST(Betweenness, ShapesAroundPowersOfTwo) {
   this->check_all(64, test::grid_edges(8, 8), {}, {.normalization = betweenness_normalization::pairs});
 }
 
-// Known values: in a path a vertex is between those before and after it, the hub of a star between all pairs.
+// Known values: a vertex of a path is between those before and those after it, the hub of a star between all pairs.
 TYPED_TEST(Betweenness, LongPathsAndLargeStars) {
   using index = typename TypeParam::index;
   using offset = typename TypeParam::offset;

@@ -4,6 +4,7 @@
 #include <spargo/graph/cores.hpp>
 #include <spargo/graph/structure.hpp>
 #include <spargo/io/edge_list.hpp>
+#include <spargo/io/generate.hpp>
 #include <spargo/io/matrix_market.hpp>
 
 #include "core/parallel.hpp"
@@ -81,44 +82,55 @@ core_vector wide(const Numbers& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-// Every algorithm, twice; and the check.
-template <class I, class O>
-void expect_cores(const graph_view<I, O, host>& g, const core_vector& expected, int threads = 3) {
-  const context<host> ctx({.threads = threads});
-  for (const auto algorithm : detail::algorithms_on<host>(detail::cores::algorithms)) {
+// Every algorithm of the space, twice; and the check.
+template <class Space, class I, class O>
+void expect_cores(const test::raw_graph<I, O>& raw, const core_vector& expected, int threads = 3) {
+  const test::placed_graph<I, O, Space> placed(raw, threads);
+  const auto g = placed.view();
+  for (const auto algorithm : detail::algorithms_on<Space>(detail::cores::algorithms)) {
     SCOPED_TRACE(std::string(to_string(algorithm)) + ", " + std::to_string(expected.size()) + " vertices, " +
                  std::to_string(g.out.nnz()) + " entries, " + std::to_string(threads) + " threads, " +
                  (g.direction == direction_kind::directed ? "directed" : "undirected"));
-    cores_plan<I, O, host> plan(ctx, g, {.algorithm = algorithm});
+    cores_plan<I, O, Space> plan(placed.ctx(), g, {.algorithm = algorithm});
     for (int run = 0; run < 2; ++run) {
       plan.run();
-      ASSERT_EQ(wide(plan.cores()), expected);
+      ASSERT_EQ(wide(placed.fetch(plan.cores())), expected);
       ASSERT_EQ(plan.max_core(), expected.empty() ? 0 : *std::max_element(expected.begin(), expected.end()));
     }
-    ASSERT_EQ(check_cores(ctx, g, plan.cores()), "");
+    const std::vector<I> numbers = placed.fetch(plan.cores());
+    ASSERT_EQ(check_cores(context<host>({.threads = threads}), raw.view(), numbers), "");
   }
 }
 
-template <class I, class O>
+template <class Case>
 void expect_edges(std::int64_t n, const edge_vector& edges, const core_vector& expected, int threads = 3) {
-  expect_cores(test::make_undirected<I, O>(n, edges).view(), expected, threads);
-  expect_cores(test::make_directed<I, O>(n, edges, test::edges_kept::out_and_in).view(), expected, threads);
+  using I = typename Case::index;
+  using O = typename Case::offset;
+  using Space = typename Case::space;
+  expect_cores<Space>(test::make_undirected<I, O>(n, edges), expected, threads);
+  expect_cores<Space>(test::make_directed<I, O>(n, edges, test::edges_kept::out_and_in), expected, threads);
 }
 
 template <class Case>
 class Cores : public testing::Test {
  protected:
-  void SetUp() override { detail::assume_processors(8); }
+  static constexpr bool on_device = std::same_as<typename Case::space, device>;
+
+  void SetUp() override {
+    if (on_device) SPARGO_TEST_NEEDS_GPU();
+    detail::assume_processors(8);
+  }
   void TearDown() override { detail::assume_processors(0); }
 
-  void check(std::int64_t n, const edge_vector& edges) {
-    expect_edges<typename Case::index, typename Case::offset>(n, edges, naive_cores(n, edges));
-  }
+  void check(std::int64_t n, const edge_vector& edges) { expect_edges<Case>(n, edges, naive_cores(n, edges)); }
+  // A plan on a device takes milliseconds.
+  static std::uint64_t rounds(std::uint64_t many) { return test::rounds(on_device ? many / 10 : many); }
 };
 
-using cases = testing::Types<test::graph_case<std::int32_t, std::int32_t, host>,
-                             test::graph_case<std::int32_t, std::int64_t, host>,
-                             test::graph_case<std::int64_t, std::int64_t, host>>;
+using cases = testing::Types<
+    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
+    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
+    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
 TYPED_TEST_SUITE(Cores, cases);
 
 edge_vector clique_edges(std::int64_t first, std::int64_t size) {
@@ -145,7 +157,7 @@ TYPED_TEST(Cores, SmallShapes) {
 }
 
 TYPED_TEST(Cores, RandomGraphs) {
-  for (std::uint64_t seed = 0; seed < test::rounds(3000); ++seed) {
+  for (std::uint64_t seed = 0; seed < this->rounds(3000); ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(40);
     const std::int64_t most = seed % 4 == 0 ? 20 * n : 4 * n;
@@ -154,12 +166,23 @@ TYPED_TEST(Cores, RandomGraphs) {
   }
 }
 
+// By the free function, which adds in-edges.
+template <class Space, class I, class O>
+array<I, host> cores_in(const context<host>& ctx, const graph<I, O, host>& g) {
+  if constexpr (std::same_as<Space, host>) {
+    return std::move(cores(ctx, g).cores);
+  } else {
+    const context<device> gpu;
+    return to_host(gpu, cores(gpu, to_device(gpu, g.view())).cores.view());
+  }
+}
+
 // Loops that the builder kept, and those of a view that does not say that it has some.
 TYPED_TEST(Cores, GraphsAsTheyAreBuilt) {
   using I = typename TypeParam::index;
   using O = typename TypeParam::offset;
   const context<host> ctx({.threads = 3});
-  for (std::uint64_t seed = 0; seed < test::rounds(1000); ++seed) {
+  for (std::uint64_t seed = 0; seed < this->rounds(1000); ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(40);
     const edge_vector edges = test::random_edges(random, n, random.below(5 * n + 1), static_cast<int>(random.below(3)));
@@ -176,9 +199,9 @@ TYPED_TEST(Cores, GraphsAsTheyAreBuilt) {
         const auto g = build_graph<O>(ctx, coo_pattern_view<I, host>{static_cast<I>(n), static_cast<I>(n), from, to},
                                       {.direction = direction, .loops = loops});
         const auto& distinct = direction == direction_kind::directed ? directed : undirected;
-        const auto found = cores(ctx, g);
-        ASSERT_EQ(wide(found.cores), naive_cores(n, {distinct.begin(), distinct.end()})) << "seed " << seed;
-        ASSERT_EQ(check_cores(ctx, g, found.cores), "");
+        const auto found = cores_in<typename TypeParam::space>(ctx, g);
+        ASSERT_EQ(wide(found), naive_cores(n, {distinct.begin(), distinct.end()})) << "seed " << seed;
+        ASSERT_EQ(check_cores(ctx, g, found), "");
       }
     }
   }
@@ -200,8 +223,7 @@ TYPED_TEST(Cores, LevelsFarApart) {
     for (std::int64_t v = path; v < path + 5; ++v) edges.emplace_back(v - 1, v);
     expected.insert(expected.end(), 5, 1);
   }
-  expect_edges<typename TypeParam::index, typename TypeParam::offset>(static_cast<std::int64_t>(expected.size()), edges,
-                                                                      expected);
+  expect_edges<TypeParam>(static_cast<std::int64_t>(expected.size()), edges, expected);
   this->check(static_cast<std::int64_t>(expected.size()), edges);
 }
 
@@ -217,11 +239,9 @@ TYPED_TEST(Cores, SizesAroundBatchesAndBlocks) {
 
 // One vertex at a time, in the end: a path from its ends, a ladder of which only one corner has two edges.
 TYPED_TEST(Cores, LongChains) {
-  using I = typename TypeParam::index;
-  using O = typename TypeParam::offset;
-  expect_edges<I, O>(30000, test::path_edges(30000), core_vector(30000, 1));
-  expect_edges<I, O>(60000, test::grid_edges(200, 300), core_vector(60000, 2));
-  expect_edges<I, O>(50001, test::star_edges(50001), core_vector(50001, 1));
+  expect_edges<TypeParam>(30000, test::path_edges(30000), core_vector(30000, 1));
+  expect_edges<TypeParam>(60000, test::grid_edges(200, 300), core_vector(60000, 2));
+  expect_edges<TypeParam>(50001, test::star_edges(50001), core_vector(50001, 1));
 }
 
 // A hub whose removal lets more vertices fall to its level than a thread's stack holds.
@@ -233,7 +253,7 @@ TYPED_TEST(Cores, StacksOverflow) {
     edges.emplace_back(1, v);
   }
   core_vector expected(leaves, 2);
-  expect_edges<typename TypeParam::index, typename TypeParam::offset>(leaves, edges, expected);
+  expect_edges<TypeParam>(leaves, edges, expected);
 }
 
 // --- Threads --------------------------------------------------------------
@@ -259,10 +279,43 @@ TEST(CoresHost, NumbersDoNotDependOnThreads) {
   detail::assume_processors(8);
   for (int threads = 1; threads <= 8; ++threads) {
     for (int repeat = 0; repeat < 5 && !testing::Test::HasFatalFailure(); ++repeat) {
-      expect_cores(raw.view(), expected, threads);
+      expect_cores<host>(raw, expected, threads);
     }
   }
   detail::assume_processors(0);
+}
+
+// Long rows, full queues of warps, limits of chains, many windows; against the host.
+TEST(CoresDevice, AgreesWithTheHost) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> ctx({.threads = 2});
+  const context<device> gpu;
+  for (const char* spec :
+       {"gen:rmat:scale=16,degree=16", "gen:rmat:scale=13,degree=200", "gen:uniform:rows=100000,degree=12",
+        "gen:grid2d:n=700", "gen:rmat:scale=14,degree=3", "gen:banded:rows=20000,degree=401"}) {
+    for (const auto direction : {direction_kind::undirected, direction_kind::directed}) {
+      SCOPED_TRACE(spec);
+      const auto g =
+          build_graph(ctx, generate<double, std::int32_t>(ctx, spec), {.direction = direction, .in_edges = true});
+      const auto expected = cores(ctx, g);
+      const auto there = to_device(gpu, g.view());
+      cores_plan plan(gpu, there);
+      for (int run = 0; run < 3; ++run) {
+        plan.run();
+        ASSERT_EQ(wide(to_host(gpu, plan.cores())), wide(expected.cores));
+        ASSERT_EQ(plan.max_core(), expected.max_core);
+      }
+    }
+  }
+}
+
+// Every vertex of a clique has a long row, and all fall in one level.
+TEST(CoresDevice, LongRowsOfOneLevel) {
+  SPARGO_TEST_NEEDS_GPU();
+  for (const std::int64_t size : {1024, 1025, 1026, 2500}) {
+    expect_cores<device>(test::make_undirected<std::int32_t, std::int64_t>(size, clique_edges(0, size)),
+                         core_vector(static_cast<std::size_t>(size), size - 1));
+  }
 }
 
 TEST(CoresHost, AgreesWithBoost) {
@@ -272,7 +325,7 @@ TEST(CoresHost, AgreesWithBoost) {
     edge_vector edges = test::random_edges(random, n, random.below(12 * n), static_cast<int>(random.below(3)));
     std::erase_if(edges, is_loop);
     const auto raw = test::make_undirected<std::int32_t, std::int32_t>(n, edges);
-    expect_cores(raw.view(), boost_cores(raw.view()));
+    expect_cores<host>(raw, boost_cores(raw.view()));
     if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
   }
 }
@@ -439,15 +492,19 @@ TEST(CoresPlan, RefusesWhatDoesNotFit) {
             std::string::npos);
 }
 
-TEST(CoresPlan, RunsOnTheCpuOnly) {
+TEST(CoresPlan, OnADevice) {
   SPARGO_TEST_NEEDS_GPU();
-  const test::raw_graph<std::int32_t, std::int32_t> raw =
-      test::make_undirected<std::int32_t, std::int32_t>(2, {{0, 1}});
+  const auto raw = test::make_directed<std::int32_t, std::int32_t>(3, {{0, 1}}, test::edges_kept::out);
   const test::placed_graph<std::int32_t, std::int32_t, device> g(raw);
-  EXPECT_EQ(message_of(error_code::unsupported, [&] { cores_plan plan(g.ctx(), g.view()); }),
-            "cores: runs on the CPU only");
-  EXPECT_EQ(message_of(error_code::unsupported, [&] { (void)cores(g.ctx(), g.view()); }),
-            "cores: runs on the CPU only");
+  EXPECT_NE(message_of(error_code::unsupported, [&] { cores_plan plan(g.ctx(), g.view()); }).find("add_in_edges"),
+            std::string::npos);
+  const test::raw_graph<std::int32_t, std::int32_t> both =
+      test::make_undirected<std::int32_t, std::int32_t>(3, {{0, 1}});
+  const test::placed_graph<std::int32_t, std::int32_t, device> undirected(both);
+  cores_plan plan(undirected.ctx(), undirected.view());
+  EXPECT_EQ(plan.max_core(), 0);
+  const graph_shape shape{.vertices = 3, .entries = 2, .direction = direction_kind::undirected};
+  EXPECT_LE(plan.workspace_bytes(), (cores_plan<std::int32_t, std::int32_t, device>::estimate(shape).device_bytes));
 }
 
 // --- Real graphs ----------------------------------------------------------

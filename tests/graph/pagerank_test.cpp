@@ -458,7 +458,7 @@ TEST(PageRankHost, ChoosesByTheEndOfTheIteration) {
   EXPECT_FALSE(plan(ctx, g.view()).reason().empty());
   const std::int64_t in_place = plan(ctx, g.view()).workspace_bytes();
   EXPECT_EQ(plan(ctx, g.view(), {.iterations = 2}).workspace_bytes() - in_place, std::int64_t{3 * sizeof(float)})
-      << "one value a vertex more";
+      << "one value per vertex more";
   EXPECT_EQ(parse_pagerank_algorithm("jacobi"), pagerank_algorithm::jacobi);
   EXPECT_THROW((void)parse_pagerank_algorithm("gauss"), error);
 }

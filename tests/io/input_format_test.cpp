@@ -77,6 +77,21 @@ TEST(InputFormat, OtherFormatsAreRefusedByName) {
   expect("*arcs\n", "a Pajek file");
   expect("MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file");
   expect("\x89HDF\r\n\x1a\n", "an HDF5 file");
+  expect("\x93NUMPY\1", "a NumPy (.npy) file");
+  expect("PK\3\4" + std::string(26, '\1') + "indices.npy", "a NumPy (.npz) file");
+  expect("PK\3\4" + std::string(26, '\1') + "mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+         "an OpenDocument file");
+  expect("PAR1\x15\4", "a Parquet file");
+  expect("ARROW1\0\0"s, "an Arrow (Feather) file");
+  expect("SQLite format 3\0"s, "an SQLite file");
+  expect("RDX3\nX\n", "an R data file");
+  for (const std::string& excel : {"PK\3\4" + std::string(26, '\1') + "[Content_Types].xml", "\xd0\xcf\x11\xe0\xa1"s}) {
+    EXPECT_NE(refusal(excel).find(") file is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a "
+                                  "snapshot; Excel saves sheets as CSV)"),
+              std::string::npos)
+        << refusal(excel);
+  }
+  EXPECT_EQ(recognise_format("PAR1 PARK7\nRDX CDK1\n", "f"), input_format::edge_list) << "names";
   expect(std::string("a/a.mtx") + std::string(250, '\0') + "ustar  ", "a tar archive");
 }
 

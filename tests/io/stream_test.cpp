@@ -268,7 +268,7 @@ TEST(Stream, LargeEdgeListsForAnyNumberOfThreads) {
   }
 }
 
-// Two parts of the same size, each valid by itself.
+// Two parts of the same size, each of them valid.
 TEST(Stream, WhatIsWrongBetweenPartsIsNoticed) {
   const test::temporary_folder folder;
   const context<host> ctx({.threads = 2});

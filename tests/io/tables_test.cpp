@@ -195,7 +195,7 @@ TEST_F(Tables, ExcelsSeparatorLineIsHonoured) {
   EXPECT_EQ(read("\"sep=;\"\nalice b;bob,c\n"), "alice b bob,c\n");
   EXPECT_EQ(read("sep=;\nid;source;target\n0;1;2\n", "target,source"), "2 1\n");
   EXPECT_EQ(read("# c\nsep=\t\na\tb\n1\t2\n"), "1 2\n");
-  EXPECT_EQ(read("sep=;\n1;2;x\n"), "2:5: 'x' is not a weight (expected a real number)");
+  EXPECT_EQ(read("sep=;\n1;2;3\n2;3;x\n"), "3:5: 'x' is not a weight (expected a real number)");
   EXPECT_EQ(read("sep=;\n"), "");
   EXPECT_EQ(read("sep=;\n;A;B\nA;0;1\nB;1;0\n").rfind("2:1: an adjacency matrix", 0), 0U);
   EXPECT_EQ(read("sep= to\n"), "sep= to\n") << "a name";
@@ -255,6 +255,17 @@ TEST_F(Tables, ListsOfNeighboursAreRefusedByName) {
                            "0\t1\n1\t2\t3\t4\n2\t3\n", "1 2 3\n2 3 4 5\n3 4 5\n"}) {
     EXPECT_EQ(kind(text), "an adjacency list") << text;
   }
+  EXPECT_EQ(kind("1: 2 3\n2: 3 1\n3: 1 2\n"), "an adjacency list");
+  for (const char* arrow : {"->", "--", "=>"}) {
+    const std::string text = fmt::format("1 {0} 2\n2 {0} 3\n", arrow);
+    EXPECT_EQ(kind(text), "a list of edges with arrows");
+    EXPECT_NE(read(text).find("--columns 1,3 takes"), std::string::npos);
+    EXPECT_EQ(read(text, "1,3"), "1 2\n2 3\n");
+  }
+  for (const char* text : {"(1, 2)\n(2, 3)\n(1, 3)\n", "[1,2],\n[2,3]\n", "# c\n('a', 'b', 0.5)\n"}) {
+    EXPECT_EQ(kind(text), "a list of tuples") << text;
+  }
+  EXPECT_EQ(kind("1 -> 2\n2 3 1\n"), "") << "not every line";
   EXPECT_EQ(kind("# 0\n1\n2\n# 1\n2\n"), "an LGL file");
   EXPECT_EQ(kind("# a\nb 0.5\nc 2\n# b\nc 1\n"), "an LGL file");
   EXPECT_EQ(kind("# a\nb 1\n", "a.lgl"), "an LGL file");
@@ -293,7 +304,15 @@ TEST_F(Tables, AColumnOfNumbersTellsNamesFromEdges) {
   EXPECT_EQ(header("Person,Friend,Since\nalice,bob,2001\n").names,
             (std::vector<std::string>{"Person", "Friend", "Since"}));
   EXPECT_EQ(read("Person;Friend;Score\nalice;bob;0,5\n"), "alice bob 0.5\n");
-  EXPECT_EQ(read("a,b,x\nc,d,y\n").rfind("1:5: 'x' is not a weight", 0), 0U);
+  const std::string expected_columns =
+      "is not a weight (expected a real number, or --columns SOURCE,TARGET[,WEIGHT] by name";
+  EXPECT_EQ(read("a,b,x\nc,d,y\n").rfind("1:5: 'x' " + expected_columns, 0), 0U);
+  EXPECT_EQ(read("trip,from where,to where\n1,Wall St,\"Park, NY\"\n").rfind("1:17: 'to where' " + expected_columns, 0),
+            0U);
+  EXPECT_EQ(read("# c\n1 2 2024-01-05\n").rfind("2:5: '2024-01-05' " + expected_columns, 0), 0U);
+  EXPECT_EQ(read("1 2 2024-01-05\n2 3 2024-01-06\n", "1,2"), "1 2\n2 3\n");
+  EXPECT_EQ(read("1 2 3\n2 3 x\n"), "2:5: 'x' is not a weight (expected a real number)");
+  EXPECT_EQ(read("a b {'weight': 2}\nb c {'weight': 3}\n"), "a b 2\nb c 3\n");
 }
 
 TEST_F(Tables, ColumnsOfNumbersThatAreNotUsed) {

@@ -4,6 +4,8 @@
 #include "sparse/spmv_copied_cases.hpp"
 #include "sparse/spmv_copied_types.hpp"
 
+#include <gmock/gmock.h>
+
 #include <cstring>
 
 namespace spargo::test {
@@ -64,6 +66,10 @@ TEST(SpmvBinning, RefusesFewEntriesAndSmallCells) {
   thin.blocks = 10'000;
   EXPECT_NE(reason_against_binning(thin, copy_demand::if_it_pays).find("cells of 1.5"), std::string::npos);
   EXPECT_EQ(reason_against_binning(thin, copy_demand::by_name), "");
+  binning_profile uneven = worthy;
+  uneven.is_uneven = true;
+  EXPECT_NE(reason_against_binning(uneven, copy_demand::if_it_pays).find("many more entries"), std::string::npos);
+  EXPECT_EQ(reason_against_binning(uneven, copy_demand::by_name), "");
 }
 
 TEST(SpmvBinning, RefusesWhatDoesNotFit32Bits) {
@@ -105,6 +111,18 @@ triplets<V> scattered(i64 rows, i64 cols, i64 width, coverage covers) {
   return m;
 }
 
+// Rows around multiples of a segment's length, between short and empty ones.
+template <class V>
+triplets<V> rows_around_segments() {
+  triplets<V> m{"rows around segments", 900, 2600, {}};
+  std::mt19937_64 random(4);
+  for (i64 r = 0; r < m.rows; ++r) {
+    const i64 length = r % 3 == 0 ? 511 + r / 3 % 3 : (r % 3 == 1 ? 1023 + r / 3 % 4 : r % 5);
+    for (i64 k = 0; k < length; ++k) m.entries.push_back({r, 2 * k + r % 2, random_number<V>(random)});
+  }
+  return m;
+}
+
 // Shapes with many column blocks and bins, rows longer than bins, cells longer than a group of lanes.
 template <class V>
 std::vector<triplets<V>> wide_shapes() {
@@ -126,6 +144,7 @@ std::vector<triplets<V>> wide_shapes() {
   all.push_back(std::move(full));
   triplets<V> empty{"40000 empty rows after an entry", 40'001, 7, {{0, 6, number<V>(2, 1)}}};
   all.push_back(std::move(empty));
+  all.push_back(rows_around_segments<V>());
   return all;
 }
 
@@ -158,6 +177,17 @@ TEST(SpmvBinnedWide, ListsMoreBlocksThanThreads) {
   const auto csr = as_csr<V, i32, i32>(ctx, m);
   const spmv_plan<V, i32, i32, device> plan(ctx, csr.view(), {.algorithm = spmv_algorithm::binned});
   expect_product(run(ctx, plan, m, V(1, 0), V{}), m, V(1, 0), V{});
+}
+
+// Refused without counting cells, which would take more memory than there is.
+TEST(SpmvBinnedWide, RefusesMoreColumnsThanItHasBlocksFor) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const triplets<float> m{"two entries far apart", 3, 500'000'000, {{0, 0, 1.0F}, {2, 499'999'999, 2.0F}}};
+  const auto csr = as_csr<float, i32, i32>(ctx, m);
+  const spmv_options options{.algorithm = spmv_algorithm::binned};
+  const auto plan = [&] { return spmv_plan<float, i32, i32, device>(ctx, csr.view(), options).reason(); };
+  EXPECT_THAT(plan, testing::ThrowsMessage<error>(testing::HasSubstr("not binned: there are too many columns")));
 }
 
 TYPED_TEST(SpmvBinned, GivesTheSameBitsEveryTimeAndFromEveryPlan) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -84,9 +85,20 @@ int report_cases_outside(const std::vector<std::string>& files) {
   return wrong == 0 ? 0 : 1;
 }
 
+// With a resource file (see run_gpu.sh) ctest assigns each program a GPU, as "id:1,slots:1". The program and the
+// commands it starts then use that one.
+void use_assigned_gpu() {
+  const char* assigned = std::getenv("CTEST_RESOURCE_GROUP_0_GPUS");
+  if (assigned == nullptr) return;
+  const std::string text = assigned;
+  const std::size_t start = text.find(':') + 1;
+  ::setenv("CUDA_VISIBLE_DEVICES", text.substr(start, text.find(',') - start).c_str(), 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  use_assigned_gpu();
   testing::InitGoogleTest(&argc, argv);
   UnitTest::GetInstance()->listeners().Append(new filter_note);
   for (int k = 1; k < argc; ++k) {

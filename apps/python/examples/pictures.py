@@ -27,7 +27,7 @@ a = g.to_scipy()
 left.spy(a, markersize=max(0.1, 200 / g.vertices), color="#112244")
 left.set_title(f"{g.vertices:,} vertices, {g.edges:,} edges")
 
-# %% A degree plot: how many vertices have so many neighbours, or more
+# %% A degree plot: the number of vertices with at least k neighbours
 degrees = np.sort(g.degrees[g.degrees > 0])[::-1]
 right.loglog(degrees, np.arange(1, degrees.size + 1), ".", color="#112244")
 right.set_xlabel("neighbours")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -116,6 +116,8 @@ class Graph(Algorithms):
                 third = a[:, 2] if weights and a.shape[1] == 3 else None
                 return cls.from_edges(first, second, third, directed=directed, device=device)
             a = a.tolist()
+        if isinstance(a, Mapping) and any(value is not None for value in a.values()):
+            raise TypeError("Graph: pairs are expected, and this is a mapping (networkx.Graph(a) takes neighbours by node)")
         if isinstance(a, tuple) and any(isinstance(column, np.ndarray) for column in a):
             raise TypeError(
                 "Graph: pairs are expected, and this is a tuple of arrays (Graph.from_edges(sources, targets, weights) takes "

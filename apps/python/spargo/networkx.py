@@ -135,11 +135,11 @@ def _needs(test: Callable[[dict[str, Any]], bool], why: str) -> tuple[Callable[[
 
 
 _names_weight = _needs(lambda a: isinstance(a["weight"], str), "weights of paths are an attribute's")
-_no_weight = _needs(lambda a: a["weight"] is None, "weights do not count")
+_no_weight = _needs(lambda a: a["weight"] is None, "weights are not supported")
 _undirected = _needs(lambda a: not a["G"].is_directed(), "directed graphs have other coefficients in networkx")
 _simple = _needs(lambda a: not a["G"].is_multigraph(), "multigraphs are networkx's")
 _no_loops = _needs(lambda a: _count_loops(a["G"]) == 0, "networkx refuses graphs with self-loops")
-_ones = _needs(lambda a: a["weight"] is None or not _has_weights(a["G"], a["weight"]), "weights of edges do not count")
+_ones = _needs(lambda a: a["weight"] is None or not _has_weights(a["G"], a["weight"]), "edge weights are not supported (expected weight=None)")
 _no_distances = _needs(lambda a: a["e"] is None, "distances that are given are networkx's")
 _scaled = _needs(
     lambda a: a["k"] is None or "sampled_nodes" in inspect.signature(_rescale).parameters,
@@ -169,7 +169,7 @@ _limits = {
     "bfs_predecessors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
     "bfs_successors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
     "center": [_no_distances, _no_weight],
-    "closeness_centrality": [_needs(lambda a: a["distance"] is None, "weights do not count")],
+    "closeness_centrality": [_needs(lambda a: a["distance"] is None, "weights are not supported")],
     "clustering": [_no_weight, _undirected, _simple],
     "diameter": [_no_distances, _no_weight],
     "dijkstra_path": [_names_weight],

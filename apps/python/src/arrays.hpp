@@ -1,8 +1,8 @@
-// What the bindings share: arrays between NumPy and the library without copies, contexts, and choices by name.
+// Shared by all bindings: arrays between NumPy and the library without copies, contexts, enumerators by name.
 //
 // Functions are registered once for each combination of types that the library is built for, under one name; nanobind
-// picks the one that fits the arrays. Python's side (spargo/*.py) checks and converts before it calls, so that a call
-// fits one. Whatever takes time runs inside `unlocked`, without the interpreter's lock.
+// picks the one that matches the arrays. The Python code (spargo/*.py) checks and converts the arguments first, so that
+// every call matches one. Long work runs inside `unlocked`, without the interpreter's lock.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,10 +20,10 @@ namespace spargo::python {
 namespace nb = nanobind;
 using nb::literals::operator""_a;
 
-// One dimension, contiguous, of the host; read-only ones are taken where T is const.
+// One-dimensional, contiguous, in host memory; may be read-only if T is const.
 template <class T>
 using vector_of = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-// Rows one after the other.
+// In row-major order.
 template <class T>
 using matrix_of_rows = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -34,10 +34,10 @@ template <class T>
 
 [[nodiscard]] inline context<host> threads_context(int threads) { return context<host>({.threads = threads}); }
 
-// Python's error is set.
+// Thrown once Python's error is set.
 struct raised {};
 
-// The work without the interpreter's lock. Now and then it takes the lock to see to signals: Ctrl-C ends it.
+// Runs the work without the interpreter's lock. It takes the lock now and then to handle signals: Ctrl-C ends it.
 template <class Work>
 decltype(auto) unlocked(Work&& work) {
   const nb::gil_scoped_release released;
@@ -48,18 +48,18 @@ decltype(auto) unlocked(Work&& work) {
   return work();
 }
 
-// NumPy's, over memory that `owner` keeps.
+// A NumPy array over memory that `owner` keeps alive.
 template <class T>
 [[nodiscard]] nb::object borrowed(span<T, host> a, nb::handle owner) {
-  static std::remove_const_t<T> nothing{};  // an empty array has an address, too
+  static std::remove_const_t<T> nothing{};  // an empty array needs an address
   nb::object array = nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(a.empty() ? &nothing : a.data(),
                                                                      {static_cast<std::size_t>(a.size())}, owner));
-  // The same type under NumPy's usual name for it: int64, not longlong.
+  // The type with NumPy's usual name: int64, not longlong.
   if constexpr (std::same_as<std::remove_const_t<T>, std::int64_t>) array = array.attr("view")("int64");
   return array;
 }
 
-// NumPy's, with the memory of `a`.
+// A NumPy array that owns the memory of `a`.
 template <class T>
 [[nodiscard]] nb::object moved(array<T, host> a) {
   auto owned = std::make_unique<array<T, host>>(std::move(a));
@@ -69,7 +69,7 @@ template <class T>
   return borrowed(p->view(), owner);
 }
 
-// Where a call works, and how its results reach Python: here as NumPy's arrays, from a device as device_vectors.
+// The space of a call, and the form of its results in Python: NumPy arrays from the host, device_vectors from a device.
 template <class Space>
 class where;
 
@@ -84,12 +84,12 @@ class where<host> {
   [[nodiscard]] nb::object out(array<T, host> a) const {
     return moved(std::move(a));
   }
-  // Of a plan, which will write over it.
+  // Copies a plan's result, which the next run overwrites.
   template <class T>
   [[nodiscard]] nb::object out(span<const T, host> a) const {
     return moved(unlocked([&] { return clone(ctx, a); }));
   }
-  // Of what is let go.
+  // Moves a result.
   template <class T, class Owner>
   [[nodiscard]] nb::object out(span<const T, host> a, const std::shared_ptr<Owner>&) const {
     return out(a);
@@ -100,7 +100,7 @@ template <class T>
   return where<host>(threads);
 }
 
-// A vector that a function reads, of memory of the space: a function over them is bound for each space.
+// A vector argument in memory of the space; a function with such arguments is bound for each space.
 template <class T, class Space>
 struct read_vector {
   using type = vector_of<const T>;
@@ -116,7 +116,7 @@ template <index_type I>
   return static_cast<I>(n);
 }
 
-// An enumerator by its name; ValueError naming them all.
+// An enumerator by its name; a ValueError lists all names.
 template <named_enum E>
 [[nodiscard]] E choose(const char* what, std::string_view name) {
   std::string known;
@@ -127,7 +127,7 @@ template <named_enum E>
   throw nb::value_error((std::string(what) + " is '" + std::string(name) + "', and may be one of " + known).c_str());
 }
 
-// f.template operator()<I, O>() for the combinations of index and offset types; and with each of several types V.
+// f.template operator()<I, O>() for each combination of index and offset types; also with each of several types V.
 template <class F>
 void for_each_index(F&& f) {
   f.template operator()<std::int32_t, std::int32_t>();
@@ -139,7 +139,7 @@ void for_each_type(F&& f) {
   (f.template operator()<V>(), ...);
 }
 
-// A class's name, told apart by its types in NumPy's short form: "Graph_i4_i8". A module keeps one class of a name.
+// A class name with its types in NumPy's short form, "Graph_i4_i8": class names are unique in a module.
 template <class... T>
 [[nodiscard]] std::string name_with_types(std::string name) {
   const auto append = [&]<class U>(std::type_identity<U>) {

@@ -6,7 +6,7 @@
 namespace spargo::python {
 namespace {
 
-// What keeps another library's array, and lets go of it with the interpreter's lock.
+// Keeps another library's array alive and releases it under the interpreter's lock.
 std::shared_ptr<void> kept(nb::object owner) {
   return {owner.release().ptr(), [](void* held) {
             const nb::gil_scoped_acquire lock;
@@ -14,7 +14,7 @@ std::shared_ptr<void> kept(nb::object owner) {
           }};
 }
 
-// NumPy's own object of the type, made once.
+// The NumPy dtype object, created once.
 template <class T>
 nb::handle dtype_of() {
   static const nb::handle type = [] {
@@ -24,7 +24,7 @@ nb::handle dtype_of() {
   return type;
 }
 
-// The CUDA Array Interface, version 3. What is handed out is complete, so there is no stream to wait for.
+// The CUDA Array Interface, version 3. Exported arrays are complete, so no stream is given.
 template <class T>
 nb::dict interface_of(const device_vector<T>& a) {
   nb::dict all;
@@ -35,7 +35,7 @@ nb::dict interface_of(const device_vector<T>& a) {
   return all;
 }
 
-// To memory of another library on the same device, in order with what is on its stream.
+// Copies to memory of another library on the same device, ordered on its stream.
 template <class T>
 void copy_to(const device_vector<T>& a, address to, address stream) {
   const nb::gil_scoped_release released;
@@ -45,7 +45,7 @@ void copy_to(const device_vector<T>& a, address to, address stream) {
   order.before(stream_at(stream));
 }
 
-// To memory of the host; waits.
+// Copies to the host and waits.
 template <class T>
 void fetch(const device_vector<T>& a, const vector_of<T>& to) {
   const auto out = view(to);
@@ -76,7 +76,7 @@ void bind_vectors(nb::module_& m, nb::class_<where<device>>& place) {
       "from"_a.noconvert());
 }
 
-// f.template operator()<T>() for the type that NumPy calls so.
+// f.template operator()<T>() for the type with this NumPy name.
 template <class F>
 nb::object with_name(std::string_view dtype, F&& f) {
   if (dtype == "int32") return f.template operator()<std::int32_t>();

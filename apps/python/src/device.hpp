@@ -1,6 +1,5 @@
-// Arrays in a GPU's memory, the library's own and other libraries'. They travel as addresses: Python's side knows
-// CuPy's and PyTorch's arrays, their streams and how to make them (spargo/_device.py), and asks for order with those
-// streams by events. Nothing here waits for a device but what returns to the host.
+// Arrays in GPU memory, of this library and others, passed as addresses. The Python code (spargo/_device.py) handles
+// CuPy's and PyTorch's arrays and streams, and orders work by events. Only copies to the host wait for a device.
 #pragma once
 
 #include "arrays.hpp"
@@ -13,8 +12,8 @@ using address = std::uintptr_t;
 
 inline stream_handle stream_at(address stream) { return reinterpret_cast<stream_handle>(stream); }
 
-// Contiguous, on one GPU. `owner` keeps the memory: an array of the library, another library's, or nothing where a plan
-// lends its own until its next run.
+// Contiguous, on one GPU. `owner` keeps the memory alive: an array of this library or another one; none for memory of a
+// plan, valid until its next run.
 template <class T>
 struct device_vector;
 

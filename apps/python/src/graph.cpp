@@ -1,11 +1,11 @@
-// Graphs and what is computed of them, on the host and on devices. bind_on, near the end, lists the algorithms.
+// Graphs and their algorithms, on host and device. bind_on, near the end, lists the algorithms.
 #include "orders.hpp"
 
 namespace spargo::python {
 namespace {
 
-// A plan with what it borrows; Python's side hands it out to one thread at a time, and takes what a device's plan lends
-// before the next run.
+// A plan with the objects it borrows. The Python code gives it to one thread at a time, and copies the results of a
+// plan on a device before its next run.
 template <class I, class O, class Space>
 struct bfs_searcher {
   bfs_searcher(const bound_graph<I, O, Space>& g, const bfs_options& options, int threads)
@@ -26,7 +26,7 @@ struct bfs_searcher {
   }
 };
 
-// Over out-edges; of an undirected graph the in-edges are the same.
+// The library's view; in an undirected graph in-edges are the out-edges.
 template <class W, class I, class O, class Space>
 struct sssp_searcher {
   sssp_searcher(const bound_graph<I, O, Space>& g, vector_in<W, Space> w, const sssp_options& options, int threads)
@@ -249,7 +249,7 @@ void bind_cores(graph_class<I, O, Space>& bound) {
       "algorithm"_a, "threads"_a);
 }
 
-// A plan with what it borrows, as for a search.
+// A plan with the objects it borrows, as for a search.
 template <class V, class I, class O, class Space>
 struct pagerank_ranker {
   pagerank_ranker(const bound_graph<I, O, Space>& g, const pagerank_options& options, int threads)
@@ -295,7 +295,7 @@ void bind_pagerank(graph_class<I, O, Space>& bound, nb::module_& m) {
       "threads"_a);
 }
 
-// The algorithms of a space, a line each. Graph's methods say of those that a device lacks that they are not there.
+// The algorithms of a space, a line each. Graph's methods refuse those that a device lacks.
 template <class I, class O, class Space>
 void bind_on(graph_class<I, O, Space>& bound, nb::module_& m) {
   bind_bfs(bound, m);
@@ -307,10 +307,8 @@ void bind_on(graph_class<I, O, Space>& bound, nb::module_& m) {
   bind_betweenness(bound);
   bind_triangles(bound);
   bind_communities(bound);
-  if constexpr (std::same_as<Space, host>) {
-    bind_orders(bound);
-    bind_cores(bound);
-  }
+  bind_cores(bound);
+  if constexpr (std::same_as<Space, host>) bind_orders(bound);
 }
 
 template <class I, class O, class Space>
@@ -320,8 +318,8 @@ nb::tuple graph_arrays(const where<Space>& at, graph<I, O, Space> built) {
   return nb::make_tuple(at.out(arrays.out.offsets, owner), at.out(arrays.out.indices, owner), owner->loops());
 }
 
-// (offsets, indices, loops) or (offsets, indices, weights) of a canonical graph. Offsets are of the indices' type where
-// they fit.
+// (offsets, indices, loops) or (offsets, indices, weights) of a canonical graph. Offsets have the indices' type if they
+// fit.
 template <class I, class Build>
 nb::object built(std::int64_t pairs, Build&& build) {
   if (2 * pairs <= std::numeric_limits<I>::max()) return build.template operator()<I>();
@@ -392,7 +390,7 @@ void bind_local_clustering(nb::module_& m) {
       "counts"_a.noconvert(), "degrees"_a.noconvert(), "links"_a, "threads"_a);
 }
 
-// The pairs of a CSR pattern: each entry's row. Its columns are the indices as they are.
+// The row of each entry of a CSR pattern, which with the indices gives its pairs.
 template <class I, class O>
 void bind_rows(nb::module_& m) {
   m.def(

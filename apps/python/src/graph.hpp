@@ -1,4 +1,4 @@
-// A graph as Python holds it.
+// A graph for Python.
 #pragma once
 
 #include "device.hpp"
@@ -7,7 +7,7 @@
 
 namespace spargo::python {
 
-// The arrays of a graph, which it keeps alive: out-edges, and in-edges where they are needed and there.
+// Keeps the arrays of a graph alive: out-edges and, if built, in-edges.
 template <class I, class O, class Space>
 class bound_graph {
  public:

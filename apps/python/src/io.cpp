@@ -30,7 +30,7 @@ decltype(auto) with_index(std::int64_t rows, std::int64_t cols, F&& f) {
   if (std::max(rows, cols) <= std::numeric_limits<std::int32_t>::max()) return f.template operator()<std::int32_t>();
   return f.template operator()<std::int64_t>();
 }
-// The same where only the reader knows how many there are.
+// The same if the number is known only after reading.
 template <class F>
 nb::object with_index_by_trial(const input_file& file, F&& f) {
   try {
@@ -49,8 +49,7 @@ nb::tuple coo_arrays(coo_matrix<V, I, host> matrix) {
                         moved(std::move(matrix.values())));
 }
 
-// What the file's field is in memory: integers are read as float64, and Python's side makes them int64 where all are
-// exact.
+// The type for a file's field. Integers are read as float64; the Python code converts them to int64 if all are exact.
 std::string_view dtype_of(std::string_view asked, const matrix_market_header& header) {
   if (!asked.empty()) return asked;
   return header.field == matrix_market_field::complex ? "complex128" : "float64";
@@ -146,10 +145,9 @@ void bind_array_writer(nb::module_& m) {
       "path"_a, "a"_a.noconvert(), "symmetry"_a, "comment"_a);
 }
 
-// --- Graphs
-// -----------------------------------------------------------------------------------------------------------
+// --- Graphs ----------------------------------------------------------------------------------------------------------
 
-// A graph as a file lists it: (vertices, sources, targets, weights or None, ids or None, directed, number of integer
+// A graph in file order: (vertices, sources, targets, weights or None, ids or None, directed, number of integer
 // weights that float64 rounds, `doubts_of` an edge list or None).
 template <class I>
 nb::object edges_of(coo_matrix<double, I, host> edges, bool weighted, nb::object ids, bool directed,
@@ -244,11 +242,10 @@ nb::object read_graph(const std::string& path, const std::string& columns, std::
     case input_format::snapshot:
       break;
   }
-  return nb::none();  // load() takes it
+  return nb::none();  // load() reads it
 }
 
-// --- Snapshots
-// --------------------------------------------------------------------------------------------------------
+// --- Snapshots -------------------------------------------------------------------------------------------------------
 
 // f.template operator()<I, O>() for the widths in bytes.
 template <class F>
@@ -295,7 +292,7 @@ nb::tuple load(const std::string& path, int threads) {
   });
 }
 
-// What a snapshot has besides a matrix. The options borrow it.
+// The parts of a snapshot besides the matrix, borrowed by the options.
 struct snapshot_extras {
   bool directed;
   bool integers;

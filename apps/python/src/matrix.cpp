@@ -12,8 +12,7 @@ auto pattern_of(std::int64_t rows, std::int64_t cols, const Offsets& offsets, co
   return csr_pattern_view<I, O, space>{narrowed<I>(rows), narrowed<I>(cols), view(offsets), view(indices)};
 }
 
-// A plan of products with the arrays of a CSR matrix, which it keeps alive. Not for two threads at once: Python's side
-// hands it out to one at a time.
+// A plan of products that keeps the arrays of its CSR matrix alive. The Python code gives it to one thread at a time.
 template <class V, class I, class O, class Space>
 class product {
  public:
@@ -87,8 +86,8 @@ void bind_runs(nb::class_<product<V, I, O, host>>& bound) {
           "x"_a.noconvert(), "y"_a.noconvert());
 }
 
-// A device's work is enqueued between what is on the caller's stream and what will be. Python's side has looked at the
-// shapes.
+// Work on a device is ordered after earlier and before later work on the caller's stream. The Python code has checked
+// the shapes.
 template <class V, class I, class O>
 class device_product : public product<V, I, O, device> {
  public:
@@ -159,7 +158,7 @@ nb::tuple csr_arrays(const where<Space>& at, M matrix) {
                         at.out(std::move(matrix.values())));
 }
 
-// CSR with ascending, distinct columns; offsets of the indices' type where they fit, since SciPy wants them alike.
+// CSR with ascending, distinct columns. Offsets have the indices' type if they fit, as SciPy prefers.
 template <class V, class I, class Space>
 nb::tuple coo_to_csr(std::int64_t rows, std::int64_t cols, const vector_in<I, Space>& row_indices,
                      const vector_in<I, Space>& col_indices, const vector_in<V, Space>& values, int threads) {

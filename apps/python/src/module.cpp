@@ -4,7 +4,7 @@
 namespace spargo::python {
 namespace {
 
-// spargo._errors.make(code, message, file, line, column, errno) makes the exception; errno is 0 where there is none.
+// spargo._errors.make(code, message, file, line, column, errno) makes the exception; errno is 0 if there is none.
 void raise(const error& e) {
   const auto* const of_system = dynamic_cast<const system_error*>(&e);
   const auto& at = e.position();
@@ -37,10 +37,10 @@ NB_MODULE(_core, m) {
       std::rethrow_exception(p);
     } catch (const spargo::error& e) {
       raise(e);
-    } catch (const raised&) {  // the error is there
+    } catch (const raised&) {  // the error is set
     }
   });
-  nb::set_leak_warnings(false);  // plans in caches of objects that live until the interpreter ends
+  nb::set_leak_warnings(false);  // objects that live until the interpreter ends keep plans
   m.attr("version") = SPARGO_VERSION_STRING;
   m.attr("has_cuda") = spargo::config::has_cuda;
   m.def("cuda_devices", &devices);

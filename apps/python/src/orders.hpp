@@ -1,4 +1,4 @@
-// Orders of vertices that other packages promise, which one thread finds.
+// Vertex orders that other packages promise, computed sequentially.
 #pragma once
 
 #include "graph.hpp"
@@ -8,8 +8,8 @@
 
 namespace spargo::python {
 
-// The vertices in the order of a queue, and each one's predecessor (`none` without): one thread, O(vertices + edges).
-// What SciPy and networkx promise is this order, which a search by levels does not know.
+// The vertices in queue order and their predecessors (`none` if there is none): one thread, O(vertices + edges). SciPy
+// and networkx promise this order, which a level-synchronous search does not give.
 template <class I, class O>
 nb::tuple queue_order(const bound_graph<I, O, host>& g, std::int64_t source, std::int64_t none) {
   const auto& out = g.view().out;
@@ -40,8 +40,8 @@ nb::tuple queue_order(const bound_graph<I, O, host>& g, std::int64_t source, std
   return nb::make_tuple(moved(std::move(order)), moved(std::move(predecessors)));
 }
 
-// The order of Cuthill and McKee, as SciPy has it: searches from those of `starts` that are not found yet, each
-// vertex's new neighbours by ascending degree. One thread, O(edges log(largest degree)).
+// SciPy's Cuthill-McKee order: searches from each vertex of `starts` that is not found yet; new neighbours by ascending
+// degree. One thread, O(edges log(largest degree)).
 template <class I, class O>
 nb::object cuthill_mckee(const bound_graph<I, O, host>& g, const vector_of<const std::int64_t>& starts,
                          const vector_of<const std::int32_t>& degrees) {

@@ -10,7 +10,7 @@ class CuPy:
         import cupy
 
         self.cp, self.type = cupy, cupy.ndarray
-        # Holds a stream for so many cycles, at most a second or so.
+        # Blocks a stream for a number of cycles, at most about a second.
         self.kernel = cupy.RawKernel(
             'extern "C" __global__ void hold(long long n) { long long t = clock64(); while (clock64() - t < n) {} }', "hold"
         )

@@ -26,7 +26,7 @@ except ImportError:
 
 
 def median(call, least=5, seconds=1.0):
-    """In ms, of at least so many calls and so long; the first one, which plans, apart unless it takes seconds."""
+    """The time of a call in ms, over a minimum of calls and time, without the first call, which plans, unless it takes seconds."""
     began = time.perf_counter()
     call()
     if time.perf_counter() - began > 2:

@@ -161,6 +161,7 @@ def test_shortest_paths_are_the_cpus(gpu, spec, directed, rng):
 @pytest.mark.parametrize("spec", GRAPHS)
 def test_counts_are_the_cpus(gpu, spec, directed):
     here, there = pair(spec, directed)
+    np.testing.assert_array_equal(there.core_numbers(), here.core_numbers())
     got, want = there.triangles(), here.triangles()
     assert type(got.total) is int and got.total == want.total
     assert type(got.per_vertex) is np.ndarray and got.per_vertex.dtype == np.int64

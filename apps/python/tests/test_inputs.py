@@ -40,6 +40,12 @@ def test_columns_are_no_pairs():
     assert spargo.Graph(list(np.array(TRIPLES))).weights.tolist() == [5, 7, 9]
 
 
+def test_a_mapping_is_no_pairs():
+    for mapping in ({"a": ["b", "c"]}, {("a", "b"): 2.0}):
+        with pytest.raises(TypeError, match=r"this is a mapping.*networkx.Graph"):
+            spargo.Graph(mapping)
+
+
 MASKED = np.ma.masked_array(np.arange(12.0).reshape(4, 3), np.eye(4, 3))
 VECTOR = np.ma.masked_array(np.ones(3), [False, True, False])
 SQUARE = np.ma.masked_array(np.eye(3), np.eye(3, k=1))

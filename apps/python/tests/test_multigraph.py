@@ -1,4 +1,4 @@
-"""Parallel edges are one edge for paths, as networkx has it."""
+"""Parallel edges count once for paths, as in networkx."""
 
 import networkx as nx
 import numpy as np
@@ -70,7 +70,7 @@ def test_betweenness_of_a_matrix_with_duplicates(ascending):
 
 
 def test_communities_count_parallel_edges():
-    """As votes: 0 hears twice from 2, and once from 1 whose label is smaller."""
+    """As votes: 0 has two edges from 2, and one from 1, whose label is smaller."""
     g = nx.MultiDiGraph([(1, 0), (2, 0), (2, 0)])
     assert spargo.Graph(g).communities(iterations=1)[1][list(g).index(0)] == list(g).index(2)
     assert spargo.Graph(nx.DiGraph(g)).communities(iterations=1)[1][list(g).index(0)] == list(g).index(1)

@@ -4,7 +4,7 @@
 // Degrees count as networkx counts them: of a directed graph in- and out-edges, so that an edge in both directions
 // counts twice; loops never; duplicate edges of a view each. A vertex without edges has core number 0. Core numbers are
 // unique, so the result does not depend on the algorithm or the number of threads. O(vertices + edges), and the sum of
-// the core numbers over 8. Sources: Matula, Beck, J. ACM 30, 1983; Dhulipala, Blelloch, Shun, SPAA 2017 (buckets of
+// the core numbers over 8 (of each level the remaining vertices, on both backends). Sources: Matula, Beck, J. ACM 30, 1983; Dhulipala, Blelloch, Shun, SPAA 2017 (buckets of
 // several levels); Liu, Dong, Gu, Sun, SIGMOD 2025 (chains without barriers).
 #pragma once
 
@@ -42,24 +42,25 @@ struct cores_result {
   cores_algorithm algorithm = cores_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan for a graph of this shape; no bytes on a device.
+// Of a plan for a graph of this shape.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const cores_options& options);
 
 // Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph. Memory besides
-// the graph: six indices per vertex, and 9 KB per thread (I = int32).
+// the graph: six indices per vertex, and 9 KB per thread (I = int32); on a device seven, and one per 256 edges. On a
+// device building a plan synchronizes; run is asynchronous, and max_core waits for it.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT cores_plan {
  public:
   // Reads the edges once, to see whether there are loops. Throws invalid_argument for an algorithm that does not exist
-  // or an inconsistent graph view; unsupported on a device (core numbers run on the CPU only), for a directed graph
-  // without in-edges (add_in_edges builds them), and for a degree that exceeds I.
+  // or an inconsistent graph view; unsupported for a directed graph without in-edges (add_in_edges builds them) and for
+  // a degree that exceeds I.
   cores_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const cores_options& options = {});
 
   void run();
 
   // Of the last run; valid until the next.
   [[nodiscard]] span<const I, Space> cores() const noexcept;
-  [[nodiscard]] I max_core() const noexcept;
+  [[nodiscard]] I max_core() const;
 
   [[nodiscard]] cores_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }     // why, one sentence

@@ -54,9 +54,9 @@ template <>
 // How to read an edge list, from its first 64 KiB after comments.
 //
 // A header line names columns, ignoring case and blanks, _, - or . within a name. Source: source, from, src, u, start,
-// i, tail, node1, id1, FromNodeId; target: target, to, dst, v, end, j, head, node2, id2, ToNodeId, dest, destination;
-// weight: weight, w, value, length, distance. If source and target are named, other columns are ignored. If none of
-// these names occurs, the order is source, target, weight; the line is then a header if the lines below have ids, or
+// origin, i, tail, node1, id1, FromNodeId; target: target, to, dst, v, end, j, head, node2, id2, ToNodeId, dest,
+// destination; weight: weight, w, value, length, distance. If source and target are named, others are ignored. If none
+// of these names occurs, the order is source, target, weight; the line is then a header if the lines below have ids, or
 // numbers below the third name, and the separator is not blanks. A first column without a name is an index and ignored,
 // as are R's row names, which have no name in the header. A column `Type` (Gephi) gives the direction of edges; so do
 // comments before the first edge: KONECT's `% sym`, `% asym` and `% bip`, SNAP's `# Undirected graph`. Excel's first

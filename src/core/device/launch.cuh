@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/cuda.cuh"
+#include "core/search.hpp"
 
 #include <spargo/core/array.hpp>
 
@@ -86,22 +87,6 @@ void for_each(const launch_site& at, std::int64_t size, F f) {
   if (size <= 0) return;
   const device_guard guard(at.ctx);
   launch_kernel(at, grid_stride(at.ctx, size), for_each_kernel<F>, size, f);
-}
-
-// The first i in [0, size] with i == size or values[i] >= wanted, for ascending values.
-template <class T>
-__device__ std::int64_t lower_bound(const T* values, std::int64_t size, std::int64_t wanted) {
-  std::int64_t first = 0;
-  while (size > 0) {
-    const std::int64_t half = size / 2;
-    if (values[first + half] < wanted) {
-      first += half + 1;
-      size -= half + 1;
-    } else {
-      size = half;
-    }
-  }
-  return first;
 }
 
 // Calls the CUB device algorithm call(storage, bytes) twice: for its size, then to run it.

@@ -7,11 +7,11 @@
 #pragma once
 
 #include "core/cuda.cuh"
-#include "core/device/complex.cuh"
 
 #include <spargo/core/device_features.cuh>
 
 #include <concepts>
+#include <type_traits>
 
 namespace spargo::detail {
 
@@ -43,22 +43,34 @@ struct bit_or {
   }
 };
 
-template <class T>
-__device__ __forceinline__ T shuffle(T value, int lane) {
-  return __shfl_sync(full_mask, value, lane);
-}
-template <class T>
-__device__ __forceinline__ device_complex<T> shuffle(device_complex<T> value, int lane) {
-  return {shuffle(value.re, lane), shuffle(value.im, lane)};
+// Arithmetic types by one call of `shuffle_one`, others word by word.
+template <class T, class F>
+__device__ __forceinline__ T shuffle_words(const T& value, F shuffle_one) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return shuffle_one(value);
+  } else {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(unsigned) == 0);
+    unsigned words[sizeof(T) / sizeof(unsigned)];
+    __builtin_memcpy(words, &value, sizeof(T));
+#pragma unroll
+    for (unsigned& word : words) word = shuffle_one(word);
+    T shuffled;
+    __builtin_memcpy(&shuffled, words, sizeof(T));
+    return shuffled;
+  }
 }
 
 template <class T>
-__device__ __forceinline__ T shuffle_xor(T value, int mask) {
-  return __shfl_xor_sync(full_mask, value, mask);
+__device__ __forceinline__ T shuffle(T value, int lane) {
+  return shuffle_words(value, [lane](auto v) { return __shfl_sync(full_mask, v, lane); });
 }
 template <class T>
-__device__ __forceinline__ device_complex<T> shuffle_xor(device_complex<T> value, int mask) {
-  return {shuffle_xor(value.re, mask), shuffle_xor(value.im, mask)};
+__device__ __forceinline__ T shuffle_xor(T value, int mask) {
+  return shuffle_words(value, [mask](auto v) { return __shfl_xor_sync(full_mask, v, mask); });
+}
+template <class T>
+__device__ __forceinline__ T shuffle_down(T value, int lanes) {
+  return shuffle_words(value, [lanes](auto v) { return __shfl_down_sync(full_mask, v, lanes); });
 }
 
 // --- Reductions -----------------------------------------------------------
@@ -83,7 +95,7 @@ template <class T, class F>
 __device__ __forceinline__ T warp_reduce_to_first(T value, F combine) {
 #pragma unroll
   for (int step = warp_size / 2; step > 0; step /= 2) {
-    value = combine(value, __shfl_down_sync(full_mask, value, step));
+    value = combine(value, shuffle_down(value, step));
   }
   return value;
 }

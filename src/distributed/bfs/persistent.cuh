@@ -242,7 +242,7 @@ __device__ void start_shared(const rank_search<I>& r, bfs::sink<I>& to, std::int
   const std::int64_t v = source - r.first;
   const bool is_local = leader && r.is_own(source);
   if (leader) {
-    for (bfs::counters& c : control->found) c = {};
+    control->found = {};
     control->converted = {};
     for (count64& c : r.control->sent) c = 0;
     if (r.is_own(previous)) bfs::write_unreached(r.own, previous - r.first);  // its bit may be set from the start
@@ -252,8 +252,8 @@ __device__ void start_shared(const rank_search<I>& r, bfs::sink<I>& to, std::int
   if (is_local) {
     r.own.visited[v >> 5] |= 1U << (v & 31);
     r.own.parents[v] = static_cast<I>(source);
-    control->found[0].vertices = 1;
-    control->found[0].edges = bfs::edges_of_weight(weight);
+    control->found.sets[0].vertices = 1;
+    control->found.sets[0].edges = bfs::edges_of_weight(weight);
   }
   bfs::append_together(r.own, to, is_local, static_cast<I>(v), weight);
   bfs::flush_staged(r.own, to);
@@ -282,7 +282,7 @@ __device__ void pause(const rank_search<I>& r, rank_progress& progress, int now)
   progress.now = now;
   progress.narrow = 0;
   r.control->progress = progress;
-  for (bfs::counters& c : r.own.control->found) c = {};
+  r.own.control->found = {};
   r.own.control->converted = {};
   r.report->search.position = progress.at;
   r.report->end = search_end::paused;
@@ -295,7 +295,7 @@ __device__ void resume(const rank_search<I>& r, rank_progress& progress, const b
   progress = r.control->progress;
   if (narrow_position == nullptr) return;
   const bfs::search_position had = progress.at;
-  const bfs::counters found = bfs::read_counters(&r.own.control->converted);
+  const bfs::counters found = load_counters(&r.own.control->converted);
   progress.at = *narrow_position;
   progress.at.begin = had.end;
   progress.at.end = had.end + static_cast<std::int64_t>(found.queued);
@@ -366,7 +366,7 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
           word[5] = __ldcg(&control->converted.edges);
         },
         [&](const count64(&word)[rank_post::words]) {
-          const bfs::counters own = bfs::read_counters(found);
+          const bfs::counters own = load_counters(found);
           const count64 vertices = warp_sum(word[0]);
           const count64 edges = warp_sum(word[1]);
           const count64 sent = warp_sum(word[3]);
@@ -390,16 +390,16 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
 
   if (!run.resumes) {
     if (global_thread() < warp_size) {
-      bfs::sink<I> to = sink_at(&control->found[0]);
+      bfs::sink<I> to = sink_at(control->found.filled(0));
       start_shared(r, to, run.source, run.previous);
     }
-    if (!sync_ranks(&control->found[0])) return;
+    if (!sync_ranks(control->found.filled(0))) return;
     if (leader) bfs::advance(at, totals.found, bfs_direction::push, -1);
     __syncthreads();
   }
 
   int now = static_cast<int>(progress.now);
-  for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
+  for (int turn = 0; at.vertices > 0; turn = next_turn(turn)) {
     if (run.narrow_levels != 0 && progress.narrow >= run.narrow_levels) {
       if (blockIdx.x == 0 && leader) {
         pause(r, progress, now);
@@ -414,8 +414,7 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
                                       {r.vertices, at.previous, at.vertices, at.edges, at.unexplored}, s.rule);
     }
     const bool is_converted = direction == bfs_direction::push && at.in_queue == 0;
-    bfs::counters* const filling = &control->found[(turn + 1) % 3];
-    if (first) control->found[(turn + 2) % 3] = {};
+    bfs::counters* const filling = control->found.begin_step(turn);
     bfs::thread_tally tally;
     if (direction == bfs_direction::pull) {
       if (at.in_queue != 0) {       // the other ranks' last levels are not known here
@@ -445,7 +444,7 @@ __global__ void __launch_bounds__(bfs::cuda_tuning::block, 1)
         bfs::bitmap_to_queue(s, to, s.front);
         if (!grid.sync()) return;
         if (leader) {
-          const bfs::counters converted = bfs::read_counters(&control->converted);
+          const bfs::counters converted = load_counters(&control->converted);
           at.end += static_cast<std::int64_t>(converted.queued);  // from at.begin, set by the last pull
           at.hub_end += static_cast<std::int64_t>(converted.chunks);
           at.in_queue = 1;

@@ -5,8 +5,8 @@
 // first. Cost: one pass over the matrix, one index per row.
 #pragma once
 
+#include "core/device/block.cuh"
 #include "core/device/launch.cuh"
-#include "core/device/warp.cuh"
 #include "distributed/exchange/local_columns.hpp"
 #include "sparse/device.cuh"
 
@@ -71,14 +71,9 @@ __global__ void __launch_bounds__(block_threads)
   if (block < rows.of_blocks) {
     __shared__ D of_warps[row_work::warps];
     const std::int32_t row = rows.order[block];
-    const D mine = group_sum(
-        strided_sum<4>(indices, weights, x, offsets[row] + thread, offsets[row + 1], block_threads), warp_size);
-    if (lane_id() == 0) of_warps[thread / warp_size] = mine;
-    __syncthreads();
-    if (thread != 0) return;
-    D sum{};
-    for (const D part : of_warps) sum += part;
-    finish(row, sum);
+    const D sum = block_sum(strided_sum<4>(indices, weights, x, offsets[row] + thread, offsets[row + 1], block_threads),
+                            of_warps);
+    if (thread == 0) finish(row, sum);
     return;
   }
   block -= rows.of_blocks;

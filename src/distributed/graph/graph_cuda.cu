@@ -7,10 +7,11 @@
 // the rows of a round and of a rank.
 // Invariant: before a round, entries [0, placed) and the offsets of all earlier rows are final.
 // Cost: O(entries * rounds) to generate, 30 to 40 integer operations per R-MAT level; one sort of every key.
+#include "core/device/block.cuh"
 #include "core/device/launch.cuh"
-#include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "core/parts.hpp"
+#include "core/search.hpp"
 #include "distributed/exchange/exchange_pattern.hpp"
 #include "distributed/graph/device_graph.hpp"
 #include "graph/graph/keys.hpp"
@@ -72,10 +73,8 @@ template <class Places>
 __global__ void __launch_bounds__(block_threads)
     collect_pairs_kernel(pair_source<Places> source, std::int64_t entries, row_range rows, key_format format,
                          std::uint64_t* keys, count64* size) {
-  constexpr int warps = block_threads / warp_size;
-  __shared__ int by_warp[warps];
+  __shared__ int by_warp[block_threads / warp_size];
   __shared__ count64 place;
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
   for (std::int64_t tile = std::int64_t{blockIdx.x} * making_tuning::tile; tile < entries;
        tile += std::int64_t{gridDim.x} * making_tuning::tile) {
     std::uint64_t key[2 * making_tuning::per_thread];
@@ -90,16 +89,8 @@ __global__ void __launch_bounds__(block_threads)
         key[2 * j + way] = format.pack(static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(column));
       });
     }
-    const int mine = __popc(kept);
-    int before = warp_exclusive_sum(mine);
-    if (lane_id() == warp_size - 1) by_warp[warp] = before + mine;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      int total = 0;
-      for (const int part : by_warp) total += part;
-      if (total > 0) place = atomicAdd(size, static_cast<count64>(total));
-    }
-    for (int w = 0; w < warp; ++w) before += by_warp[w];
+    const auto [before, total] = block_exclusive_sum(__popc(kept), by_warp);
+    if (threadIdx.x == 0 && total > 0) place = atomicAdd(size, static_cast<count64>(total));
     __syncthreads();
     std::uint64_t* to = keys + place + before;
 #pragma unroll

@@ -149,6 +149,11 @@ csr_matrix<V, I, O, device> coo_to_csr(const context<device>& ctx, const coo_vie
                                        const coo_facts& order, duplicates on_duplicates);
 template <index_type I, index_type O>
 void expand_rows(const context<device>& ctx, span<const O, device> offsets, span<I, device> row_indices);
+
+// Starts of the runs of equal coordinates in sorted entries, and the end; empty if all are distinct. Synchronizes.
+template <index_type I>
+array<std::int64_t, device> run_starts(const context<device>& ctx, span<const I, device> row_indices,
+                                       span<const I, device> col_indices);
 template <entry_type V, index_type I, index_type O>
 void fill_ell(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix, I width,
               span<I, device> lengths, span<I, device> indices, span<V, device> values);

@@ -5,14 +5,15 @@
 // row. Input with ascending columns is sorted by the row's bits only.
 // Invariant: the sort is stable, so equal coordinates stay in input order and are summed in that order.
 // Cost: O(nnz) for a fixed key width; scratch 24 bytes per entry, 16 for a pattern.
+#include "core/device/complex.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/device/words.cuh"
 #include "core/instantiate.hpp"
+#include "core/search.hpp"
 #include "formats/convert/backend.hpp"
+#include "primitives/select/select.hpp"
 #include "primitives/sort/radix_sort.hpp"
-
-#include <spargo/primitives/scan.hpp>
 
 #include <bit>
 #include <optional>
@@ -173,34 +174,10 @@ array<V, device> summed_runs(const context<device>& ctx, span<const V, device> v
   return sums;
 }
 
-// Starts of the runs of equal coordinates in sorted entries, and the end; empty if all are distinct.
-template <class I>
-array<std::int64_t, device> run_starts(const context<device>& ctx, const coo_pattern_view<I, device>& m) {
-  const std::int64_t nnz = m.nnz();
-  if (nnz == 0) return {};
-  const I* rows = m.row_indices.data();
-  const I* cols = m.col_indices.data();
-  array<std::int64_t, device> numbers(ctx, nnz);  // number of the run that contains an entry, from 1
-  std::int64_t* number = numbers.data();
-  for_each(ctx, nnz, [=] __device__(std::int64_t k) {
-    number[k] = k == 0 || rows[k] != rows[k - 1] || cols[k] != cols[k - 1] ? 1 : 0;
-  });
-  inclusive_scan<std::int64_t, device>(ctx, numbers.view(), numbers.view());
-  const auto runs = element<std::int64_t>(ctx, numbers.view(), nnz - 1);
-  if (runs == nnz) return {};
-  array<std::int64_t, device> starts(ctx, runs + 1);
-  std::int64_t* start = starts.data();
-  for_each(ctx, nnz, [=] __device__(std::int64_t k) {
-    if (k == 0 || number[k] != number[k - 1]) start[number[k] - 1] = k;
-    if (k == nnz - 1) start[runs] = nnz;
-  });
-  return starts;
-}
-
 // Sorted entries with equal coordinates summed; none if all are distinct.
 template <class V, class I>
 std::optional<coo_matrix<V, I, device>> merged(const context<device>& ctx, const coo_view<const V, I, device>& m) {
-  const array<std::int64_t, device> starts = run_starts<I>(ctx, m);
+  const array<std::int64_t, device> starts = run_starts<I>(ctx, m.row_indices, m.col_indices);
   if (starts.empty()) return std::nullopt;
   const span<const std::int64_t, device> firsts = starts.view().subspan(0, starts.size() - 1);
   array<V, device> values;
@@ -219,15 +196,11 @@ __device__ device_complex<T> mirrored(device_complex<T> value, symmetry_kind kin
   return kind == symmetry_kind::hermitian ? conj(value) : value;
 }
 
-// Writes the mirrored value of each off-diagonal entry to `to[position[k] - 1]`.
-template <class I, class T>
-void mirror_values(const context<device>& ctx, const coo_pattern_view<I, device>& m, const std::int64_t* position,
-                   symmetry_kind kind, const T* from, T* to) {
-  const I* rows = m.row_indices.data();
-  const I* cols = m.col_indices.data();
-  for_each(ctx, m.nnz(), [=] __device__(std::int64_t k) {
-    if (rows[k] != cols[k]) to[position[k] - 1] = mirrored(from[k], kind);
-  });
+template <class T>
+void mirror_values(const context<device>& ctx, const array<std::int64_t, device>& places, symmetry_kind kind,
+                   const T* from, T* to) {
+  const std::int64_t* const place = places.data();
+  for_each(ctx, places.size(), [=] __device__(std::int64_t k) { to[k] = mirrored(from[place[k]], kind); });
 }
 
 }  // namespace
@@ -258,6 +231,22 @@ sorted_entries<I, device> sort_pattern(const context<device>& ctx, const coo_pat
   return sorted;
 }
 
+template <index_type I>
+array<std::int64_t, device> run_starts(const context<device>& ctx, span<const I, device> row_indices,
+                                       span<const I, device> col_indices) {
+  const std::int64_t nnz = row_indices.size();
+  const I* const rows = row_indices.data();
+  const I* const cols = col_indices.data();
+  array<std::uint8_t, device> flags(ctx, nnz + 1);
+  std::uint8_t* const flag = flags.data();
+  for_each(ctx, nnz + 1, [=] __device__(std::int64_t k) {
+    flag[k] = k == 0 || k == nnz || rows[k] != rows[k - 1] || cols[k] != cols[k - 1] ? 1 : 0;
+  });
+  array<std::int64_t, device> starts = positions_of(ctx, flags.view());
+  if (starts.size() == nnz + 1) return {};
+  return starts;
+}
+
 template <entry_type V, index_type I>
 void sort_entries(const context<device>& ctx, coo_matrix<V, I, device>& matrix, const coo_facts& order) {
   matrix = sorted_copy<V, I>(ctx, matrix.view(), order);
@@ -282,25 +271,25 @@ coo_matrix<V, I, device> expand(const context<device>& ctx, const coo_view<const
   const std::int64_t nnz = m.nnz();
   const I* rows = m.row_indices.data();
   const I* cols = m.col_indices.data();
-  array<std::int64_t, device> positions(ctx, nnz);  // position of an entry's mirror image, from 1
-  std::int64_t* position = positions.data();
-  for_each(ctx, nnz, [=] __device__(std::int64_t k) { position[k] = rows[k] != cols[k] ? 1 : 0; });
-  inclusive_scan<std::int64_t, device>(ctx, positions.view(), positions.view());
-  const std::int64_t mirrors = nnz == 0 ? 0 : element<std::int64_t>(ctx, positions.view(), nnz - 1);
+  array<std::uint8_t, device> flags(ctx, nnz);
+  std::uint8_t* const flag = flags.data();
+  for_each(ctx, nnz, [=] __device__(std::int64_t k) { flag[k] = rows[k] != cols[k] ? 1 : 0; });
+  const array<std::int64_t, device> mirrored_entries = positions_of(ctx, flags.view());
+  const std::int64_t mirrors = mirrored_entries.size();
+  const std::int64_t* const place = mirrored_entries.data();
 
   coo_matrix<V, I, device> full(ctx, m.rows, m.cols, nnz + mirrors);
   copy<I>(ctx, m.row_indices, full.row_indices().view().subspan(0, nnz));
   copy<I>(ctx, m.col_indices, full.col_indices().view().subspan(0, nnz));
   I* to_rows = full.row_indices().data() + nnz;
   I* to_cols = full.col_indices().data() + nnz;
-  for_each(ctx, nnz, [=] __device__(std::int64_t k) {
-    if (rows[k] == cols[k]) return;
-    to_rows[position[k] - 1] = cols[k];
-    to_cols[position[k] - 1] = rows[k];
+  for_each(ctx, mirrors, [=] __device__(std::int64_t k) {
+    to_rows[k] = cols[place[k]];
+    to_cols[k] = rows[place[k]];
   });
   if constexpr (!is_pattern<V>) {
     copy<V>(ctx, m.values, full.values().view().subspan(0, nnz));
-    mirror_values<I>(ctx, m, position, kind, device_cast(m.values.data()), device_cast(full.values().data() + nnz));
+    mirror_values(ctx, mirrored_entries, kind, device_cast(m.values.data()), device_cast(full.values().data() + nnz));
   }
   ctx.synchronize();
   return full;
@@ -348,7 +337,8 @@ void expand_rows(const context<device>& ctx, span<const O, device> offsets, span
 #define INSTANTIATE_I(I)                                                                                      \
   template coo_facts examine(const context<device>&, const coo_pattern_view<I, device>&);                     \
   template sorted_entries<I, device> sort_pattern(const context<device>&, const coo_pattern_view<I, device>&, \
-                                                  const coo_facts&);
+                                                  const coo_facts&);                                          \
+  template array<std::int64_t, device> run_starts(const context<device>&, span<const I, device>, span<const I, device>);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
 
 #define INSTANTIATE_IO(I, O) template void expand_rows(const context<device>&, span<const O, device>, span<I, device>);

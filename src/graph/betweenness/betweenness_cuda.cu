@@ -245,7 +245,7 @@ class device_executor final : public executor<I, device> {
       const step_action action = next_action(search_, at);
       if (action == step_action::flood) {
         flood(at);
-        advance_by_flood(search_, at, control().step[0]);
+        advance_by_flood(search_, at, control().found.sets[0]);
         continue;
       }
       if (action != step_action::pull) {
@@ -256,7 +256,7 @@ class device_executor final : public executor<I, device> {
       const bool marks = marks_pairs(at);
       if (at.dense) dense_levels_.push_back({at.depth, marks});
       pull(at, marks);
-      advance_by_pull(at, control().step[0]);
+      advance_by_pull(at, control().found.sets[0]);
     }
     return at;
   }

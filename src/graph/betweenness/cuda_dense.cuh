@@ -276,7 +276,7 @@ __global__ void __launch_bounds__(cuda_tuning::dense_block,
       gather_rows<Step>(s, rows, t, terms, group * warp_size, s.n, tally);
     }
   }
-  if constexpr (Step == dense_step::pull) add_tally(&s.control->step[0], tally);
+  if constexpr (Step == dense_step::pull) add_tally(s.control->found.filled(0), tally);
 }
 
 }  // namespace spargo::detail::betweenness

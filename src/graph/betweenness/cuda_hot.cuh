@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(cuda_tuning::hot_block, 1)
     const std::int64_t end = min(base + (fine ? fine_rows : warp_size), s.n);
     gather_rows<Step>(s, rows, t, terms, base, end, tally);
   }
-  if constexpr (Step == dense_step::pull) add_tally(&s.control->step[0], tally);
+  if constexpr (Step == dense_step::pull) add_tally(s.control->found.filled(0), tally);
 }
 
 }  // namespace spargo::detail::betweenness

@@ -165,16 +165,13 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
       grid.sync();
       continue;
     }
-    counters* const filling = &control->step[(turn + 1) % 3];
-    if (first) {
-      control->step[(turn + 2) % 3] = {};
-      s.begins[at.depth] = at.begin;
-    }
+    counters* const filling = control->found.begin_step(turn);
+    if (first) s.begins[at.depth] = at.begin;
     take_step(s, my, at, action, filling);
     grid.sync();
     if (leader) advance(s, at, action, *filling);
     __syncthreads();
-    turn = (turn + 1) % 3;
+    turn = next_turn(turn);
   }
   if (!first) return;
   s.begins[at.depth] = at.begin;

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(256) push_kernel(const __grid_constant__ searc
              tally);
   }
   __syncwarp();
-  add_tally(&s.control->step[0], tally);
+  add_tally(s.control->found.filled(0), tally);
 }
 
 }  // namespace spargo::detail::betweenness

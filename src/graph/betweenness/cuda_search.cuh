@@ -13,6 +13,7 @@
 #include "core/device/warp.cuh"
 #include "graph/betweenness/numbers.hpp"
 #include "graph/frontier/append_chunks.cuh"
+#include "graph/frontier/step_counters.cuh"
 
 #include <cstdint>
 #include <type_traits>
@@ -64,7 +65,7 @@ struct edge_set {
   std::int64_t chunk_count;
 };
 
-// Counters of a step. Three rotate: one is filled, one read, one cleared.
+// Counters of a step.
 struct counters {
   count64 entries;   // appended to the list
   count64 pairs;     // found
@@ -93,7 +94,7 @@ struct position {
 };
 
 struct control_block {  // zero at a kernel's start
-  counters step[3];
+  step_counters<counters> found;
   count64 words[3];    // barriers of narrow levels
   count64 reached[4];  // vertices reached per lane, including the source
   position at;         // result of a forward kernel

@@ -5,9 +5,7 @@
 // pulled from a bitmap, as `next_direction` decides. One cluster of blocks runs narrow levels, since a cluster barrier
 // is cheaper. The sequence is cluster, grid, cluster, grid; the last grid runs all remaining levels, narrow or wide.
 // Invariant: between steps every block holds the same `search_position`; cuda_search.cuh states the invariant of a
-// step. Counters: a step counts into found[turn + 1] and clears found[turn + 2], which the previous step has read; so
-// barriers separate clearing, filling and reading of each counter. The host clears nothing: the last kernel marks
-// unreached vertices and restores the bitmaps for the next search.
+// step. The host clears nothing: the last kernel marks unreached vertices and restores the bitmaps for the next search.
 #pragma once
 
 #include "graph/bfs/cuda_narrow.cuh"
@@ -16,6 +14,8 @@
 #include "graph/bfs/cuda_search.cuh"
 
 #include <cooperative_groups.h>
+
+#include <utility>
 
 namespace spargo::detail::bfs {
 
@@ -51,7 +51,7 @@ __device__ void start_search(const search<I, O>& s) {
   const std::int64_t degree = out_degree_of(s, s.source);
   const bool hub = Kind == push_kind::balanced && degree >= cuda_tuning::hub_degree;
   if (leader) {
-    for (counters& c : s.control->found) c = {};
+    s.control->found = {};
     s.control->converted = {};
     s.control->flushed = {};
   }
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(narrow_tuning::block, 1)
     if (global_thread() < warp_size) start_search<push_kind::balanced>(s);
     block_cluster().sync();
   } else if (blockIdx.x == 0 && threadIdx.x == 0) {  // all blocks of the grid have read the counters by now
-    for (counters& c : s.control->found) c = {};
+    s.control->found = {};
   }
   if (threadIdx.x == 0) at = s.control->position;
   __syncthreads();
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
       bitmap_to_queue(s, to, front);
       grid.sync();
       if (leader) {
-        const counters converted = read_counters(&control->converted);
+        const counters converted = load_counters(&control->converted);
         at.edges = static_cast<std::int64_t>(converted.edges);
         at.end += static_cast<std::int64_t>(converted.queued);  // from at.begin, where the last pull left it
         at.hub_end += static_cast<std::int64_t>(converted.chunks);
@@ -165,8 +165,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
     }
     if (!part.last && steps > 0 && direction == bfs_direction::push && is_narrow(at, narrow_blocks, 2)) break;
 
-    counters* const filling = &control->found[(turn + 1) % 3];
-    if (first) control->found[(turn + 2) % 3] = {};
+    counters* const filling = control->found.begin_step(turn);
     thread_tally tally;
     if (direction == bfs_direction::pull) {
       if (at.in_queue != 0) {
@@ -180,9 +179,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
       }
       if (first) control->converted = {};
       pull(s, filling, at, front, next, tally);
-      unsigned* const old = front;
-      front = next;
-      next = old;
+      std::swap(front, next);
     } else {
       sink<I> to{filling, at.end, at.hub_end, {staged_of<I>(raw)}};
       if constexpr (Kind == push_kind::balanced) {
@@ -195,9 +192,9 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
     __syncwarp();
     add_tally(filling, tally);
     grid.sync();
-    if (leader) advance(at, read_counters(filling), direction, s.max_depth);
+    if (leader) advance(at, load_counters(filling), direction, s.max_depth);
     __syncthreads();
-    turn = (turn + 1) % 3;
+    turn = next_turn(turn);
   }
   if (!part.last) {
     if (first) control->position = at;

@@ -393,7 +393,7 @@ __device__ void run_narrow_levels(const search<I, O>& s, search_position& at, un
   flush_entries(w, entries);
   cluster.sync();
   if (rank != 0 || !keeps) return;
-  const counters flushed = read_counters(&s.control->flushed);
+  const counters flushed = load_counters(&s.control->flushed);
   s.control->flushed = {};
   at.edges = static_cast<std::int64_t>(flushed.edges);
   at.in_queue = 1;

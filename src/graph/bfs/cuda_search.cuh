@@ -9,6 +9,7 @@
 #include "core/device/cooperative.cuh"
 #include "core/device/warp.cuh"
 #include "graph/bfs/direction.hpp"
+#include "graph/frontier/step_counters.cuh"
 
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/frontier/expansion.cuh>
@@ -29,7 +30,7 @@ struct cuda_tuning {
   static constexpr int block_queue = 2048;  // shared slots per block for the `block_queue` variant
 };
 
-// Counters of one level; three of them rotate, see wide_kernel.
+// Counters of one level.
 struct counters {
   count64 queued;    // vertices appended to the queue
   count64 chunks;    // hub chunks appended
@@ -37,11 +38,6 @@ struct counters {
   count64 edges;     // their out-edges, by weight; not counted by a pull
   count64 target;    // 1 when the target was discovered
 };
-
-__device__ inline counters read_counters(const counters* found) {
-  return {__ldcg(&found->queued), __ldcg(&found->chunks), __ldcg(&found->vertices), __ldcg(&found->edges),
-          __ldcg(&found->target)};
-}
 
 // State that the next level depends on. All threads hold the same copy.
 struct search_position {
@@ -60,7 +56,7 @@ struct search_position {
 };
 
 struct control_block {
-  counters found[3];
+  step_counters<counters> found;
   counters converted;        // by bitmap_to_queue
   counters flushed;          // by the cluster that runs narrow levels
   search_position position;  // between kernels

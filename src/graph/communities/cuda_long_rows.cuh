@@ -7,6 +7,8 @@
 // is the smallest neighbour that is both an in- and an out-neighbour, else the smallest neighbour.
 #pragma once
 
+#include "core/device/block.cuh"
+#include "core/search.hpp"
 #include "graph/communities/cuda_labels.cuh"
 
 #include <algorithm>
@@ -48,21 +50,17 @@ struct block_table {
 // All threads of the block call the functions below, which start and end synchronized.
 template <class I, int Threads>
 __device__ vote<I> best_of_block(vote<I> mine, block_table<I, Threads>& table) {
-  mine = best_of_warp(mine);
-  if (lane_id() == 0) table.of_warps[threadIdx.x / warp_size] = mine;
-  __syncthreads();
-  for (const vote<I>& other : table.of_warps) mine.offer(other);
+  mine = fold_warps_to_all(best_of_warp(mine), table.of_warps, [](vote<I> a, const vote<I>& b) {
+    a.offer(b);
+    return a;
+  });
   __syncthreads();
   return mine;
 }
 
 template <class I, int Threads>
 __device__ count64 sum_of_block(count64 mine, block_table<I, Threads>& table) {
-  mine = warp_sum(mine);
-  if (lane_id() == 0) table.sums[threadIdx.x / warp_size] = mine;
-  __syncthreads();
-  mine = 0;
-  for (const count64 sum : table.sums) mine += sum;
+  mine = fold_warps_to_all(warp_sum(mine), table.sums, plus{});
   __syncthreads();
   return mine;
 }
@@ -163,10 +161,7 @@ __device__ I count_huge(const neighbour_list<I>& row, const label_arrays<I>& arr
   for (int b = static_cast<int>(threadIdx.x); b < cuda_tuning::bounds; b += Threads) {
     most = table.bounds[b] > most ? table.bounds[b] : most;
   }
-  most = warp_max(most);
-  if (lane_id() == 0) table.most[threadIdx.x / warp_size] = most;
-  __syncthreads();
-  for (const unsigned other : table.most) most = other > most ? other : most;
+  most = fold_warps_to_all(warp_max(most), table.most, maximum{});
   for (unsigned least = most / 2 + 1;;) {
     const vote<I> best = count_in_block(
         row, arrays, [&](I label) { return *bound_of(label) >= least; }, table.exact);

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "core/device/cooperative.cuh"
+#include "core/search.hpp"
 #include "graph/components/cuda_strong.cuh"
 
 #include <spargo/graph/frontier/expansion.cuh>
@@ -123,14 +124,14 @@ __device__ void for_each_chunk(const strong_search<I, O>& s, const strong_edges<
   constexpr std::int64_t size = cuda_strong_tuning::hub_edges;
   const auto chunks = static_cast<std::int64_t>(filled & 0xffffffffU);
   for (std::int64_t c = grid_warp(); c < chunks; c += grid_warps()) {
-    std::int64_t low = 0;  // the last hub whose first chunk is at or before c
-    for (auto high = static_cast<std::int64_t>(filled >> 32); high - low > 1;) {
-      const std::int64_t middle = low + (high - low) / 2;
-      (static_cast<std::int64_t>(__ldcg(&hubs[middle].before)) <= c ? low : high) = middle;
-    }
-    const I v = __ldcg(&hubs[low].vertex);
+    // The last hub whose first chunk is at or before c.
+    const std::int64_t hub =
+        first_where(std::int64_t{1}, static_cast<std::int64_t>(filled >> 32),
+                    [&](std::int64_t h) { return static_cast<std::int64_t>(__ldcg(&hubs[h].before)) > c; }) -
+        1;
+    const I v = __ldcg(&hubs[hub].vertex);
     if (!__any_sync(full_mask, active(v))) continue;  // lanes may read different values while other warps write
-    const std::int64_t first = (c - static_cast<std::int64_t>(__ldcg(&hubs[low].before))) * size;
+    const std::int64_t first = (c - static_cast<std::int64_t>(__ldcg(&hubs[hub].before))) * size;
     const std::int64_t left = edges.degree(v) - first;
     const int edges_of_chunk = static_cast<int>(left < size ? left : size);
     const int own = edges_of_chunk * lane_id() / warp_size;

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "core/cuda.cuh"
-#include "core/device/warp.cuh"
+#include "core/device/block.cuh"
 #include "graph/components/shuffled_ids.hpp"
 
 #include <spargo/core/device_features.cuh>
@@ -119,11 +119,9 @@ __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
     split_kernel(const __grid_constant__ strong_search<I, O> s) {
   using tuning = cuda_strong_tuning;
   constexpr int count = tuning::split_vertices;
-  constexpr int warps = tuning::split_block / warp_size;
-  __shared__ unsigned of_warps[warps];
+  __shared__ unsigned of_warps[tuning::split_block / warp_size];
   __shared__ count64 base;
   const std::int64_t first = std::int64_t{blockIdx.x} * (tuning::split_block * count) + threadIdx.x;
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const bool whole = *s.reached_left == 0 && *s.reaching_left == 0;
 
   strong_part<I> part[count];
@@ -158,23 +156,12 @@ __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
     of_warp += static_cast<unsigned>(__popc(listed[k]));
   }
   above = warp_max(above);
-  if (lane_id() == 0) {
-    of_warps[warp] = of_warp;
-    if (above > __ldcg(&s.control->above)) atomicMax(&s.control->above, above);
-  }
-  __syncthreads();
+  if (lane_id() == 0 && above > __ldcg(&s.control->above)) atomicMax(&s.control->above, above);
   strong_counts* const filled = &s.control->filled[0];
-  if (threadIdx.x == 0) {
-    unsigned sum = 0;
-    for (int w = 0; w < warps; ++w) {
-      const unsigned own = of_warps[w];
-      of_warps[w] = sum;
-      sum += own;
-    }
-    base = sum > 0 ? atomicAdd(&filled->listed, count64{sum}) : 0;
-  }
+  const auto [before, all] = scan_warps(of_warp, of_warps);
+  if (threadIdx.x == 0) base = all > 0 ? atomicAdd(&filled->listed, count64{all}) : 0;
   __syncthreads();
-  I* to = s.lists[0] + base + of_warps[warp];
+  I* to = s.lists[0] + base + before;
 #pragma unroll
   for (int k = 0; k < count; ++k) {
     const std::int64_t v = first + k * tuning::split_block;
@@ -239,14 +226,11 @@ __global__ void __launch_bounds__(cuda_strong_tuning::split_block)
     const auto u = static_cast<I>(v);
     mine.offer({static_cast<double>(out.degree(u)) * static_cast<double>(in.degree(u)), v});
   }
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    mine.offer({shuffle_xor(mine.paths, step), shuffle_xor(mine.vertex, step)});
-  }
-  if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = mine;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  for (const strong_candidate& other : of_warps) mine.offer(other);
-  best[blockIdx.x] = mine;
+  mine = block_reduce(mine, of_warps, [](strong_candidate a, const strong_candidate& b) {
+    a.offer(b);
+    return a;
+  });
+  if (threadIdx.x == 0) best[blockIdx.x] = mine;
 }
 
 }  // namespace spargo::detail::components

@@ -34,9 +34,10 @@
 #pragma once
 
 #include "core/cuda.cuh"
+#include "core/device/block.cuh"
 #include "core/device/early_launch.cuh"
 #include "core/device/launch.cuh"
-#include "core/device/warp.cuh"
+#include "core/search.hpp"
 #include "graph/components/cuda_forest.cuh"
 #include "graph/components/cuda_weak_start.cuh"
 #include "graph/components/executor.hpp"
@@ -425,9 +426,7 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
                   weak_report* report) {
   wait_for_kernel_in_front();
   start_kernel_behind();
-  __shared__ unsigned block_roots;
-  if (threadIdx.x == 0) block_roots = 0;
-  __syncthreads();
+  __shared__ unsigned of_warps[cuda_weak_tuning::block / warp_size];
   const auto largest = static_cast<I>(control->largest);
   const bool all = outside == nullptr || load_parent(parent, largest) != largest;
   const std::int64_t size = all ? n : static_cast<std::int64_t>(control->outside);
@@ -439,14 +438,10 @@ __global__ void __launch_bounds__(cuda_weak_tuning::block)
     if (root != held) parent[v] = root;
     own += root == v ? 1 : 0;
   }
-  own = warp_sum(own);
-  if (lane_id() == 0 && own > 0) atomicAdd(&block_roots, own);
-  __syncthreads();
+  own = block_sum(own, of_warps);
   if (threadIdx.x != 0) return;
-  if (block_roots > 0) atomicAdd(&control->roots, count64{block_roots});
-  __threadfence();
-  if (atomicAdd(&control->done, count64{1}) + 1 < gridDim.x) return;
-  __threadfence();
+  if (own > 0) atomicAdd(&control->roots, count64{own});
+  if (!arrives_last(&control->done, gridDim.x)) return;
   const count64 found = atomicAdd(&control->roots, count64{0});
   const bool largest_is_isolated =
       !all && isolated != nullptr && (isolated[largest / warp_size] >> (largest % warp_size) & 1U) != 0;

@@ -30,7 +30,7 @@ struct weak_control {
   count64 segments[2]{};      // queued by the passes over out-edges and in-edges
   count64 isolated = 0;       // vertices without edges, where `weak_start::isolated` is set
   count64 roots = 0;          // found by the last kernel
-  count64 done = 0;           // blocks of the last kernel
+  unsigned done = 0;          // blocks of the last kernel
   std::int64_t largest = -1;  // root of the tree that is skipped
 };
 

@@ -8,8 +8,8 @@
 namespace spargo::detail::cores {
 
 inline constexpr algorithm_table<cores_algorithm, 2> algorithms{{
-    {cores_algorithm::automatic, "automatic", true, false},
-    {cores_algorithm::peel, "peel", true, false},
+    {cores_algorithm::automatic, "automatic"},
+    {cores_algorithm::peel, "peel"},
 }};
 
 }  // namespace spargo::detail::cores

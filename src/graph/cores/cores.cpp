@@ -4,6 +4,9 @@
 #include "graph/graph/with_in_edges.hpp"
 #include "graph/plan.hpp"
 
+#include <fmt/format.h>
+
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,13 +17,32 @@ enum_table<cores_algorithm> enum_rows() noexcept {
   return detail::cores::algorithms;
 }
 
-// Nanoseconds: R-MAT 20, degree 16, 143 ms by one thread, uniform 207.
+namespace detail::cores {
+
+template <class I>
+void expect_narrow_degree(std::int64_t largest) {
+  constexpr std::int64_t limit = std::numeric_limits<I>::max() - most_levels_ahead;
+  if (largest <= limit) return;
+  throw error(error_code::unsupported,
+              fmt::format("cores: a vertex has {} edges (expected at most {} with {}-bit indices)", largest, limit,
+                          8 * sizeof(I)));
+}
+
+#define INSTANTIATE_DEGREE(I) template void expect_narrow_degree<I>(std::int64_t);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE_DEGREE)
+
+}  // namespace detail::cores
+
+// Nanoseconds: R-MAT 20, degree 16, 143 ms by one thread, uniform 207. Device: seven indices per vertex, and chunks of
+// long rows, four indices per 1024 entries of each side.
 plan_estimate estimate(const graph_shape& s, const cores_options&) {
   constexpr double entry_ns = 5;
   const std::int64_t index = s.index_bytes;
   plan_estimate of;
   of.host_bytes = 6 * s.vertices * index + 6 * 64;
   of.host_seconds = detail::expected_seconds(s, entry_ns);
+  const std::int64_t sides = s.direction == direction_kind::directed ? 2 : 1;
+  of.device_bytes = 7 * s.vertices * index + sides * (s.entries / 256 * index + 2 * index) + (std::int64_t{4} << 10);
   return of;
 }
 
@@ -32,11 +54,13 @@ cores_plan<I, O, Space>::cores_plan(const context<Space>& ctx, const graph_view<
                                     const cores_options& options) try {
   detail::expect_graph("cores", g);
   auto chosen = detail::choose_by_name<Space>(detail::cores::algorithms, "cores", options.algorithm);
-  if constexpr (std::same_as<Space, host>) {
+  if constexpr (detail::is_built<Space>) {
     if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("cores");
     if (!chosen) chosen = {cores_algorithm::peel, "each edge is read once"};
     state_ = {*std::move(chosen),
               std::make_unique<state>(state{{g.vertices(), detail::cores::make_executor<I, O>(ctx, g)}})};
+  } else {
+    detail::no_device("cores");
   }
 } catch (...) {
   detail::rethrow("cores");
@@ -53,8 +77,10 @@ span<const I, Space> cores_plan<I, O, Space>::cores() const noexcept {
   return state_->executor->cores();
 }
 template <index_type I, index_type O, class Space>
-I cores_plan<I, O, Space>::max_core() const noexcept {
+I cores_plan<I, O, Space>::max_core() const try {
   return state_->executor->max_core();
+} catch (...) {
+  detail::rethrow("cores");
 }
 
 template <index_type I, index_type O, class Space>

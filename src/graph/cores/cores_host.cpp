@@ -19,8 +19,6 @@
 
 #include <spargo/core/interruption.hpp>
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <limits>
 #include <numeric>
@@ -33,7 +31,7 @@ namespace spargo::detail::cores {
 namespace {
 
 struct tuning {
-  static constexpr int window = 8;  // levels; 4 to 32 take as long on R-MAT 20
+  static constexpr int window = most_levels_ahead;  // 4 to 32 take as long on R-MAT 20
   static constexpr int batch = 64;  // vertices removed together, so that their rows can be prefetched; 16, 256: as long
   static constexpr int block = 1024;                             // entries of a thread's stack
   static constexpr std::int64_t share = std::int64_t{1} << 13;   // edges that are worth a thread: some 40 us
@@ -129,7 +127,7 @@ class host_executor final : public executor<I, host> {
   }
 
   [[nodiscard]] span<const I, host> cores() const noexcept override { return core_.view(); }
-  [[nodiscard]] I max_core() const noexcept override { return max_core_; }
+  [[nodiscard]] I max_core() const override { return max_core_; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     return 6 * n_ * std::int64_t{sizeof(I)} + static_cast<std::int64_t>(scratch_.size() * sizeof(scratch));
   }
@@ -161,12 +159,7 @@ class host_executor final : public executor<I, host> {
           return own;
         },
         [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
-    constexpr std::int64_t limit = std::numeric_limits<I>::max() - tuning::window;
-    if (most > limit) {
-      throw error(error_code::unsupported, fmt::format("cores: a vertex has {} edges (expected at most {} with {}-bit "
-                                                       "indices)",
-                                                       most, limit, 8 * sizeof(I)));
-    }
+    expect_narrow_degree<I>(most);
   }
 
   [[nodiscard]] bool find_loop(const rows& side) const {

@@ -18,13 +18,23 @@ class executor {
   virtual void run() = 0;
   // Of the last run.
   [[nodiscard]] virtual span<const I, Space> cores() const noexcept = 0;
-  [[nodiscard]] virtual I max_core() const noexcept = 0;
+  [[nodiscard]] virtual I max_core() const = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
-// The graph is checked. Throws unsupported for a degree that exceeds I.
+// Levels that a backend may look ahead: degrees and they fit an index.
+inline constexpr int most_levels_ahead = 8;
+
+// Throws unsupported for a degree that exceeds I.
+template <class I>
+void expect_narrow_degree(std::int64_t largest);
+
+// The graph is checked. Throws as expect_narrow_degree.
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g);
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
+                                                                 const graph_view<I, O, device>& g);
 
 }  // namespace spargo::detail::cores

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/device/warp.cuh"
+#include "core/search.hpp"
 
 #include <cstdint>
 
@@ -23,11 +24,10 @@ __device__ __forceinline__ void for_each_edge_in_share(const O* offsets, const e
   const std::int64_t past = begin + share < range.past ? begin + share : range.past;
   std::int64_t e = begin + lane_id();
   if (e >= past) return;
-  std::int64_t v = range.first_vertex;  // the last vertex whose edges begin at or before e
-  for (std::int64_t high = range.past_vertex; high - v > 1;) {
-    const std::int64_t middle = v + (high - v) / 2;
-    (static_cast<std::int64_t>(offsets[middle]) <= e ? v : high) = middle;
-  }
+  // The last vertex whose edges begin at or before e.
+  std::int64_t v = first_where(range.first_vertex + 1, range.past_vertex,
+                               [&](std::int64_t u) { return static_cast<std::int64_t>(offsets[u]) > e; }) -
+                   1;
   auto end = static_cast<std::int64_t>(offsets[v + 1]);
   enter(v);
   for (; e < past; e += warp_size) {

@@ -1,6 +1,7 @@
 // The row of an entry of a graph, wherever the graph is: for messages.
 #pragma once
 
+#include "core/search.hpp"
 #include "primitives/element.hpp"
 
 #include <spargo/formats/csr.hpp>
@@ -11,13 +12,9 @@ namespace spargo::detail {
 template <class I, class O, class Space>
 [[nodiscard]] std::int64_t row_of(const context<Space>& ctx, const csr_pattern_view<I, O, Space>& edges,
                                   std::int64_t entry) {
-  std::int64_t low = 0;
-  std::int64_t high = edges.rows;
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (std::int64_t{element<O>(ctx, edges.offsets, middle)} <= entry ? low : high) = middle;
-  }
-  return low;
+  return first_where(std::int64_t{1}, std::int64_t{edges.rows},
+                     [&](std::int64_t row) { return std::int64_t{element<O>(ctx, edges.offsets, row)} > entry; }) -
+         1;
 }
 
 }  // namespace spargo::detail

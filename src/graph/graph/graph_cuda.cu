@@ -1,31 +1,26 @@
 // Building graphs on the device; see keys.hpp for the idea.
 //
 // Every step streams the keys in order at memory bandwidth; CUB's radix sort between them takes most of the time.
-// Distinct keys are compacted in two passes, counting per tile and writing, with a scan of the counts between: no
-// atomics, so the order is kept. Invariant: keys and rows ascend at every step. Cost: O(pairs + vertices); memory
-// besides the pairs at most 24 bytes per pair, result included (I = int32): two arrays of keys and the sort's spare
-// one, or two and the rows. H200, 2^27 pairs, R-MAT 23: 13.0 ms, of which the two sorts 6.1 and 3.0, joining rows 1.9,
-// compaction 0.8, packing 0.7.
+// Distinct keys are flagged and selected. Invariant: keys and rows ascend at every step. Cost: O(pairs + vertices);
+// memory besides the pairs at most 24 bytes per pair, result included (I = int32): two arrays of keys and the sort's
+// spare one, or two and the rows. H200, 2^27 pairs, R-MAT 23: 13.0 ms, of which the two sorts 6.1 and 3.0, joining rows
+// 1.9, selecting 0.8, packing 0.7.
 #include "core/device/launch.cuh"
-#include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
+#include "core/search.hpp"
 #include "graph/graph/keys.hpp"
 #include "primitives/element.hpp"
+#include "primitives/select/select.hpp"
 #include "primitives/sort/radix_sort.hpp"
-
-#include <spargo/primitives/scan.hpp>
 
 namespace spargo::detail {
 
 namespace {
 
 struct build_tuning {
-  static constexpr int per_thread =
-      8;  // keys per thread and tile: 64 groups of 32, which one warp scans; compaction takes 0.8 of 13 ms
+  static constexpr int per_thread = 8;  // pairs per thread and tile; packing takes 0.7 of 13 ms
   static constexpr int tile = block_threads * per_thread;
 };
-
-constexpr int warps = block_threads / warp_size;
 
 struct pair_facts {
   unsigned long long first_bad;
@@ -66,92 +61,6 @@ __global__ void __launch_bounds__(block_threads)
     }
   }
   if (__syncthreads_or(descends) != 0 && threadIdx.x == 0) atomicOr(&facts->descents, 1ULL);
-}
-
-// A thread's keys of a tile, 256 apart, and which of them begin a new edge (bit j). All loads precede the first barrier
-// or ballot, so that they are in flight together.
-struct tile_keys {
-  std::uint64_t key[build_tuning::per_thread];
-  unsigned firsts = 0;
-
-  __device__ tile_keys(const std::uint64_t* keys, std::int64_t size, const key_format& format) {
-    const std::int64_t first = std::int64_t{blockIdx.x} * build_tuning::tile + threadIdx.x;
-    std::uint64_t before[build_tuning::per_thread];
-#pragma unroll
-    for (int j = 0; j < build_tuning::per_thread; ++j) {
-      const std::int64_t k = first + j * block_threads;
-      key[j] = k < size ? keys[k] : 0;
-      before[j] = k > 0 && k < size ? keys[k - 1] : ~key[j];
-    }
-#pragma unroll
-    for (int j = 0; j < build_tuning::per_thread; ++j) {
-      const bool held = first + j * block_threads < size;
-      firsts |= held && format.is_edge(key[j]) && key[j] != before[j] ? 1U << j : 0U;
-    }
-  }
-};
-
-// counts[tile] = number of distinct edges in it.
-__global__ void __launch_bounds__(block_threads)
-    count_edges(const std::uint64_t* keys, std::int64_t size, key_format format, std::int64_t* counts) {
-  __shared__ int by_warp[warps];
-  const tile_keys mine(keys, size, format);
-  const int count = warp_sum(__popc(mine.firsts));
-  if (threadIdx.x % warp_size == 0) by_warp[threadIdx.x / warp_size] = count;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  int total = 0;
-  for (const int part : by_warp) total += part;
-  counts[blockIdx.x] = total;
-}
-
-// Exclusive prefix sums of 64 values in place, by one warp.
-__device__ void scan_groups(int* values, int lane) {
-  const int even = values[2 * lane];
-  const int both = even + values[2 * lane + 1];
-  const int before = warp_exclusive_sum(both);
-  values[2 * lane] = before;
-  values[2 * lane + 1] = before + even;
-}
-
-// Writes the distinct edges of each tile, in order, from to[starts[tile]].
-__global__ void __launch_bounds__(block_threads)
-    write_edges(const std::uint64_t* keys, std::int64_t size, key_format format, const std::int64_t* starts,
-                std::uint64_t* to) {
-  constexpr int groups = build_tuning::per_thread * warps;  // of 32 keys each
-  static_assert(groups == 2 * warp_size);
-  __shared__ int before[groups];
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const tile_keys mine(keys, size, format);
-  unsigned kept[build_tuning::per_thread];
-#pragma unroll
-  for (int j = 0; j < build_tuning::per_thread; ++j) {
-    kept[j] = __ballot_sync(full_mask, mine.firsts >> j & 1U);
-    if (lane == 0) before[j * warps + warp] = __popc(kept[j]);
-  }
-  __syncthreads();
-  if (warp == 0) scan_groups(before, lane);
-  __syncthreads();
-  std::uint64_t* const out = to + starts[blockIdx.x];
-#pragma unroll
-  for (int j = 0; j < build_tuning::per_thread; ++j) {
-    if ((mine.firsts >> j & 1U) == 0) continue;
-    out[before[j * warps + warp] + __popc(kept[j] & ((1U << lane) - 1))] = mine.key[j];
-  }
-}
-
-// The first k with row(keys[k]) >= wanted; rows ascend.
-template <class Row>
-__device__ std::int64_t first_of_row(const std::uint64_t* keys, std::int64_t size, std::uint64_t wanted, Row row) {
-  std::int64_t first = 0;
-  while (size > 0) {
-    const std::int64_t half = size / 2;
-    const bool below = row(keys[first + half]) < wanted;
-    first += below ? half + 1 : 0;
-    size = below ? size - half - 1 : half;
-  }
-  return first;
 }
 
 struct packed_pairs {
@@ -205,11 +114,11 @@ csr_matrix<pattern, I, O, device> join_rows(const context<device>& ctx, I vertic
   // One binary search per row: balanced regardless of the gaps between keys, unlike filling the gaps.
   for_each(ctx, n + 1, [=] __device__(std::int64_t r) {
     const auto row = static_cast<std::uint64_t>(r);
-    const auto high = [format](std::uint64_t key) { return format.high(key); };
-    const auto low = [format](std::uint64_t key) { return format.low(key); };
-    const std::int64_t before = first_of_row(back, reversed_size, row, low);
+    const std::int64_t before =
+        first_where(std::int64_t{0}, reversed_size, [&](std::int64_t k) { return format.low(back[k]) >= row; });
     reversed_offset[r] = static_cast<O>(before);
-    offset[r] = static_cast<O>(before + first_of_row(ahead, forward_size, row, high));
+    offset[r] = static_cast<O>(before + first_where(std::int64_t{0}, forward_size,
+                                                    [&](std::int64_t k) { return format.high(ahead[k]) >= row; }));
   });
   // Position of a reversed key: the reversed keys before it, and the forward keys of earlier rows. Position of a
   // forward key: the forward keys before it, and the reversed keys of rows up to its own.
@@ -260,18 +169,13 @@ graph<I, O, device> build_packed(const context<device>& ctx, const coo_pattern_v
 
 array<std::uint64_t, device> distinct_edges(const context<device>& ctx, array<std::uint64_t, device> keys,
                                             const key_format& format) {
-  if (keys.empty()) return keys;
-  const device_guard guard(ctx);
-  const std::int64_t tiles = div_up(keys.size(), std::int64_t{build_tuning::tile});
-  array<std::int64_t, device> starts(ctx, tiles + 1);
-  fill_bytes(ctx, starts.data() + tiles, 0, sizeof(std::int64_t));
-  launch_kernel(ctx, {tiles, block_threads}, count_edges, keys.data(), keys.size(), format, starts.data());
-  exclusive_scan<std::int64_t, device>(ctx, starts.view(), starts.view());
-  const auto edges = element<std::int64_t>(ctx, starts.view(), tiles);
-  if (edges == keys.size()) return keys;
-  array<std::uint64_t, device> kept(ctx, edges);
-  launch_kernel(ctx, {tiles, block_threads}, write_edges, keys.data(), keys.size(), format, starts.data(), kept.data());
-  return kept;
+  array<std::uint8_t, device> flags(ctx, keys.size());
+  std::uint8_t* const flag = flags.data();
+  const std::uint64_t* const key = keys.data();
+  for_each(ctx, keys.size(), [=] __device__(std::int64_t k) {
+    flag[k] = format.is_edge(key[k]) && (k == 0 || key[k] != key[k - 1]) ? 1 : 0;
+  });
+  return select_flagged(ctx, keys.view(), flags.view());
 }
 
 template <class I, class O>

@@ -1,15 +1,16 @@
 // Kernel of the device multi-source search: a persistent grid runs all levels of a batch, with a grid barrier per step.
 //
 // Invariants: seen[v] is the set of searches that have reached v. The frontier is in the queue and in `front`, or it is
-// seen & ~other. Between steps every block holds the same `position`. Counters rotate over three slots, as in
-// graph/bfs/cuda_kernel.cuh. Cost: one barrier per pulled level, two per pushed level, three per level split between
-// both.
+// seen & ~other. Between steps every block holds the same `position`. Cost: one barrier per pulled level, two per
+// pushed level, three per level split between both.
 #pragma once
 
 #include "graph/multi_bfs/cuda_pull.cuh"
 #include "graph/multi_bfs/cuda_push.cuh"
 
 #include <cooperative_groups.h>
+
+#include <utility>
 
 namespace spargo::detail::multi_bfs {
 
@@ -128,13 +129,6 @@ __device__ step_kind next_step(const search<I, O, W>& s, const position& at, las
   return is_zero(last.lagging) || same(last.lagging, last.active) ? step_kind::pull : step_kind::split;
 }
 
-template <class T>
-__device__ void exchange(T*& a, T*& b) {
-  T* const c = a;
-  a = b;
-  b = c;
-}
-
 // Position of a thread in the grid, and the arrays that are swapped between levels.
 template <class I, int W>
 struct grid_position {
@@ -150,10 +144,10 @@ struct grid_position {
 
 template <class I, class O, int W>
 __device__ void pull_level(const search<I, O, W>& s, grid_position<I, W>& my, const search_words<W>& wanted, int depth,
-                           thread_tally<W>& tally) {
+                           thread_tally& tally) {
   pull_chunks(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   pull_vertices(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
-  exchange(my.seen, my.other);
+  std::swap(my.seen, my.other);
 }
 
 template <class I, class O, int W>
@@ -178,7 +172,7 @@ __device__ void convert(const search<I, O, W>& s, const grid_position<I, W>& my,
 template <class I, class O, int W>
 __device__ void split_level(const search<I, O, W>& s, grid_position<I, W>& my, position& at,
                             const search_words<W>& wanted, const search_words<W>& lagging, int depth,
-                            const cg::grid_group& grid, thread_tally<W>& tally) {
+                            const cg::grid_group& grid, thread_tally& tally) {
   if (!at.in_queue) convert<queueing::before_pull>(s, my, at, lagging, grid);
   pull_level(s, my, wanted, depth, tally);
   grid.sync();
@@ -192,14 +186,14 @@ __device__ void split_level(const search<I, O, W>& s, grid_position<I, W>& my, p
 template <class I, class O, int W>
 __device__ void push_level(const search<I, O, W>& s, grid_position<I, W>& my, position& at, step_kind step,
                            const search_words<W>& wanted, counters<W>* filling, int depth, const cg::grid_group& grid,
-                           thread_tally<W>& tally) {
+                           thread_tally& tally) {
   if (!at.in_queue) convert<queueing::before_push>(s, my, at, s.full, grid);
   const push_arrays<I, W> to{my.seen, my.other, my.next_queue, &filling->queued, s.full, depth};
   if (step == step_kind::sparse_push) {
     push_chunks<push_kind::sparse>(s, to, at.chunks, my.warp, my.warps, tally);
     push_queue<push_kind::sparse>(s, to, my.queue, at.queued, my.warp, my.warps, tally);
     grid.sync();
-    exchange(my.queue, my.next_queue);
+    std::swap(my.queue, my.next_queue);
     const auto queued = static_cast<std::int64_t>(__ldcg(&filling->queued));
     take(s, my.seen, my.other, my.queue, queued, depth, &filling->chunks, my.thread, my.threads, tally);
   } else {
@@ -211,16 +205,10 @@ __device__ void push_level(const search<I, O, W>& s, grid_position<I, W>& my, po
   }
 }
 
-template <int W>
-__device__ void clear(counters<W>* to) {
-  auto* const words = reinterpret_cast<count64*>(to);
-  for (unsigned k = threadIdx.x; k < sizeof(counters<W>) / sizeof(count64); k += blockDim.x) words[k] = 0;
-}
-
 template <class I, class O, int W>
 __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) search_kernel(search<I, O, W> s) {
   __shared__ position at;
-  __shared__ block_tally<W> of_block;
+  __shared__ unsigned found[64 * W];
   __shared__ last_found<W> last;
   constexpr int searches = 64 * W;
   const cg::grid_group grid = cg::this_grid();
@@ -237,36 +225,32 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) s
                          .queue = s.queue,
                          .next_queue = s.next_queue};
 
-  for (unsigned k = threadIdx.x; k < searches; k += blockDim.x) of_block.found[k] = 0;
-  if (leader) {
-    of_block.vertices = of_block.edges = of_block.finished = of_block.open = 0;
-    at = {.unfinished = s.edges, .in_queue = true};
-  }
-  if (blockIdx.x == 0) start(s, &control->level[0]);
+  for (unsigned k = threadIdx.x; k < searches; k += blockDim.x) found[k] = 0;
+  if (leader) at = {.unfinished = s.edges, .in_queue = true};
+  if (blockIdx.x == 0) start(s, control->found.filled(0));
   grid.sync();
-  if (leader) read_found(at, control->level[0], step_kind::sparse_push);
-  load_found(last, control->level[0]);
+  if (leader) read_found(at, *control->found.filled(0), step_kind::sparse_push);
+  load_found(last, *control->found.filled(0));
   __syncthreads();
 
-  for (int turn = 0; at.vertices > 0; turn = (turn + 1) % 3) {
-    counters<W>* const filling = &control->level[(turn + 1) % 3];
-    if (blockIdx.x == 0) clear(&control->level[(turn + 2) % 3]);
+  for (int turn = 0; at.vertices > 0; turn = next_turn(turn)) {
+    counters<W>* const filling = control->found.begin_step(turn);
     const int depth = at.level + 1 - at.base;
-    const step_kind step = next_step(s, at, last);
-    const search_words<W> wanted = step == step_kind::split ? without(last.active, last.lagging) : last.active;
-    thread_tally<W> tally{.found = of_block.found};
-    if (step == step_kind::pull) {
+    const step_kind kind = next_step(s, at, last);
+    const search_words<W> wanted = kind == step_kind::split ? without(last.active, last.lagging) : last.active;
+    thread_tally tally{{}, found};
+    if (kind == step_kind::pull) {
       reset_conversion(s, my);
       pull_level(s, my, wanted, depth, tally);
-    } else if (step == step_kind::split) {
+    } else if (kind == step_kind::split) {
       split_level(s, my, at, wanted, last.lagging, depth, grid, tally);
     } else {
-      push_level(s, my, at, step, wanted, filling, depth, grid, tally);
+      push_level(s, my, at, kind, wanted, filling, depth, grid, tally);
     }
-    add_tally(filling, of_block, tally);
+    add_found(filling, tally);
     grid.sync();
     if (leader) {
-      read_found(at, *filling, step);
+      read_found(at, *filling, kind);
       ++at.level;
     }
     load_found(last, *filling);

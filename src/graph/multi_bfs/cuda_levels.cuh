@@ -131,7 +131,7 @@ __device__ void write_levels(const search<I, O, W>& s, const search_words<W>* se
 // Records one lane's vertex with all its new bits; `has` is its new set.
 template <class I, class O, int W>
 __device__ void record_vertex(const search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh,
-                              const search_words<W>& has, int depth, thread_tally<W>& tally) {
+                              const search_words<W>& has, int depth, thread_tally& tally) {
   ++tally.vertices;
   tally.edges += static_cast<count64>(out_degree(s, v));
   if (s.in_offsets != nullptr && same(has, s.full)) {

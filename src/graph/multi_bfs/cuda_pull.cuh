@@ -124,7 +124,7 @@ __device__ search_words<W> gather_by_teams(const search<I, O, W>& s, const searc
 template <class I, class O, int W>
 __device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                               const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
-                              thread_tally<W>& tally) {
+                              thread_tally& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   for (std::int64_t base = warp * warp_size; base < s.n; base += warps * warp_size) {
     const std::int64_t v = base + lane;
@@ -156,7 +156,7 @@ __device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* s
 template <class I, class O, int W>
 __device__ void pull_chunks(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
                             const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
-                            thread_tally<W>& tally) {
+                            thread_tally& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const auto count = static_cast<std::int64_t>(*s.pull_chunk_count);
   for (std::int64_t k = warp; k < count; k += warps) {

@@ -30,7 +30,7 @@ struct push_arrays {
 // Whole warp: records the new bits of a late push. Counts vertices and edges with a vertex's first bits of the level.
 template <class I, class O, int W>
 __device__ void record_late(const search<I, O, W>& s, const push_arrays<I, W>& to, I v, const search_words<W>& had,
-                            const search_words<W>& fresh, thread_tally<W>& tally) {
+                            const search_words<W>& fresh, thread_tally& tally) {
   if (!is_zero(fresh)) {
     ++tally.vertices;
     if (same(had, to.seen[v])) tally.edges += static_cast<count64>(out_degree(s, static_cast<std::int64_t>(v)));
@@ -46,7 +46,7 @@ __device__ void record_late(const search<I, O, W>& s, const push_arrays<I, W>& t
 // million edges, 0.49 without and 0.66 with both tests.
 template <push_kind Kind, int R, class I, class O, int W>
 __device__ void push_edges(const search<I, O, W>& s, const push_arrays<I, W>& to, const I (&neighbour)[R],
-                           const search_words<W>& bits, thread_tally<W>& tally) {
+                           const search_words<W>& bits, thread_tally& tally) {
   search_words<W> has[R];
   search_words<W> lacks[R];
 #pragma unroll
@@ -86,7 +86,7 @@ __device__ void push_edges(const search<I, O, W>& s, const push_arrays<I, W>& to
 // concatenation belongs to the last vertex whose edges begin at or before t.
 template <push_kind Kind, class I, class O, int W>
 __device__ void push_queue(const search<I, O, W>& s, const push_arrays<I, W>& to, const I* queue, std::int64_t count,
-                           std::int64_t warp, std::int64_t warps, thread_tally<W>& tally) {
+                           std::int64_t warp, std::int64_t warps, thread_tally& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const std::int64_t group = min(std::int64_t{warp_size}, (count + warps - 1) / warps);
   for (std::int64_t base = warp * group; base < count; base += warps * group) {
@@ -115,7 +115,7 @@ __device__ void push_queue(const search<I, O, W>& s, const push_arrays<I, W>& to
 // The same for vertices with many out-edges, one chunk per warp.
 template <push_kind Kind, class I, class O, int W>
 __device__ void push_chunks(const search<I, O, W>& s, const push_arrays<I, W>& to, std::int64_t count,
-                            std::int64_t warp, std::int64_t warps, thread_tally<W>& tally) {
+                            std::int64_t warp, std::int64_t warps, thread_tally& tally) {
   constexpr int size = cuda_tuning::push_chunk;
   constexpr int rounds = W == 1 ? cuda_tuning::push_rounds : 1;
   const std::int64_t lane = threadIdx.x % warp_size;
@@ -141,7 +141,7 @@ __device__ void push_chunks(const search<I, O, W>& s, const push_arrays<I, W>& t
 template <class I, class O, int W>
 __device__ void take(const search<I, O, W>& s, search_words<W>* seen, search_words<W>* other, const I* queue,
                      std::int64_t count, int depth, count64* chunks, std::int64_t thread, std::int64_t threads,
-                     thread_tally<W>& tally) {
+                     thread_tally& tally) {
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t k = thread; k - lane < count; k += threads) {
     search_words<W> fresh{};
@@ -169,7 +169,7 @@ __device__ void take(const search<I, O, W>& s, search_words<W>* seen, search_wor
 template <class I, class O, int W>
 __device__ void take_all(const search<I, O, W>& s, search_words<W>* seen, search_words<W>* other,
                          const search_words<W>& wanted, int depth, std::int64_t thread, std::int64_t threads,
-                         thread_tally<W>& tally) {
+                         thread_tally& tally) {
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t v = thread; v - lane < s.n; v += threads) {
     search_words<W> fresh{};

@@ -3,6 +3,7 @@
 
 #include "core/cuda.cuh"
 #include "core/device/warp.cuh"
+#include "graph/frontier/step_counters.cuh"
 #include "graph/multi_bfs/common.hpp"
 
 #include <spargo/graph/frontier/expansion.cuh>
@@ -137,21 +138,25 @@ __device__ search_words<W> united_by_team(search_words<W> a) {
 
 // --- State ----------------------------------------------------------------
 
-// Counters of one level; three of them rotate, see search_kernel.
+// What each thread counts in a level.
+struct level_tally {
+  count64 vertices;  // with new bits; a vertex pulled in chunks may count several times
+  count64 edges;     // their out-edges
+  count64 finished;  // in-edges of vertices that are now complete
+  count64 open;      // after a pass over all vertices: in-edges of those that lack an active search
+};
+
+// Counters of one level.
 template <int W>
-struct counters {
+struct counters : level_tally {
   count64 queued;         // vertices appended to the queue
   count64 chunks;         // chunks of queued vertices with many out-edges
-  count64 vertices;       // with new bits; a vertex pulled in chunks may count several times
-  count64 edges;          // their out-edges
-  count64 finished;       // in-edges of vertices that are now complete
-  count64 open;           // after a pass over all vertices: in-edges of those that lack an active search
   count64 found[64 * W];  // vertices found by each search
 };
 
 template <int W>
 struct control_block {
-  counters<W> level[3];
+  step_counters<counters<W>> found;
   count64 converted_queued;  // of a frontier converted from bits to a queue
   count64 converted_chunks;
   multi_bfs_counts counts[64 * W];
@@ -191,24 +196,8 @@ __device__ std::int64_t out_degree(const search<I, O, W>& s, std::int64_t v) {
 
 // --- Counting -------------------------------------------------------------
 
-// Per-thread sums, except `found`, which points to the block's counters.
-template <int W>
-struct thread_tally {
-  unsigned* found;  // [search]
-  count64 vertices = 0;
-  count64 edges = 0;
-  count64 finished = 0;
-  count64 open = 0;
-};
-
-// Per-block sums in shared memory; all zero between steps.
-template <int W>
-struct block_tally {
-  unsigned found[64 * W];
-  count64 vertices;
-  count64 edges;
-  count64 finished;
-  count64 open;
+struct thread_tally : level_tally {
+  unsigned* found;  // [search] vertices found by the block, in shared memory; all zero between steps
 };
 
 // Counts the lanes whose word has bit `lane` set, by a 32 x 32 bit transpose in five exchanges.
@@ -226,7 +215,7 @@ __device__ inline unsigned count_column(unsigned word) {
 
 // Whole warp; lane l counts searches l, l + 32, l + 64, ...
 template <int W>
-__device__ void count_bits(const thread_tally<W>& tally, const search_words<W>& fresh) {
+__device__ void count_bits(const thread_tally& tally, const search_words<W>& fresh) {
   const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
   for (int i = 0; i < W; ++i) {
@@ -240,32 +229,12 @@ __device__ void count_bits(const thread_tally<W>& tally, const search_words<W>& 
 
 // Called by all warps of all blocks at the end of a step; a grid barrier follows.
 template <int W>
-__device__ void add_tally(counters<W>* to, block_tally<W>& block, const thread_tally<W>& tally) {
-  const unsigned lane = threadIdx.x % warp_size;
-  const count64 vertices = warp_reduce_to_first(tally.vertices, plus{});
-  const count64 edges = warp_reduce_to_first(tally.edges, plus{});
-  const count64 finished = warp_reduce_to_first(tally.finished, plus{});
-  const count64 open = warp_reduce_to_first(tally.open, plus{});
-  if (lane == 0 && (vertices != 0 || open != 0)) {
-    atomicAdd(&block.vertices, vertices);
-    atomicAdd(&block.edges, edges);
-    atomicAdd(&block.finished, finished);
-    atomicAdd(&block.open, open);
-  }
-  __syncthreads();
-  if (block.vertices == 0 && block.open == 0)
-    return;  // uniform across the block, and reset only after the next barrier
+__device__ void add_found(counters<W>* to, const thread_tally& tally) {
+  add_tally<level_tally>(to, tally);  // with a barrier of the block
   for (unsigned k = threadIdx.x; k < 64 * W; k += blockDim.x) {
-    if (block.found[k] != 0) atomicAdd(&to->found[k], count64{block.found[k]});
-    block.found[k] = 0;
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    atomicAdd(&to->vertices, block.vertices);
-    atomicAdd(&to->edges, block.edges);
-    atomicAdd(&to->finished, block.finished);
-    atomicAdd(&to->open, block.open);
-    block.vertices = block.edges = block.finished = block.open = 0;
+    if (tally.found[k] == 0) continue;
+    atomicAdd(&to->found[k], count64{tally.found[k]});
+    tally.found[k] = 0;
   }
 }
 

@@ -13,10 +13,10 @@
 //
 // Invariants: with an empty near bucket all lengths below the threshold are final, no other vertex has a length before
 // the pull, and every edge that leads to or past the threshold is in the far bucket. Between steps every block holds
-// the same `search_position`. Counters rotate over three slots, as in graph/bfs/cuda_kernel.cuh. Termination: a step
-// empties the near bucket or lowers some length, and with an empty one the threshold rises past the least length in the
-// far bucket. Buckets are rebuilt only if lengths were lowered since the last rebuild. Davidson, Baxter, Garland,
-// Owens, IPDPS 2014 (near and far); Chakaravarthy et al., IPDPS 2014 (pull).
+// the same `search_position`. Termination: a step empties the near bucket or lowers some length, and with an empty one
+// the threshold rises past the least length in the far bucket. Buckets are rebuilt only if lengths were lowered since
+// the last rebuild. Davidson, Baxter, Garland, Owens, IPDPS 2014 (near and far); Chakaravarthy et al., IPDPS 2014
+// (pull).
 #pragma once
 
 #include "graph/sssp/cuda_narrow.cuh"
@@ -281,11 +281,6 @@ __device__ void rebuild(const device_search<W, D, I, O>& s, near_far_buckets<W, 
 
 // --- The kernel -------------------------------------------------------------
 
-__device__ inline void clear_counters(counters* c) {
-  constexpr int words = static_cast<int>(sizeof(counters) / sizeof(unsigned));
-  for (int k = static_cast<int>(threadIdx.x); k < words; k += cuda_tuning::block) reinterpret_cast<unsigned*>(c)[k] = 0;
-}
-
 // Destinations of a step: the other near bucket, and the far bucket, appended to or rebuilt in the other buffer.
 template <class D, class I, class O>
 struct step_places {
@@ -309,7 +304,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
   __shared__ step_places<D, I, O> places;
   const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
   const bool leader = threadIdx.x == 0;
-  counters* const found = s.control->found;
+  step_counters<counters>& found = s.control->found;
   E* const staged = reinterpret_cast<E*>(raw) + static_cast<int>(threadIdx.x) / warp_size * (2 * s.staged);
 
   for (std::int64_t v = global_thread(); v < s.n; v += grid_threads()) s.lengths[v] = v == s.source ? 0 : none<D>;
@@ -319,7 +314,7 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
     at.lowest = none<D>;
     at.step = search_step::wide;
     raise(s, at, stored_length<D>{0});
-    places = places_of(s, at, &found[0]);
+    places = places_of(s, at, found.filled(0));
   }
   __syncthreads();
   {
@@ -330,19 +325,18 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
       if (leader) to.reached_edges = static_cast<std::make_unsigned_t<O>>(degree);
       to.push_near(leader && degree > 0, static_cast<I>(s.source), 0, row, degree);
     }
-    to.finish(&found[0]);
+    to.finish(found.filled(0));
   }
-  grid.sync();
-  for (int turn = 0;; turn = (turn + 1) % 3) {
-    counters* const filling = &found[(turn + 1) % 3];
+  for (int turn = 0;; turn = next_turn(turn)) {
+    grid.sync();
+    counters* const filling = found.begin_step(turn);
     if (leader) {
-      advance(s, at, read_counters(&found[turn]));
+      advance(s, at, load_counters(found.filled(turn)));
       places = places_of(s, at, filling);
     }
     __syncthreads();
     const search_step step = at.step;
     if (step == search_step::end) return;
-    if (blockIdx.x == 0) clear_counters(&found[(turn + 2) % 3]);
     near_far_buckets<W, D, I, O> to{s, {places.near, {staged}, s.staged}, {places.far, {staged + s.staged}, s.staged}};
     if (step == search_step::narrow) {
       follow_narrow(s, at, to, raw);
@@ -356,7 +350,6 @@ __global__ void __launch_bounds__(cuda_tuning::block, 1)
     }
     __syncwarp();
     to.finish(filling);
-    grid.sync();
   }
 }
 

@@ -9,6 +9,7 @@
 // Cost: one pass over the edges; if vertices are left, another one, and two grid barriers per level.
 #pragma once
 
+#include "core/device/block.cuh"
 #include "graph/frontier/edge_shares.cuh"
 #include "graph/sssp/cuda_search.cuh"
 
@@ -28,8 +29,7 @@ struct parents_tuning {
 template <class W, class D, class I, class O>
 __global__ void __launch_bounds__(parents_tuning::block)
     publish_kernel(const __grid_constant__ device_search<W, D, I, O> s, sssp_distance<W>* distances) {
-  constexpr int warps = parents_tuning::block / warp_size;
-  __shared__ unsigned of_warps[warps];
+  __shared__ unsigned of_warps[parents_tuning::block / warp_size];
   const stored_length<D> farthest = s.target < 0 ? none<D> : s.lengths[s.target];
   unsigned reached = 0;
   for (std::int64_t v = global_thread(); v < s.n; v += grid_threads()) {
@@ -41,12 +41,8 @@ __global__ void __launch_bounds__(parents_tuning::block)
     }
     if (!is_reached && length != none<D>) s.lengths[v] = none<D>;
   }
-  reached = warp_sum(reached);
-  if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = reached;
-  __syncthreads();
-  if (threadIdx.x >= warp_size) return;
-  const unsigned all = warp_sum(lane_id() < warps ? of_warps[lane_id()] : 0U);
-  if (lane_id() == 0 && all != 0) atomicAdd(&s.control->reached, static_cast<count64>(all));
+  reached = block_sum(reached, of_warps);
+  if (threadIdx.x == 0 && reached != 0) atomicAdd(&s.control->reached, static_cast<count64>(reached));
 }
 
 // -1 (none) compares as the largest.

@@ -9,6 +9,7 @@
 
 #include "core/device/cooperative.cuh"
 #include "core/device/warp.cuh"
+#include "graph/frontier/step_counters.cuh"
 #include "graph/sssp/lengths.hpp"
 
 #include <spargo/graph/frontier/expansion.cuh>
@@ -66,26 +67,25 @@ struct __align__(16) bucket_entry {
   int left;
 };
 
-// Counters of a step, initially zero.
-struct counters {
-  count64 near;             // entries of the near bucket
-  count64 near_edges;       // edges of these
-  count64 far;              // entries of the far bucket
-  count64 far_edges;        // edges of these
+// What each thread counts in a step: sums and a maximum.
+struct step_tally {
+  count64 near_edges;       // of the near bucket's new entries
+  count64 far_edges;        // of the far bucket's
   count64 reached_edges;    // of vertices reached for the first time
   count64 inverted_lowest;  // ~(least length reachable from the far bucket), 0 for none
 };
 
-__device__ inline counters read_counters(const counters* from) {
-  return {__ldcg(&from->near),      __ldcg(&from->near_edges),    __ldcg(&from->far),
-          __ldcg(&from->far_edges), __ldcg(&from->reached_edges), __ldcg(&from->inverted_lowest)};
-}
+// Counters of a step, initially zero.
+struct counters : step_tally {
+  count64 near;  // entries of the near bucket
+  count64 far;   // entries of the far bucket
+};
 
 struct search_control {
-  counters found[3];  // three of them rotate, see search_kernel
-  count64 reached;    // counted when the lengths are published
-  count64 orphans;    // reached vertices whose tight neighbours are all equally near
-  count64 queued;     // vertices in the queue of adopt_orphans_kernel
+  step_counters<counters> found;
+  count64 reached;  // counted when the lengths are published
+  count64 orphans;  // reached vertices whose tight neighbours are all equally near
+  count64 queued;   // vertices in the queue of adopt_orphans_kernel
 };
 
 // One load per edge.
@@ -260,28 +260,13 @@ struct near_far_buckets {
 
   // Flushes the warps' staged entries and adds the block's sums. All threads of the block call it.
   __device__ void finish(counters* filling) {
-    __shared__ counters of_block;
-    if (threadIdx.x == 0) of_block = {};
     near.flush();
     far.flush();
-    const count64 of_near = warp_reduce_to_first(count64{near_edges}, plus{});
-    const count64 of_far = warp_reduce_to_first(count64{far_edges}, plus{});
-    const count64 of_reached = warp_reduce_to_first(count64{reached_edges}, plus{});
-    const count64 inverted =
-        warp_reduce_to_first(lowest < none<D> ? ~static_cast<count64>(lowest) : count64{0}, maximum{});
-    __syncthreads();
-    if (lane_id() == 0) {
-      if (of_near != 0) atomicAdd(&of_block.near_edges, of_near);
-      if (of_far != 0) atomicAdd(&of_block.far_edges, of_far);
-      if (of_reached != 0) atomicAdd(&of_block.reached_edges, of_reached);
-      if (inverted != 0) atomicMax(&of_block.inverted_lowest, inverted);
-    }
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-    if (of_block.near_edges != 0) atomicAdd(&filling->near_edges, of_block.near_edges);
-    if (of_block.far_edges != 0) atomicAdd(&filling->far_edges, of_block.far_edges);
-    if (of_block.reached_edges != 0) atomicAdd(&filling->reached_edges, of_block.reached_edges);
-    if (of_block.inverted_lowest != 0) atomicMax(&filling->inverted_lowest, of_block.inverted_lowest);
+    constexpr int sums = 3;
+    merge_tally<step_tally>(
+        filling, {near_edges, far_edges, reached_edges, lowest < none<D> ? ~static_cast<count64>(lowest) : count64{0}},
+        [](int k, count64 a, count64 b) { return k < sums ? a + b : maximum{}(a, b); },
+        [](int k, count64* to, count64 value) { k < sums ? atomicAdd(to, value) : atomicMax(to, value); });
   }
 
  private:

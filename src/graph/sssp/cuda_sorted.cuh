@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/device/launch.cuh"
+#include "core/search.hpp"
 #include "graph/frontier/edge_shares.cuh"
 #include "graph/sssp/cuda_search.cuh"
 #include "graph/sssp/executor.hpp"
@@ -55,13 +56,8 @@ template <class W, class I, class O>
     std::int64_t past_row = n;
     std::int64_t past = edges;
     if (edges - first > at_once) {
-      std::int64_t low = first_row;  // the row begins within the batch
-      std::int64_t high = n;
-      while (high - low > 1) {
-        const std::int64_t middle = low + (high - low) / 2;
-        (offset(middle) - first <= at_once ? low : high) = middle;
-      }
-      past_row = std::max(low, first_row + 1);
+      const auto begins_later = [&](std::int64_t row) { return offset(row) - first > at_once; };
+      past_row = std::max(first_where(first_row + 1, n, begins_later) - 1, first_row + 1);
       past = offset(past_row);
     }
     const std::int64_t size = past - first;

@@ -1,7 +1,6 @@
 // Device SSSP: the check of the weights, and the executors for 32-bit integers.
-#include "core/cuda.cuh"
+#include "core/device/block.cuh"
 #include "core/device/launch.cuh"
-#include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "graph/frontier/row_of.hpp"
 #include "graph/sssp/cuda_executor.cuh"
@@ -13,17 +12,11 @@ namespace spargo::detail::sssp {
 
 namespace {
 
-__device__ partial_facts shuffled(const partial_facts& mine, int mask) {
-  return {shuffle_xor(mine.offending, mask), shuffle_xor(mine.smallest, mask), shuffle_xor(mine.largest, mask),
-          shuffle_xor(mine.sum, mask), shuffle_xor(mine.finite, mask)};
-}
-
 // Partial facts per block; sums have the same order on every run.
 template <class W>
 __global__ void __launch_bounds__(block_threads)
     examine_kernel(const W* weights, std::int64_t size, partial_facts* of_blocks) {
-  constexpr int warps = block_threads / warp_size;
-  __shared__ partial_facts of_warps[warps];
+  __shared__ partial_facts of_warps[block_threads / warp_size];
   constexpr partial_facts nothing{};
   partial_facts mine = nothing;
   for (std::int64_t e = global_thread(); e < size; e += grid_threads()) {
@@ -39,12 +32,11 @@ __global__ void __launch_bounds__(block_threads)
     if (finite) mine.sum += weight;
     mine.finite += finite ? 1 : 0;
   }
-  for (int mask = warp_size / 2; mask > 0; mask /= 2) mine.add(shuffled(mine, mask));
-  if (lane_id() == 0) of_warps[threadIdx.x / warp_size] = mine;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  for (int w = 1; w < warps; ++w) mine.add(of_warps[w]);
-  of_blocks[blockIdx.x] = mine;
+  mine = block_reduce(mine, of_warps, [](partial_facts a, const partial_facts& b) {
+    a.add(b);
+    return a;
+  });
+  if (threadIdx.x == 0) of_blocks[blockIdx.x] = mine;
 }
 
 }  // namespace

@@ -1,16 +1,17 @@
 // Device steps of building a weighted graph; see common.hpp for the idea.
 //
-// Pairs to keep are flagged, scanned and scattered. Runs of duplicates are numbered by a scan and folded left to right:
-// short ones by a thread each, long ones by a warp that loads 32 weights at once. Invariant: entries keep their order,
-// and sums are formed in it. O(entries + vertices); scratch 8 bytes per pair, then 8 and an index per entry.
+// Pairs to keep and starts of runs of duplicates are selected. Runs are folded left to right: short ones by a thread
+// each, long ones by a warp that loads 32 weights at once. Invariant: entries keep their order, and sums are formed in
+// it. O(entries + vertices); scratch 9 bytes per pair, then 9 and an index per entry.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/device/words.cuh"
 #include "core/instantiate.hpp"
+#include "core/search.hpp"
 #include "formats/convert/backend.hpp"
 #include "graph/weighted/common.hpp"
-
-#include <spargo/primitives/scan.hpp>
+#include "primitives/element.hpp"
+#include "primitives/select/select.hpp"
 
 namespace spargo::detail {
 
@@ -73,18 +74,6 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// numbers[k]: 1-based number of entry k's run.
-template <class I>
-array<std::int64_t, device> number_runs(const context<device>& ctx, const I* rows, const I* cols, std::int64_t size) {
-  array<std::int64_t, device> numbers(ctx, size);
-  std::int64_t* number = numbers.data();
-  for_each(ctx, size, [=] __device__(std::int64_t k) {
-    number[k] = k == 0 || rows[k] != rows[k - 1] || cols[k] != cols[k - 1] ? 1 : 0;
-  });
-  inclusive_scan<std::int64_t, device>(ctx, numbers.view(), numbers.view());
-  return numbers;
-}
-
 }  // namespace
 
 template <class W, class I, class Space>
@@ -95,25 +84,22 @@ coo_matrix<weight_carrier<W>, I, Space> proper_pairs(const context<Space>& ctx, 
   const std::int64_t size = pairs.nnz();
   const I* rows = pairs.row_indices.data();
   const I* cols = pairs.col_indices.data();
-  array<std::int64_t, device> places(ctx, size + 1);
-  std::int64_t* place = places.data();
-  for_each(ctx, size + 1,
-           [=] __device__(std::int64_t k) { place[k] = k < size && !(drops && rows[k] == cols[k]) ? 1 : 0; });
-  exclusive_scan<std::int64_t, device>(ctx, places.view(), places.view());
-  const auto kept = element<std::int64_t>(ctx, places.view(), size);
-  coo_matrix<weight_carrier<W>, I, device> to(ctx, pairs.rows, pairs.cols, kept);
+  array<std::uint8_t, device> flags(ctx, size);
+  std::uint8_t* const flag = flags.data();
+  for_each(ctx, size, [=] __device__(std::int64_t k) { flag[k] = drops && rows[k] == cols[k] ? 0 : 1; });
+  const array<std::int64_t, device> kept = positions_of(ctx, flags.view());
+  const std::int64_t* const place = kept.data();
+  coo_matrix<weight_carrier<W>, I, device> to(ctx, pairs.rows, pairs.cols, kept.size());
   I* to_rows = to.row_indices().data();
   I* to_cols = to.col_indices().data();
   W* to_weights = weights_in<W>(to.values());
   const W* weight = weights.data();
-  for_each(ctx, size, [=] __device__(std::int64_t k) {
-    const I u = rows[k];
-    const I v = cols[k];
-    if (drops && u == v) return;
-    const std::int64_t at = place[k];
-    to_rows[at] = turns && v < u ? v : u;
-    to_cols[at] = turns && v < u ? u : v;
-    to_weights[at] = weight[k];
+  for_each(ctx, kept.size(), [=] __device__(std::int64_t k) {
+    const I u = rows[place[k]];
+    const I v = cols[place[k]];
+    to_rows[k] = turns && v < u ? v : u;
+    to_cols[k] = turns && v < u ? u : v;
+    to_weights[k] = weight[place[k]];
   });
   return to;
 }
@@ -125,24 +111,19 @@ csr_matrix<weight_carrier<W>, I, std::int64_t, Space> fold_duplicates(
   if (size == 0) return entries;
   array<I, device> rows(ctx, size);
   convert::expand_rows<I, std::int64_t>(ctx, std::as_const(entries).offsets().view(), rows.view());
-  const array<std::int64_t, device> numbers = number_runs(ctx, rows.data(), entries.indices().data(), size);
-  const auto runs = element<std::int64_t>(ctx, numbers.view(), size - 1);
-  if (runs == size) return entries;
+  const array<std::int64_t, device> starts =
+      convert::run_starts<I>(ctx, std::as_const(rows).view(), std::as_const(entries).indices().view());
+  if (starts.empty()) return entries;
 
-  array<std::int64_t, device> starts(ctx, runs + 1);
+  const std::int64_t runs = starts.size() - 1;
   array<std::int64_t, device> offsets(ctx, entries.offsets().size());
-  std::int64_t* start = starts.data();
-  std::int64_t* to_offset = offsets.data();
-  const std::int64_t* number = numbers.data();
-  const std::int64_t* offset = entries.offsets().data();
-  for_each(ctx, size, [=] __device__(std::int64_t k) {
-    if (k == 0 || number[k] != number[k - 1]) start[number[k] - 1] = k;
-    if (k == size - 1) start[runs] = size;
-  });
+  const std::int64_t* const start = starts.data();
+  std::int64_t* const to_offset = offsets.data();
+  const std::int64_t* const offset = entries.offsets().data();
   for_each(ctx, offsets.size(),
-           [=] __device__(std::int64_t r) { to_offset[r] = offset[r] == size ? runs : number[offset[r]] - 1; });
+           [=] __device__(std::int64_t r) { to_offset[r] = lower_bound(start, runs + 1, offset[r]); });
 
-  const span<const std::int64_t, device> firsts = std::as_const(starts).view().subspan(0, runs);
+  const span<const std::int64_t, device> firsts = starts.view().subspan(0, runs);
   const span<const I, device> columns = std::as_const(entries).indices().view();
   array<I, device> indices = gathered(ctx, columns, firsts);
   array<weight_carrier<W>, device> values(ctx, runs);

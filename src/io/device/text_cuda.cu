@@ -7,9 +7,9 @@
 // '\n'.
 // Cost: three launches per chunk; each byte is read from memory once and from the cache twice.
 #include "core/cuda.cuh"
+#include "core/device/block.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/pinned_slot.cuh"
-#include "core/device/warp.cuh"
 #include "io/device/text.hpp"
 
 #include <cstring>
@@ -61,23 +61,6 @@ __device__ uint4 load(const char* text, std::int64_t at, std::int64_t size) {
   return at < size ? *reinterpret_cast<const uint4*>(text + at) : uint4{};
 }
 
-// Exclusive scan over a block of at most 32 warps; `sums` has room for them. Every thread gets the total.
-__device__ unsigned block_scan(unsigned value, unsigned* sums, unsigned& total) {
-  const unsigned lane = threadIdx.x % warp_size;
-  const unsigned warp = threadIdx.x / warp_size;
-  const unsigned sum = warp_inclusive_sum(value, static_cast<int>(lane));
-  __syncthreads();  // `sums` may be in use
-  if (lane == warp_size - 1) sums[warp] = sum;
-  __syncthreads();
-  unsigned before = 0;
-  total = 0;
-  for (unsigned w = 0; w < blockDim.x / warp_size; ++w) {
-    before += w < warp ? sums[w] : 0;
-    total += sums[w];
-  }
-  return before + sum - value;
-}
-
 // counts[t] = lines that end in tile t. The first block also copies the end of the previous chunk before the text.
 __global__ void __launch_bounds__(tuning::threads)
     count_lines(char* text, std::int64_t size, const char* end_before, unsigned* counts) {
@@ -87,14 +70,8 @@ __global__ void __launch_bounds__(tuning::threads)
   for (int k = 0; k < tuning::thread_bytes / 16; ++k) {
     count += __popc(newline_bits(load(text, tile + 16 * (k * tuning::threads + static_cast<int>(threadIdx.x)), size)));
   }
-  count = warp_reduce(count, plus{});
-  if (threadIdx.x % warp_size == 0) sums[threadIdx.x / warp_size] = count;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    unsigned total = 0;
-    for (const unsigned sum : sums) total += sum;
-    counts[blockIdx.x] = total;
-  }
+  count = block_sum(count, sums);
+  if (threadIdx.x == 0) counts[blockIdx.x] = count;
   if (blockIdx.x == 0 && end_before != nullptr) {
     for (int k = static_cast<int>(threadIdx.x); k < tuning::margin; k += tuning::threads) {
       text[k - tuning::margin] = end_before[k - tuning::margin];
@@ -109,12 +86,11 @@ __global__ void __launch_bounds__(tuning::scan_threads)
   auto first = static_cast<std::int64_t>(all->lines);
   for (std::int64_t begin = 0; begin < tiles; begin += tuning::scan_threads) {
     const std::int64_t t = begin + threadIdx.x;
-    unsigned total = 0;
-    const unsigned before = block_scan(t < tiles ? counts[t] : 0, sums, total);
+    const auto [before, total] = block_exclusive_sum(t < tiles ? counts[t] : 0, sums);
     if (t < tiles) firsts[t] = first + before;
     first += total;
+    __syncthreads();  // `sums` is reused, and all have read `lines`
   }
-  __syncthreads();  // all have read `lines`
   if (threadIdx.x == 0) all->lines = static_cast<unsigned long long>(first);
 }
 
@@ -134,8 +110,7 @@ __device__ unsigned load_tile(const char* text, std::int64_t size, std::int64_t 
   __syncthreads();
   const auto* own = reinterpret_cast<const uint4*>(shared.text + tuning::margin) + 2 * threadIdx.x;
   unsigned ends = newline_bits(own[0]) | newline_bits(own[1]) << 16;
-  unsigned lines = 0;
-  unsigned k = block_scan(static_cast<unsigned>(__popc(ends)), shared.sums, lines);
+  auto [k, lines] = block_exclusive_sum(static_cast<unsigned>(__popc(ends)), shared.sums);
   for (; ends != 0; ends &= ends - 1) {
     const unsigned bit = static_cast<unsigned>(__ffs(static_cast<int>(ends)) - 1);
     shared.ends[k++] = static_cast<std::uint16_t>(threadIdx.x * tuning::thread_bytes + bit);

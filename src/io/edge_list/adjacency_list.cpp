@@ -1,16 +1,20 @@
-// Recognises files that list neighbours instead of edges: networkx's adjacency lists, LGL. Read as an edge list, the
-// second neighbour would be a weight and the others would be lost.
+// Recognises lists that are not edge lists: networkx's adjacency lists, LGL, edges with arrows or parentheses. Read as
+// an edge list, the second neighbour would be a weight, the others would be lost, and arrows and "(1" would be
+// vertices.
 //
-// Invariant: lines of two fields, of three, or of equally many are edges, unless comments say otherwise.
+// Invariant: lines of equally many plain fields are edges, unless comments say otherwise.
 #include "io/edge_list/first_lines.hpp"
 #include "io/text/graph_text_format.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace spargo::detail::edge_text {
 
 namespace {
+
+using namespace std::string_view_literals;
 
 using words = std::vector<std::string_view>;
 
@@ -78,6 +82,39 @@ bool is_multiline(const std::vector<text_line>& lines) {
   return any;
 }
 
+// Calls holds(line) for each line with values; true if there are any and all hold.
+template <class Predicate>
+bool all_lines(const std::vector<text_line>& lines, const Predicate& holds) {
+  bool any = false;
+  for (const text_line& line : lines) {
+    if (line.is_comment) continue;
+    if (!holds(line)) return false;
+    any = true;
+  }
+  return any;
+}
+
+// "1: 2 3"
+bool has_colons(const text_line& line) {
+  const std::string_view first = line.fields.empty() ? std::string_view() : line.fields[0];
+  return first.ends_with(':') && is_id(first.substr(0, first.size() - 1)) &&
+         std::all_of(line.fields.begin() + 1, line.fields.end(), is_id);
+}
+
+// "1 -> 2"
+bool has_arrow(const text_line& line) {
+  constexpr std::array arrows = {"->"sv, "-->"sv, "--"sv, "=>"sv, "<->"sv, "<-"sv};
+  return line.fields.size() > 2 && std::find(arrows.begin(), arrows.end(), line.fields[1]) != arrows.end();
+}
+
+// "(1, 2)" or "[1, 2],"
+bool is_tuple(const text_line& line) {
+  std::string_view text = line.text;
+  if (text.ends_with(',')) text.remove_suffix(1);
+  return line.fields.size() > 1 &&
+         ((text.starts_with('(') && text.ends_with(')')) || (text.starts_with('[') && text.ends_with(']')));
+}
+
 // Lines of ids, of different lengths. A first line that differs from even ones may be a header of counts.
 bool is_uneven(const std::vector<text_line>& lines) {
   constexpr std::size_t most_of_edges = 3;
@@ -128,11 +165,14 @@ bool is_lgl(const std::vector<text_line>& lines, std::string_view name) {
 
 }  // namespace
 
-std::string_view name_of_neighbour_lists(std::string_view head, table_extent extent, std::string_view name) {
+std::optional<other_list> recognise_other_list(std::string_view head, table_extent extent, std::string_view name) {
   const std::vector<text_line> lines = lines_of(head, extent);
-  if (has_networkx_comments(lines) || is_multiline(lines)) return "a networkx adjacency list";
-  if (is_lgl(lines, name)) return "an LGL file";
-  return is_uneven(lines) ? "an adjacency list" : std::string_view();
+  if (has_networkx_comments(lines) || is_multiline(lines)) return other_list{"a networkx adjacency list"};
+  if (is_lgl(lines, name)) return other_list{"an LGL file"};
+  if (all_lines(lines, has_arrow)) return other_list{"a list of edges with arrows", "1,3"};
+  if (all_lines(lines, is_tuple)) return other_list{"a list of tuples"};
+  if (all_lines(lines, has_colons) || is_uneven(lines)) return other_list{"an adjacency list"};
+  return std::nullopt;
 }
 
 }  // namespace spargo::detail::edge_text

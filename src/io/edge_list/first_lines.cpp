@@ -67,6 +67,24 @@ std::vector<std::string> fields_of(const char* line, char separator) {
   return fields;
 }
 
+std::string_view third_field(const char* line, char separator) {
+  constexpr int ends = 2;
+  if (separator == 0) {
+    line = skip_blanks(line);
+    for (int k = 0; k < ends; ++k) line = skip_separator(line + field_at(line).size());
+    return field_at(line);
+  }
+  try {
+    for (int k = 0; k < ends; ++k) {
+      (void)take_field(line, separator);
+      if (!next_field(line, separator)) return {};
+    }
+    return take_field(line, separator);
+  } catch (const bad_line&) {
+    return {};
+  }
+}
+
 char separator_of_names(std::string_view line) {
   bool in_quotes = false;
   std::string outside;

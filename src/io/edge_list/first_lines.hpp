@@ -3,6 +3,7 @@
 
 #include "io/edge_list/header.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ namespace spargo::detail::edge_text {
 
 // The fields of a line that ends in '\n'; none if a quote does not end.
 [[nodiscard]] std::vector<std::string> fields_of(const char* line, char separator);
+
+// The third field of a line; empty if there is none. Separator 0: blanks, a comma or a semicolon.
+[[nodiscard]] std::string_view third_field(const char* line, char separator);
 
 // The separator of a line of names, which may contain commas and blanks if other separators are used.
 [[nodiscard]] char separator_of_names(std::string_view line);
@@ -57,11 +61,16 @@ enum class table_extent { whole, part };
 enum class first_labels { possible, excluded };
 [[nodiscard]] std::int64_t vertices_of_matrix(std::string_view text, table_extent extent, first_labels names);
 
-// The format's name if the lines list neighbours, else empty. `head`: with comments; `name`: of the file.
-//
-// LGL and networkx's adjacency lists are recognised by their comments or attributes, others by lines of ids that differ
-// in length, if some have more than three.
-[[nodiscard]] std::string_view name_of_neighbour_lists(std::string_view head, table_extent extent,
-                                                       std::string_view name);
+// A text that is not an edge list: its name, and the value of --columns that reads it as one.
+struct other_list {
+  std::string_view name;
+  std::string_view columns = "1,2";
+};
+
+// `head`: with comments; `name`: of the file. LGL and networkx's adjacency lists are recognised by their comments or
+// attributes; other adjacency lists by lines of ids that differ in length, if some have more than three, or by colons;
+// arrows and tuples, if every line has them.
+[[nodiscard]] std::optional<other_list> recognise_other_list(std::string_view head, table_extent extent,
+                                                             std::string_view name);
 
 }  // namespace spargo::detail::edge_text

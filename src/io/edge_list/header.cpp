@@ -23,9 +23,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array sources = {"source"sv,   "from"sv,   "src"sv,        "u"sv,       "start"sv,
-                                "i"sv,        "tail"sv,   "node1"sv,      "id1"sv,     "fromnodeid"sv,
-                                "sourceid"sv, "fromid"sv, "sourcenode"sv, "fromnode"sv};
+constexpr std::array sources = {"source"sv,     "from"sv,     "src"sv,    "u"sv,          "start"sv,
+                                "origin"sv,     "i"sv,        "tail"sv,   "node1"sv,      "id1"sv,
+                                "fromnodeid"sv, "sourceid"sv, "fromid"sv, "sourcenode"sv, "fromnode"sv};
 constexpr std::array targets = {"target"sv,     "to"sv,     "dst"sv,  "v"sv,          "end"sv,      "j"sv,
                                 "head"sv,       "node2"sv,  "id2"sv,  "tonodeid"sv,   "targetid"sv, "toid"sv,
                                 "targetnode"sv, "tonode"sv, "dest"sv, "destination"sv};
@@ -46,7 +46,7 @@ class header_finder {
     text_ = file.head();
     refuse_foreign_text(text_, name_);
     const bool whole = std::ssize(text_) < head_bytes;
-    if (columns_.empty()) refuse_neighbours(whole ? table_extent::whole : table_extent::part);
+    if (columns_.empty()) refuse_other_lists(whole ? table_extent::whole : table_extent::part);
     const bool cut = !look_at_comments() || text_.find('\n') == std::string::npos;
     if (cut && !whole && file.can_be_read_again()) read_on(file);
     if (!whole && text_.find('\n') == std::string::npos) take_wide_line();
@@ -69,7 +69,10 @@ class header_finder {
       throw error(error_code::unsupported, {name_}, "names of vertices in a bipartite graph (expected integer ids)");
     }
     if (is_plain(header_)) header_.separator = 0;
-    if (header_.ids == id_kind::names && header_.names.empty() && columns_.empty()) find_possible_names();
+    if (header_.names.empty() && columns_.empty()) {
+      expect_weight();
+      if (header_.ids == id_kind::names) find_possible_names();
+    }
     return std::move(header_);
   }
 
@@ -106,13 +109,13 @@ class header_finder {
                      vertices));
   }
 
-  void refuse_neighbours(table_extent extent) const {
-    const std::string_view kind = name_of_neighbour_lists(text_, extent, name_);
-    if (kind.empty()) return;
+  void refuse_other_lists(table_extent extent) const {
+    const std::optional<other_list> list = recognise_other_list(text_, extent, name_);
+    if (!list.has_value()) return;
     throw error(error_code::unsupported, {name_},
                 fmt::format("{} is not supported (expected a line for each edge, as networkx.write_edgelist writes; "
-                            "--columns 1,2 takes lines as edges)",
-                            kind));
+                            "--columns {} takes lines as edges)",
+                            list->name, list->columns));
   }
 
   // Excel's first line `sep=;`, in quotes or not.
@@ -458,6 +461,20 @@ class header_finder {
       });
       if (any && numbers) header_.unused_numbers.push_back(column);
     }
+  }
+
+  // Of the first line, which may be a header with unknown names.
+  void expect_weight() const {
+    const std::string_view weight = third_field(text_.c_str(), header_.separator);
+    const std::vector<std::string> fields =
+        fields_of(text_.c_str(), separator_of_names(text_.substr(0, text_.find('\n'))));
+    const bool has_ids = header_.ids == id_kind::names || (fields.size() > 2 && is_id(fields[0]) && is_id(fields[1]));
+    if (header_.weight < 0 || !has_ids || weight.empty() || weight[0] == '{' || is_value(weight)) return;
+    throw error(
+        error_code::parse, {name_, lines_before_ + 1, weight.data() - text_.c_str() + 1},
+        fmt::format("{} is not a weight (expected a real number, or --columns SOURCE,TARGET[,WEIGHT] by name if "
+                    "this line is a header, else by number)",
+                    quoted(weight)));
   }
 
   // The ends of the first line if no line below has either.

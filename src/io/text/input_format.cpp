@@ -226,7 +226,40 @@ std::string_view name_of_foreign(std::string_view head) {
   return {};
 }
 
+// Files that begin with other bytes than text; for zip archives by the names in them.
+std::string_view name_of_binary(std::string_view head) {
+  struct first_bytes {
+    std::string_view bytes;
+    std::string_view name;
+  };
+  constexpr std::array types = {
+      first_bytes{"\x93NUMPY"sv, "a NumPy (.npy) file"},
+      first_bytes{"\xd0\xcf\x11\xe0"sv, "an Excel (.xls) file"},
+      first_bytes{"PAR1\x15"sv, "a Parquet file"},
+      first_bytes{"ARROW1\0\0"sv, "an Arrow (Feather) file"},
+      first_bytes{"SQLite format 3\0"sv, "an SQLite file"},
+      first_bytes{"RDX2\n"sv, "an R data file"},
+      first_bytes{"RDX3\n"sv, "an R data file"},
+      first_bytes{"%PDF-"sv, "a PDF file"},
+  };
+  for (const first_bytes& type : types) {
+    if (head.starts_with(type.bytes)) return type.name;
+  }
+  if (!head.starts_with("PK\x03\x04")) return {};
+  const auto holds = [&](std::string_view file) { return head.find(file) != std::string_view::npos; };
+  if (holds("[Content_Types].xml") || holds("_rels/.rels")) return "an Excel (.xlsx) file";
+  if (holds("opendocument")) return "an OpenDocument file";
+  return holds(".npy") ? "a NumPy (.npz) file" : "";
+}
+
+[[noreturn]] void refuse_format(const std::string& name, std::string_view format) {
+  refuse(name,
+         fmt::format("{} is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot{})",
+                     format, format.find("Excel") != std::string_view::npos ? "; Excel saves sheets as CSV" : ""));
+}
+
 void refuse_other_bytes(std::string_view head, const std::string& name) {
+  if (const std::string_view binary = name_of_binary(head); !binary.empty()) refuse_format(name, binary);
   for (const magic& each : compressions) {
     if (!head.starts_with(each.bytes)) continue;
     refuse(name, fmt::format("compressed with {}: only gzip is read ({} FILE)", each.name, each.command));
@@ -251,10 +284,7 @@ void refuse_foreign_bytes(std::string_view head, const std::string& name) {
 
 void refuse_foreign_text(std::string_view head, const std::string& name) {
   refuse_other_bytes(head, name);
-  if (const std::string_view foreign = name_of_foreign(head); !foreign.empty()) {
-    refuse(name, fmt::format("{} is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)",
-                             foreign));
-  }
+  if (const std::string_view foreign = name_of_foreign(head); !foreign.empty()) refuse_format(name, foreign);
   refuse_return(head, name);
 }
 

@@ -1,29 +1,17 @@
-// Shared by the reduction kernels: combining over a warp and over a block.
+// Shared by the reduction kernels: combining over a block, and loads.
 #pragma once
 
+#include "core/device/block.cuh"
 #include "core/device/launch.cuh"
-#include "core/device/warp.cuh"
 #include "primitives/reduce/backend.hpp"
 
 namespace spargo::detail::reduce {
 
-template <class Op, class T>
-__device__ T reduce_warp(T value) {
-  return warp_reduce_to_first(value, [](T a, T b) { return Op::apply(a, b); });
-}
-
-// The block's value, in thread 0. `of_warp`: one shared element per warp, reusable after a barrier.
-template <class Op, int Threads, class T>
-__device__ T reduce_block(T value, T* of_warp) {
-  constexpr int warps = Threads / warp_size;
-  static_assert(Threads % warp_size == 0 && warps <= warp_size);
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  value = reduce_warp<Op>(value);
-  if (lane == 0) of_warp[warp] = value;
-  __syncthreads();
-  if (warp == 0) value = reduce_warp<Op>(lane < warps ? of_warp[lane] : Op::identity);
-  return value;
+// The block's value, in thread 0; see block_reduce_tree.
+template <class Op, class T, int Warps>
+__device__ T reduce_block(T value, T (&of_warps)[Warps]) {
+  return block_reduce_tree(
+      value, of_warps, [](T a, T b) { return Op::apply(a, b); }, Op::identity);
 }
 
 // item_of with floating-point products rounded: otherwise the compiler would fuse them with additions on some paths

@@ -62,14 +62,15 @@ __device__ void combine_shared(T* shared) {
 
 template <reduce_algorithm A, class Op, source_kind Source, class T>
 __global__ void __launch_bounds__(block_threads) level_kernel(operands<T> in, T* results) {
-  __shared__ T shared[block_threads];
   constexpr int items = items_per_thread<A>;
   const std::int64_t first = std::int64_t{blockIdx.x} * (block_threads * items) + threadIdx.x;
   const T mine = load_and_combine<items, Op, Source>(in, first);
   if constexpr (A == reduce_algorithm::warp_shuffle || A == reduce_algorithm::deterministic) {
-    const T all = reduce_block<Op, block_threads>(mine, shared);
+    __shared__ T of_warps[block_threads / warp_size];
+    const T all = reduce_block<Op>(mine, of_warps);
     if (threadIdx.x == 0) results[blockIdx.x] = all;
   } else {
+    __shared__ T shared[block_threads];
     shared[threadIdx.x] = mine;
     __syncthreads();
     combine_shared<A, Op>(shared);

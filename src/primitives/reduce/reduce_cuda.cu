@@ -109,8 +109,8 @@ __device__ T partial_tile(const operands<T>& in, std::int64_t first) {
 }
 
 // All of partials[0, count), in an order that depends on `count` only; in thread 0.
-template <class Op, class T>
-__device__ T combine_partials(const T* partials, std::int64_t count, T* of_warp) {
+template <class Op, class T, int Warps>
+__device__ T combine_partials(const T* partials, std::int64_t count, T (&of_warps)[Warps]) {
   constexpr int batch = 8;
   T sum = Op::identity;
   for (std::int64_t i = threadIdx.x; i < count; i += std::int64_t{batch} * tuning::threads) {
@@ -127,31 +127,24 @@ __device__ T combine_partials(const T* partials, std::int64_t count, T* of_warp)
     }
     sum = Op::apply(sum, item[0]);
   }
-  return reduce_block<Op, tuning::threads>(sum, of_warp);
+  return reduce_block<Op>(sum, of_warps);
 }
 
 template <class Op, source_kind Source, class T>
 __global__ void __launch_bounds__(tuning::threads, resident_blocks(tuning::blocks_per_sm, tuning::threads))
     single_pass_kernel(operands<T> in, std::int64_t tiles, bool aligned, T* partials, unsigned* finished, T* result) {
-  __shared__ T of_warp[2][warp_size];  // two buffers, so that one barrier per tile suffices
-  __shared__ bool last;
+  __shared__ T of_warps[2][tuning::threads / warp_size];  // two buffers, so that one barrier per tile suffices
   int turn = 0;
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x, turn ^= 1) {
     const std::int64_t first = tile * tile_items<T>;
     const bool full = aligned && first + tile_items<T> <= in.size;
     const T mine = full ? full_tile<Op, Source>(in, first) : partial_tile<Op, Source>(in, first);
-    const T all = reduce_block<Op, tuning::threads>(mine, of_warp[turn]);
+    const T all = reduce_block<Op>(mine, of_warps[turn]);
     if (threadIdx.x == 0) (tiles == 1 ? result : partials)[tile] = all;
   }
   if (tiles == 1) return;
-  if (threadIdx.x == 0) {
-    __threadfence();
-    last = atomicAdd(finished, 1U) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
-  const T all = combine_partials<Op>(partials, tiles, of_warp[turn]);
+  if (!block_arrives_last(finished, gridDim.x)) return;
+  const T all = combine_partials<Op>(partials, tiles, of_warps[turn]);
   if (threadIdx.x == 0) *result = all;
 }
 

@@ -3,6 +3,7 @@
 
 #include "sparse/spmv/executor.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace spargo::detail::spmv {
@@ -19,6 +20,9 @@ struct copy_attempt {
   return "a block needs " + std::to_string(bytes >> 10) + " KiB of shared memory, " + device.name + " has " +
          std::to_string(device.shared_memory_per_block >> 10);
 }
+
+// Marks slots without an entry.
+inline constexpr std::uint32_t no_entry = 0xffffffffU;
 
 enum class copy_demand {
   if_it_pays,  // refused if CSR in place is expected to be as fast

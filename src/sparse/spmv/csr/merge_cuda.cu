@@ -135,17 +135,8 @@ struct merge_arguments {
 // Rows that end at or before entry `entry`, including empty ones; the first tile starts with the first row.
 template <class O>
 __device__ std::int64_t rows_before(const O* offsets, std::int64_t rows, std::int64_t entry) {
-  std::int64_t low = 0;
-  std::int64_t high = entry == 0 ? 0 : rows;
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (static_cast<std::int64_t>(offsets[middle + 1]) <= entry) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return first_where(std::int64_t{0}, entry == 0 ? 0 : rows,
+                     [&](std::int64_t row) { return static_cast<std::int64_t>(offsets[row + 1]) > entry; });
 }
 
 template <class D, class I, class O>

@@ -7,6 +7,7 @@
 // block whose entries exceed the stage reads them from global memory, long rows by a warp or by all its threads. Each
 // row's lanes sum in a fixed order: deterministic. Cost: each entry is read once; no workspace. Not for columns without
 // locality: the stage takes L1 space from their gathers.
+#include "core/device/block.cuh"
 #include "core/device/bulk_copy.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/spmv/device.cuh"
@@ -111,17 +112,12 @@ __device__ D dot(const D* values, const I* indices, Count first, Count last, Cou
 template <class D, class I, class O>
 __device__ void row_by_block(const blocks_arguments<D, I, O>& a, std::int64_t row, const D* x, D alpha, D beta, D* y) {
   __shared__ D warp_sums[tuning::threads / warp_size];
-  const int warps = static_cast<int>(blockDim.x) / warp_size;
   const auto begin = static_cast<std::int64_t>(a.offsets[row]);
   const auto end = static_cast<std::int64_t>(a.offsets[row + 1]);
   const auto step = static_cast<std::int64_t>(blockDim.x);
-  D sum = group_sum(dot<4>(a.entries.values, a.entries.indices, begin + threadIdx.x, end, step, x), warp_size);
-  if (threadIdx.x % warp_size == 0) warp_sums[threadIdx.x / warp_size] = sum;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    for (int w = 1; w < warps; ++w) sum += warp_sums[w];
-    update(y[row], alpha, sum, beta);
-  }
+  const D sum = block_sum(dot<4>(a.entries.values, a.entries.indices, begin + threadIdx.x, end, step, x), warp_sums,
+                          static_cast<int>(blockDim.x / warp_size));
+  if (threadIdx.x == 0) update(y[row], alpha, sum, beta);
   __syncthreads();  // before the next row's sums
 }
 
@@ -146,7 +142,7 @@ __device__ void long_block(const blocks_arguments<D, I, O>& a, const block_range
   if (lane == 0 && row < range.last && soon) update(y[row], alpha, sum, beta);
   if (lane == 0 && !soon) longer[atomicAdd(&count, 1)] = thread / width;
   __syncthreads();
-  const int warps = static_cast<int>(blockDim.x) / warp_size;
+  const int warps = static_cast<int>(blockDim.x / warp_size);
   for (int k = thread / warp_size; k < count; k += warps) {
     const std::int64_t r = range.first + longer[k];
     const auto first = static_cast<std::int64_t>(a.offsets[r]);

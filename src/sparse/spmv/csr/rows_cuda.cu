@@ -7,6 +7,7 @@
 // start first. Rows that would outlast all others are cut into parts, one block each; the block that finishes last adds
 // the parts' sums in order. Large matrices of long rows use one warp per row with 16-byte loads. One writer per
 // element, fixed order: deterministic. Workspace: 36 bytes and one value per listed row or part.
+#include "core/device/block.cuh"
 #include "core/instantiate.hpp"
 #include "sparse/spmv/csr/column_passes.hpp"
 #include "sparse/spmv/device.cuh"
@@ -135,17 +136,6 @@ __device__ D strided_dot(const device_entries<D, I>& a, Count first, Count last,
   return sum;
 }
 
-// The block's sum, in its first thread. `warp_sums` may be reused after a barrier.
-template <class D>
-__device__ D block_sum(D v, D* warp_sums) {
-  const int thread = static_cast<int>(threadIdx.x);
-  v = group_sum(v, warp_size);
-  if (thread % warp_size == 0) warp_sums[thread / warp_size] = v;
-  __syncthreads();
-  if (thread >= warp_size) return v;
-  return group_sum(thread < threads_per_block / warp_size ? warp_sums[thread] : D{}, warp_size);
-}
-
 // A block sums a part of a long row, or all of it. The block that finds all other parts done finishes the row.
 template <long_rows Rows, class D, class I, class O>
 __device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, const D* x, D alpha, D beta, D* y) {
@@ -153,23 +143,15 @@ __device__ void sum_long_part(const group_arguments<D, I, O>& a, int place, cons
   __shared__ D warp_sums[threads_per_block / warp_size];
   const int thread = static_cast<int>(threadIdx.x);
   const long_part part = a.long_parts[place];
-  D sum = block_sum(strided_dot(a.csr.entries, static_cast<count>(part.begin + thread), static_cast<count>(part.end),
-                                count{threads_per_block}, x),
-                    warp_sums);
+  const auto sum_of_block = [&](D mine) { return block_reduce_tree(mine, warp_sums, plus{}, D{}); };
+  D sum = sum_of_block(strided_dot(a.csr.entries, static_cast<count>(part.begin + thread), static_cast<count>(part.end),
+                                   count{threads_per_block}, x));
   if (Rows == long_rows::in_parts && part.parts > 1) {
-    __shared__ bool finishes;
-    if (thread == 0) {
-      a.part_sums[place] = sum;
-      __threadfence();  // write the sum before counting it; read sums only after they are counted
-      const auto last = static_cast<unsigned>(part.parts) - 1;
-      finishes = atomicInc(a.parts_done + part.first, last) == last;  // resets it to 0
-      __threadfence();
-    }
-    __syncthreads();
-    if (!finishes) return;
+    if (thread == 0) a.part_sums[place] = sum;
+    if (!block_arrives_last(a.parts_done + part.first, static_cast<unsigned>(part.parts))) return;
     sum = D{};
     for (int k = thread; k < part.parts; k += threads_per_block) sum += a.part_sums[part.first + k];
-    sum = block_sum(sum, warp_sums);
+    sum = sum_of_block(sum);
   }
   if (thread == 0) update(y[part.row], alpha, sum, beta);
 }

@@ -46,6 +46,7 @@ std::string reason_against_binning(const binning_profile& p, copy_demand demand)
     return fmt::format("{} blocks of columns and {} bins of rows leave cells of {:.1f} entries", p.blocks, p.bins,
                        static_cast<double>(p.nnz) / static_cast<double>(p.blocks) / static_cast<double>(p.bins));
   }
+  if (p.is_uneven) return "some blocks of columns have many more entries than others";
   return {};
 }
 

@@ -7,7 +7,7 @@
 
 namespace spargo::detail::spmv {
 
-// For a matrix with at least one entry. O(rows + cols + nnz); synchronises the stream.
+// For a matrix with at least one entry. O(rows + nnz + blocks * bins); synchronises the stream.
 template <class V, class I, class O>
 [[nodiscard]] copy_attempt<V> bin_products(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
                                            copy_demand demand);
@@ -22,6 +22,7 @@ struct binning_profile {
   std::int64_t sectors;   // sectors (32 bytes of x) read by 1000 consecutive entries
   std::int64_t blocks;    // of columns that have entries
   std::int64_t bins;
+  bool is_uneven = false;  // some blocks have many more entries than others
 };
 
 // The reason against binning; empty if there is none.

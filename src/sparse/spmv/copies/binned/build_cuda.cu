@@ -1,9 +1,8 @@
-// Builds the copy of a binned product by counting: cells are counted, a prefix sum gives their starts, and each bin
-// distributes its entries to its cells. Entries have no fixed order within a cell; the product does not depend on it,
-// since a bin sums its rows in CSR's order.
+// Builds the copy of a binned product: chooses the bins, then places the cells and their contents.
 #include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
-#include "sparse/merge_path.hpp"
+#include "primitives/element.hpp"
 #include "sparse/spmv/copies/binned/device.cuh"
 #include "sparse/spmv/device.cuh"
 
@@ -16,7 +15,19 @@ namespace spargo::detail::spmv {
 
 namespace {
 
-constexpr int word_bits = 32;
+struct tuning {
+  static constexpr std::int64_t most_bin_rows = 2048;
+  static constexpr std::int64_t block_bytes = std::int64_t{192} * 1024;
+  // Values per bin; 48, 56, 64, 72, 80 KiB: PageRank of uniform 2^22 of degree 32, fp32 0.545, 0.535, 0.529, 0.531,
+  // 0.610 ms.
+  static constexpr std::int64_t bin_bytes = std::int64_t{64} * 1024;
+  static constexpr std::int64_t spare_bytes = std::int64_t{20} * 1024;
+  static constexpr std::int64_t most_blocks = 8192;  // the build counts them in shared memory
+  // Nearly empty cells would take more memory than the entries.
+  static constexpr std::int64_t cells_per_entry = 4;
+  static constexpr std::int64_t few_cells = std::int64_t{1} << 20;
+  static constexpr int attempts = 12;  // to find the bins
+};
 
 // The sample: windows as long as what a block of other products gathers at a time.
 constexpr int window_entries = 1024;
@@ -24,104 +35,117 @@ constexpr std::int64_t windows = 512;
 constexpr int table_slots = 4 * window_entries;
 constexpr std::int64_t sector_bytes = 32;
 
-// Numbers the columns that have entries.
-struct column_numbering {
-  const std::uint32_t* words;  // null: all columns
-  const std::int64_t* bases;
-
-  __device__ std::int64_t operator()(std::int64_t column) const {
-    if (words == nullptr) return column;
-    const std::uint32_t below = words[column / word_bits] & ((1U << (column % word_bits)) - 1);
-    return bases[column / word_bits] + __popc(below);
-  }
+// Maxima over all bins and rows.
+struct bin_needs {
+  unsigned groups;
+  unsigned units;
+  unsigned entries;  // of one row
 };
 
-// A bin, as the build kernels' argument.
+// counts[block * bins + bin] = groups of the cell. One thread block per bin.
 template <class I, class O>
-struct bin_arguments {
-  const O* offsets;
-  const I* indices;
-  std::int64_t rows;
-  std::int64_t nnz;
-  std::int64_t bins;
-  binned_shape shape;
-  column_numbering number;
-  const std::uint32_t* bin_rows;
-
-  [[nodiscard]] __device__ std::int64_t diagonal(std::int64_t bin) const {
-    const std::int64_t total = rows + nnz;
-    const std::int64_t d = bin * shape.bin_items;
-    return d < total ? d : total;
-  }
-  [[nodiscard]] __device__ std::int64_t first_entry(std::int64_t bin) const { return diagonal(bin) - bin_rows[bin]; }
-};
-
-template <class I, class O>
-__global__ void __launch_bounds__(threads_per_block) bin_rows_kernel(bin_arguments<I, O> a, std::uint32_t* bin_rows) {
-  const std::int64_t bin = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
-  if (bin > a.bins) return;
-  bin_rows[bin] = static_cast<std::uint32_t>(merge_path_row(a.offsets, a.rows, a.nnz, a.diagonal(bin)));
-}
-
-template <class I, class O>
-__global__ void __launch_bounds__(threads_per_block)
-    row_ends_kernel(bin_arguments<I, O> a, std::uint16_t* row_ends, std::int64_t* carry_rows) {
+__global__ void __launch_bounds__(block_threads)
+    count_cells_kernel(const O* offsets, const I* indices, const std::uint32_t* firsts, std::int64_t width, int blocks,
+                       const std::uint32_t* units, std::int64_t* counts, bin_needs* most) {
+  extern __shared__ unsigned block_counts[];
+  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += block_threads) block_counts[b] = 0;
+  __syncthreads();
   const std::int64_t bin = blockIdx.x;
-  const std::int64_t begin = a.first_entry(bin);
-  const std::int64_t end = a.first_entry(bin + 1);
-  const std::int64_t last_row = a.bin_rows[bin + 1];
-  for (std::int64_t r = a.bin_rows[bin] + threadIdx.x; r < last_row; r += threads_per_block) {
-    row_ends[r] = static_cast<std::uint16_t>(static_cast<std::int64_t>(a.offsets[r + 1]) - begin);
+  const std::int64_t first_row = firsts[bin];
+  const std::int64_t last_row = firsts[bin + 1];
+  const std::int64_t end = offsets[last_row];
+  for (std::int64_t e = offsets[first_row] + threadIdx.x; e < end; e += block_threads) {
+    atomicAdd(block_counts + indices[e] / width, 1U);
   }
+  __syncthreads();
+  unsigned mine = 0;
+  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += block_threads) {
+    const unsigned groups = div_up(block_counts[b], static_cast<unsigned>(bin_group));
+    counts[static_cast<std::int64_t>(b) * gridDim.x + bin] = groups;
+    mine += groups;
+  }
+  mine = warp_sum(mine);
+  unsigned longest = 0;
+  for (std::int64_t v = first_row + threadIdx.x; v < last_row; v += block_threads) {
+    longest = max(longest, static_cast<unsigned>(offsets[v + 1] - offsets[v]));
+  }
+  longest = warp_max(longest);
+  __shared__ unsigned all;
+  if (threadIdx.x == 0) all = 0;
+  __syncthreads();
+  if (lane_id() == 0) atomicAdd(&all, mine);
+  if (lane_id() == 0) atomicMax(&most->entries, longest);
+  __syncthreads();
   if (threadIdx.x != 0) return;
-  const bool carries = last_row < a.rows && end > begin && end > static_cast<std::int64_t>(a.offsets[last_row]);
-  carry_rows[bin] = carries ? last_row : -1;
+  atomicMax(&most->groups, all);
+  atomicMax(&most->units, units[last_row] - units[first_row]);
 }
 
-// One block per bin. Integer counts, so the order of additions does not matter.
+// One thread block per bin. The order within a cell is nondeterministic; `places` undoes it.
 template <class I, class O>
-__global__ void __launch_bounds__(threads_per_block) count_kernel(bin_arguments<I, O> a, unsigned long long* counts) {
+__global__ void __launch_bounds__(block_threads)
+    place_cells_kernel(const O* offsets, const I* indices, const std::uint32_t* firsts, std::int64_t width, int blocks,
+                       int capacity, const std::int64_t* starts, const std::uint32_t* units, bin_cell* cells,
+                       std::uint16_t* columns, std::uint16_t* places, std::uint32_t* sources) {
+  extern __shared__ unsigned cursors[];
   const std::int64_t bin = blockIdx.x;
-  const std::int64_t end = a.first_entry(bin + 1);
-  for (std::int64_t e = a.first_entry(bin) + threadIdx.x; e < end; e += threads_per_block) {
-    const std::int64_t block = a.number(static_cast<std::int64_t>(a.indices[e])) / a.shape.block_columns;
-    atomicAdd(counts + block * a.bins + bin, 1ULL);
-  }
-}
-
-// One block per bin; `next` starts as the cells' starts.
-template <class D, class I, class O>
-__global__ void __launch_bounds__(threads_per_block)
-    place_kernel(bin_arguments<I, O> a, const D* values, unsigned long long* next, std::uint16_t* block_columns,
-                 std::uint16_t* bin_places, D* placed) {
-  const std::int64_t bin = blockIdx.x;
-  const std::int64_t begin = a.first_entry(bin);
-  const std::int64_t end = a.first_entry(bin + 1);
-  for (std::int64_t e = begin + threadIdx.x; e < end; e += threads_per_block) {
-    const std::int64_t column = a.number(static_cast<std::int64_t>(a.indices[e]));
-    const std::int64_t block = column / a.shape.block_columns;
-    const unsigned long long place = atomicAdd(next + block * a.bins + bin, 1ULL);
-    block_columns[place] = static_cast<std::uint16_t>(column - block * a.shape.block_columns);
-    bin_places[place] = static_cast<std::uint16_t>(e - begin);
-    placed[place] = values[e];
-  }
-}
-
-// One block per bin, one warp per cell.
-template <class D>
-__global__ void __launch_bounds__(threads_per_block)
-    place_values_kernel(const D* values, const std::uint32_t* starts, const std::uint32_t* bin_rows,
-                        const std::uint16_t* bin_places, std::int64_t blocks, std::int64_t bins, std::int64_t bin_items,
-                        D* placed) {
-  const std::int64_t bin = blockIdx.x;
-  const D* const from = values + (bin * bin_items - bin_rows[bin]);  // every bin but the last is full
-  constexpr int warps = threads_per_block / warp_size;
-  for (std::int64_t block = threadIdx.x / warp_size; block < blocks; block += warps) {
-    const std::int64_t end = starts[block * bins + bin + 1];
-    for (std::int64_t k = starts[block * bins + bin] + threadIdx.x % warp_size; k < end; k += warp_size) {
-      placed[k] = from[bin_places[k]];
+  bin_cell* const mine = cells + bin * (blocks + 1);
+  if (threadIdx.x == 0) {
+    std::uint32_t stage = 0;
+    for (int b = 0; b <= blocks; ++b) {
+      const std::int64_t cell = static_cast<std::int64_t>(b) * gridDim.x + bin;
+      mine[b] = {b < blocks ? static_cast<std::uint32_t>(starts[cell]) : 0, stage};
+      if (b == blocks) break;
+      cursors[b] = stage * bin_group;
+      stage += static_cast<std::uint32_t>(starts[cell + 1] - starts[cell]);
     }
   }
+  __syncthreads();
+  constexpr int lanes = static_cast<int>(bin_unit);
+  const int lane = static_cast<int>(threadIdx.x) % lanes;
+  const std::int64_t last_row = firsts[bin + 1];
+  for (std::int64_t v = firsts[bin] + threadIdx.x / lanes; v < last_row; v += block_threads / lanes) {
+    std::uint16_t* const to = places + std::int64_t{units[v]} * bin_unit;
+    const std::int64_t size = static_cast<std::int64_t>(units[v + 1] - units[v]) * bin_unit;
+    for (std::int64_t k = lane; k < size; k += lanes) {
+      const std::int64_t e = static_cast<std::int64_t>(offsets[v]) + k;
+      if (e >= static_cast<std::int64_t>(offsets[v + 1])) {
+        to[k] = static_cast<std::uint16_t>(capacity);  // a product of 0
+        continue;
+      }
+      const std::int64_t column = indices[e];
+      const auto b = static_cast<int>(column / width);
+      const unsigned place = atomicAdd(cursors + b, 1U);
+      to[k] = static_cast<std::uint16_t>(place);
+      const std::int64_t at =
+          std::int64_t{mine[b].memory} * bin_group + (place - std::int64_t{mine[b].stage} * bin_group);
+      columns[at] = static_cast<std::uint16_t>(column - b * width);
+      if (sources != nullptr) sources[at] = static_cast<std::uint32_t>(e);
+    }
+  }
+}
+
+// units[v] = units before row v. Synchronizes.
+template <class O>
+array<std::uint32_t, device> count_units(const context<device>& ctx, const O* offsets, std::int64_t n) {
+  array<std::int64_t, device> before(ctx, n + 1);
+  array<std::uint32_t, device> units(ctx, n + 1);
+  std::int64_t* const count = before.data();
+  for_each(ctx, n + 1, [=] __device__(std::int64_t v) {
+    count[v] = v < n ? div_up(static_cast<std::int64_t>(offsets[v + 1] - offsets[v]), bin_unit) : 0;
+  });
+  exclusive_scan<std::int64_t, device>(ctx, std::as_const(before).view(), before.view());
+  for_each(ctx, n + 1,
+           [=, to = units.data()] __device__(std::int64_t v) { to[v] = static_cast<std::uint32_t>(count[v]); });
+  return units;
+}
+
+// Extracts each block's first cell start, and the end.
+void take_block_starts(const context<device>& ctx, const std::int64_t* starts, std::int64_t bins,
+                       array<std::uint32_t, device>& to) {
+  for_each(ctx, to.size(), [=, start = to.data()] __device__(std::int64_t b) {
+    start[b] = static_cast<std::uint32_t>(starts[b * bins]);
+  });
 }
 
 // Counts the sectors that a window reads, in a hash table.
@@ -149,32 +173,156 @@ __global__ void __launch_bounds__(threads_per_block)
   atomicAdd(total, static_cast<unsigned long long>(mine));
 }
 
-template <class T>
-[[nodiscard]] array<T, device> padded(const context<device>& ctx, std::int64_t nnz) {
-  array<T, device> a(ctx, div_up(nnz, std::int64_t{4}) * 4);
-  fill_zero(ctx, a.view().subspan(nnz, a.size() - nnz));
-  return a;
+[[nodiscard]] std::int64_t room_of(const device_properties& device) {
+  return device.shared_memory_per_block - tuning::spare_bytes;
+}
+
+// Calls each(first row) for the bins that rows first .. last - 1 are cut into: as many rows as have `most` entries.
+template <class O, class Each>
+__device__ void for_bins(const O* offsets, std::int64_t first, std::int64_t last, std::int64_t most, Each each) {
+  each(first);
+  std::int64_t begin = offsets[first];
+  for (std::int64_t row = first; row < last; ++row) {
+    if (row == first || static_cast<std::int64_t>(offsets[row + 1]) - begin <= most) continue;
+    each(row);
+    first = row;
+    begin = offsets[row];
+  }
+}
+
+// Cuts every `rows` rows into bins of at most `most` entries or one row. Synchronizes.
+template <class O>
+array<std::uint32_t, device> cut_rows_into_bins(const context<device>& ctx, span<const O, device> offsets,
+                                                std::int64_t rows, std::int64_t most) {
+  const std::int64_t n = offsets.size() - 1;
+  const std::int64_t parts = div_up(n, rows);
+  array<std::int64_t, device> before(ctx, parts + 1);
+  for_each(ctx, parts + 1, [=, offset = offsets.data(), count = before.data()] __device__(std::int64_t p) {
+    std::int64_t bins = 0;
+    if (p < parts) for_bins(offset, p * rows, min((p + 1) * rows, n), most, [&](std::int64_t) { ++bins; });
+    count[p] = bins;
+  });
+  exclusive_scan<std::int64_t, device>(ctx, std::as_const(before).view(), before.view());
+  array<std::uint32_t, device> firsts(ctx, element<std::int64_t>(ctx, std::as_const(before).view(), parts) + 1);
+  for_each(ctx, parts + 1,
+           [=, offset = offsets.data(), place = std::as_const(before).data(),
+            to = firsts.data()] __device__(std::int64_t p) {
+             std::int64_t at = place[p];
+             if (p == parts) to[at] = static_cast<std::uint32_t>(n);
+             if (p == parts) return;
+             for_bins(offset, p * rows, min((p + 1) * rows, n), most,
+                      [&](std::int64_t row) { to[at++] = static_cast<std::uint32_t>(row); });
+           });
+  return firsts;
+}
+
+// Chooses the bins so that none has more than `capacity` entries with padding. No bins if there is no way.
+template <class I, class O>
+void count_cells(const context<device>& ctx, span<const O, device> offsets, span<const I, device> indices,
+                 bin_rows_rule rule, bin_cut& cut) {
+  bin_shape& shape = cut.shape;
+  const std::int64_t gaps = 2 * shape.blocks;  // padding per bin: less than two entries per cell on average
+  auto wanted = std::max<std::int64_t>(shape.capacity - gaps, 1);
+  const double degree = static_cast<double>(indices.size()) / static_cast<double>(shape.rows);
+  auto rows = static_cast<std::int64_t>(
+      0.97 * std::min(static_cast<double>(wanted) / degree, static_cast<double>(tuning::most_bin_rows)));
+  const std::int64_t most_cells = tuning::cells_per_entry * indices.size() + tuning::few_cells;
+  constexpr std::int64_t unlimited = std::int64_t{1} << 62;
+  array<bin_needs, device> most(ctx, 1);
+  for (int attempt = 0; attempt < tuning::attempts; ++attempt) {
+    shape.bin_rows = rows > warp_size ? rows / warp_size * warp_size : std::max<std::int64_t>(rows, 1);
+    cut.firsts = cut_rows_into_bins(ctx, offsets, shape.bin_rows, rule == bin_rows_rule::equal ? unlimited : wanted);
+    shape.bins = cut.firsts.size() - 1;
+    if (shape.blocks * shape.bins > most_cells) break;
+    cut.starts = {ctx, shape.blocks * shape.bins + 1};
+    fill_zero(ctx, cut.starts.view().subspan(cut.starts.size() - 1, 1));
+    fill_zero(ctx, most.view());
+    launch_kernel(ctx, {shape.bins, block_threads, static_cast<std::size_t>(shape.blocks) * sizeof(unsigned)},
+                  count_cells_kernel<I, O>, offsets.data(), indices.data(), cut.firsts.data(), shape.width,
+                  static_cast<int>(shape.blocks), cut.units.data(), cut.starts.data(), most.data());
+    const auto needs = element<bin_needs>(ctx, std::as_const(most).view(), 0);
+    const std::int64_t entries = bin_group * std::int64_t{needs.groups};
+    shape.bin_units = needs.units;
+    shape.longest = needs.entries;
+    if (entries <= shape.capacity && shape.stage_bytes() <= room_of(ctx.properties())) {
+      exclusive_scan<std::int64_t, device>(ctx, std::as_const(cut.starts).view(), cut.starts.view());
+      return;
+    }
+    if (shape.bin_rows == 1) break;
+    const auto smaller = [&](std::int64_t size) {
+      return size * std::min(shape.capacity, entries) / entries * 31 / 32;
+    };
+    rows = std::min(smaller(rows), shape.bin_rows - 1);
+    wanted = smaller(wanted);
+  }
+  shape.bins = 0;
 }
 
 }  // namespace
 
-template <class I>
-used_columns count_used(const context<device>& ctx, const I* indices, std::int64_t nnz, std::int64_t cols) {
-  const std::int64_t words = div_up(cols, std::int64_t{word_bits});
-  used_columns used{0, {ctx, words}, {ctx, words + 1}};
-  fill_zero(ctx, used.words.view());
-  fill_zero(ctx, used.bases.view());
-  std::uint32_t* const word = used.words.data();
-  std::int64_t* const base = used.bases.data();
-  for_each(ctx, nnz, [=] __device__(std::int64_t e) {
-    const auto column = static_cast<std::int64_t>(indices[e]);
-    const std::uint32_t bit = 1U << (column % word_bits);
-    if ((__ldcg(word + column / word_bits) & bit) == 0) atomicOr(word + column / word_bits, bit);
-  });
-  for_each(ctx, words, [=] __device__(std::int64_t w) { base[w] = __popc(word[w]); });
-  exclusive_scan<std::int64_t, device>(ctx, std::as_const(used.bases).view(), used.bases.view());
-  used.count = to_host(ctx, std::as_const(used.bases).view().subspan(words, 1))[0];
-  return used;
+bin_shape shape_bins(const device_properties& device, std::int64_t rows, std::int64_t columns, std::int64_t value) {
+  const std::int64_t room = room_of(device);
+  const std::int64_t widest = std::min(std::min(tuning::block_bytes, room) / value, std::int64_t{0xfff0}) / 4 * 4;
+  bin_shape shape{.rows = rows, .columns = columns, .value_bytes = value};
+  // The number of blocks is a multiple of the number of SMs, as far as possible.
+  const std::int64_t processors = device.multiprocessors;
+  const std::int64_t rounds = div_up(columns, processors * widest);
+  shape.width = div_up(div_up(columns, processors * rounds), std::int64_t{4}) * 4;
+  shape.blocks = div_up(columns, shape.width);
+  shape.capacity = std::min(tuning::bin_bytes / value, room / (value + 4)) / bin_unit * bin_unit;
+  return shape;
+}
+
+template <class I, class O>
+bin_cut cut_bins(const context<device>& ctx, span<const O, device> offsets, span<const I, device> indices,
+                 const bin_shape& counted, bin_rows_rule rule) {
+  bin_cut cut;
+  cut.shape = counted;
+  const auto refuse = [&](const char* why) {
+    cut.refused = why;
+    return std::move(cut);
+  };
+  bin_shape& shape = cut.shape;
+  if (shape.blocks > tuning::most_blocks) return refuse("there are too many columns");
+  if (shape.capacity < warp_size) return refuse("the device has too little shared memory");
+  cut.units = count_units(ctx, offsets.data(), shape.rows);
+  shape.units = element<std::uint32_t>(ctx, std::as_const(cut.units).view(), shape.rows);
+  count_cells(ctx, offsets, indices, rule, cut);
+  if (shape.bins == 0) return refuse("some rows have too many entries for a bin, or too many bins would be needed");
+  array<std::uint32_t, device> block_starts(ctx, shape.blocks + 1);
+  take_block_starts(ctx, cut.starts.data(), shape.bins, block_starts);
+  const auto starts = to_host(ctx, std::as_const(block_starts).view());
+  shape.groups = starts[shape.blocks];
+  for (std::int64_t b = 0; b < shape.blocks; ++b) {
+    shape.largest_block = std::max<std::int64_t>(shape.largest_block, starts[b + 1] - starts[b]);
+  }
+  return cut;
+}
+
+template <class I, class O>
+binned_pattern fill_bins(const context<device>& ctx, bin_cut cut, span<const O, device> offsets,
+                         span<const I, device> indices, entry_sources sources) {
+  const bin_shape& s = cut.shape;
+  const std::int64_t size = s.groups * bin_group;
+  binned_pattern to{.shape = s,
+                    .firsts = std::move(cut.firsts),
+                    .cells = {ctx, s.bins * (s.blocks + 1)},
+                    .block_starts = {ctx, s.blocks + 1},
+                    .block_columns = {ctx, size},
+                    .units = std::move(cut.units),
+                    .places = {ctx, s.units * bin_unit},
+                    .sources = {ctx, sources == entry_sources::kept ? size : 0}};
+  fill_zero(ctx, to.block_columns.view());
+  if (!to.sources.empty()) {
+    for_each(ctx, size, [source = to.sources.data()] __device__(std::int64_t k) { source[k] = no_entry; });
+  }
+  launch_kernel(ctx, {s.bins, block_threads, static_cast<std::size_t>(s.blocks) * sizeof(unsigned)},
+                place_cells_kernel<I, O>, offsets.data(), indices.data(), to.firsts.data(), s.width,
+                static_cast<int>(s.blocks), static_cast<int>(s.capacity), cut.starts.data(), to.units.data(),
+                to.cells.data(), to.block_columns.data(), to.places.data(),
+                to.sources.empty() ? nullptr : to.sources.data());
+  take_block_starts(ctx, cut.starts.data(), s.bins, to.block_starts);
+  return to;
 }
 
 template <class I>
@@ -189,73 +337,15 @@ std::int64_t sectors_per_1000(const context<device>& ctx, const I* indices, std:
   return static_cast<std::int64_t>(to_host(ctx, std::as_const(total).view())[0]) * 1000 / (count * size);
 }
 
-template <class V, class I, class O>
-binned_matrix<V> bin_entries(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
-                             const used_columns* used, const binned_shape& shape) {
-  const std::int64_t nnz = matrix.nnz();
-  const std::int64_t rows = matrix.rows;
-  binned_matrix<V> to;
-  to.rows = rows;
-  to.nnz = nnz;
-  to.blocks = div_up(used == nullptr ? static_cast<std::int64_t>(matrix.cols) : used->count, shape.block_columns);
-  to.bins = div_up(rows + nnz, shape.bin_items);
-  to.bin_items = shape.bin_items;
-  const std::int64_t cells = to.blocks * to.bins;
-  to.bin_rows = {ctx, to.bins + 1};
-  to.carry_rows = {ctx, to.bins};
-  to.row_ends = {ctx, rows};
-  to.starts = {ctx, cells + 1};
-  to.block_columns = padded<std::uint16_t>(ctx, nnz);
-  to.bin_places = padded<std::uint16_t>(ctx, nnz);
-  to.values = padded<V>(ctx, nnz);
-
-  const column_numbering number{used == nullptr ? nullptr : used->words.data(),
-                                used == nullptr ? nullptr : used->bases.data()};
-  const bin_arguments<I, O> a{matrix.offsets.data(), matrix.indices.data(), rows, nnz, to.bins, shape, number,
-                              to.bin_rows.data()};
-  const launch_shape a_bin{to.bins, threads_per_block};
-  launch_kernel(ctx, one_thread_each(to.bins + 1, threads_per_block), bin_rows_kernel<I, O>, a, to.bin_rows.data());
-  launch_kernel(ctx, a_bin, row_ends_kernel<I, O>, a, to.row_ends.data(), to.carry_rows.data());
-
-  array<std::int64_t, device> cells_next(ctx, cells + 1);
-  fill_zero(ctx, cells_next.view());
-  auto* const next = reinterpret_cast<unsigned long long*>(cells_next.data());
-  launch_kernel(ctx, a_bin, count_kernel<I, O>, a, next);
-  exclusive_scan<std::int64_t, device>(ctx, std::as_const(cells_next).view(), cells_next.view());
-  std::uint32_t* const starts = to.starts.data();
-  for_each(ctx, cells + 1, [=] __device__(std::int64_t c) { starts[c] = static_cast<std::uint32_t>(next[c]); });
-  launch_kernel(ctx, a_bin, place_kernel<device_value_t<V>, I, O>, a, device_cast(matrix.values.data()), next,
-                to.block_columns.data(), to.bin_places.data(), device_cast(to.values.data()));
-
-  if (used != nullptr) {
-    to.columns = {ctx, used->count};
-    std::uint32_t* const columns = to.columns.data();
-    const std::uint32_t* const words = used->words.data();
-    for_each(ctx, matrix.cols, [=] __device__(std::int64_t c) {
-      if ((words[c / word_bits] >> (c % word_bits) & 1U) != 0) columns[number(c)] = static_cast<std::uint32_t>(c);
-    });
-  }
-  return to;
-}
-
-template <class V>
-void place_values(const context<device>& ctx, const V* values, binned_matrix<V>& matrix) {
-  launch_kernel(ctx, {matrix.bins, threads_per_block}, place_values_kernel<device_value_t<V>>, device_cast(values),
-                matrix.starts.data(), matrix.bin_rows.data(), matrix.bin_places.data(), matrix.blocks, matrix.bins,
-                matrix.bin_items, device_cast(matrix.values.data()));
-}
-
-#define INSTANTIATE(I)                                                                            \
-  template used_columns count_used(const context<device>&, const I*, std::int64_t, std::int64_t); \
+#define INSTANTIATE(I) \
   template std::int64_t sectors_per_1000(const context<device>&, const I*, std::int64_t, std::int64_t);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 #undef INSTANTIATE
-#define INSTANTIATE(V) template void place_values(const context<device>&, const V*, binned_matrix<V>&);
-SPARGO_FOR_EACH_VALUE(INSTANTIATE)
-#undef INSTANTIATE
-#define INSTANTIATE(V, I, O)                                                                            \
-  template binned_matrix<V> bin_entries(const context<device>&, const csr_view<const V, I, O, device>&, \
-                                        const used_columns*, const binned_shape&);
-SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+#define INSTANTIATE(I, O)                                                                                           \
+  template bin_cut cut_bins(const context<device>&, span<const O, device>, span<const I, device>, const bin_shape&, \
+                            bin_rows_rule);                                                                         \
+  template binned_pattern fill_bins(const context<device>&, bin_cut, span<const O, device>, span<const I, device>,  \
+                                    entry_sources);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail::spmv

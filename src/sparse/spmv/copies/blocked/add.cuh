@@ -15,6 +15,14 @@
 
 namespace spargo::detail::spmv {
 
+// How many strips of a row one thread, a group of lanes and a warp add at most; hubs have more, in parts of `part`.
+struct strip_limits {
+  std::uint32_t thread;
+  std::uint32_t group;
+  std::uint32_t warp;
+  std::uint32_t part;
+};
+
 struct blocked_row_tuning {
   // Rows per thread, 4, 2, 1: 0.158, 0.160, 0.203 ms of this step (R-MAT 24 with 4 entries per row, fp64, H200).
   static constexpr int batch = 4;

@@ -7,6 +7,7 @@
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/sort/radix_sort.hpp"
+#include "sparse/spmv/copies/blocked/add.cuh"
 #include "sparse/spmv/copies/blocked/device.cuh"
 #include "sparse/spmv/device.cuh"
 
@@ -267,7 +268,8 @@ void place_strips(const context<device>& ctx, const row_cut& cut, const cut_argu
 }
 
 // Lists rows with more strips than a thread adds, by descending count; those with more than a warp adds get parts.
-void list_long_rows(const context<device>& ctx, const strip_limits& limits, blocked_pattern& to) {
+void list_long_rows(const context<device>& ctx, blocked_pattern& to) {
+  constexpr strip_limits limits = blocked_row_tuning::limits;
   const std::int64_t rows = to.rows;
   const std::uint32_t* const strips = to.row_strips.data();
   array<std::int64_t, device> numbers(ctx, rows + 1);
@@ -346,16 +348,12 @@ row_cut cut_rows(const context<device>& ctx, span<const O, device> offsets, cons
   return cut;
 }
 
-blocked_pattern arrange_entries(const context<device>& ctx, column_order order, const row_cut& cut,
-                                const blocked_shape& shape, const strip_limits& limits) {
+blocked_pattern arrange_entries(const context<device>& ctx, const column_order& order, const row_cut& cut,
+                                const blocked_shape& shape) {
   const cut_arguments arguments = arguments_of(order, cut.starts, shape);
   blocked_pattern to;
   to.rows = cut.rows;
-  to.nnz = order.ranks.size();
-  to.used = order.used;
-  to.popular = order.popular;
   to.groups = order.blocks + 1;
-  to.columns = std::move(order.columns);
   place_strips(ctx, cut, arguments, to);
 
   to.sources = {ctx, to.slots};
@@ -364,27 +362,13 @@ blocked_pattern arrange_entries(const context<device>& ctx, column_order order, 
   launch_kernel(ctx, segments_shape(ctx, cut.segments, 2 * to.groups), place_entries_kernel, arguments,
                 cut.segment_strips.data(), to.places.data(), to.chunk_starts.data(), sources);
 
-  to.cell_columns = {ctx, to.cell_slots};
-  to.other_ranks = {ctx, to.slots - to.cell_slots};
-  std::uint16_t* const cell_columns = to.cell_columns.data();
-  std::uint32_t* const other_ranks = to.other_ranks.data();
-  const std::int64_t cell_slots = to.cell_slots;
-  for_each(ctx, to.slots, [=] __device__(std::int64_t s) {
-    const std::uint32_t rank = sources[s] == no_entry ? 0 : arguments.ranks[sources[s]];
-    if (s < cell_slots) {
-      cell_columns[s] = static_cast<std::uint16_t>(rank % arguments.block_columns);
-    } else {
-      other_ranks[s - cell_slots] = rank;
-    }
-  });
-
   to.row_strips = {ctx, cut.rows + 1};
   std::uint32_t* const row_strips = to.row_strips.data();
   const std::int64_t* const segments = cut.row_segments.data();
   const std::int64_t* const segment_strips = cut.segment_strips.data();
   for_each(ctx, cut.rows + 1,
            [=] __device__(std::int64_t r) { row_strips[r] = static_cast<std::uint32_t>(segment_strips[segments[r]]); });
-  list_long_rows(ctx, limits, to);
+  list_long_rows(ctx, to);
   return to;
 }
 

@@ -11,9 +11,6 @@
 
 namespace spargo::detail::spmv {
 
-// Marks slots without an entry.
-inline constexpr std::uint32_t no_entry = 0xffffffffU;
-
 // Bits needed for numbers below `count`.
 [[nodiscard]] inline int key_bits(std::int64_t count) {
   return count < 2 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count - 1)));
@@ -43,6 +40,35 @@ template <class I>
 [[nodiscard]] column_order order_columns(const context<device>& ctx, span<const I, device> indices, std::int64_t cols,
                                          const blocked_shape& shape);
 
+// How columns in descending use divide: prefixes of the order.
+struct column_totals {
+  unsigned long long linked;           // columns with entries, or whose row has entries
+  unsigned long long used;             // columns with entries
+  unsigned long long dense;            // columns with enough entries for a block
+  unsigned long long popular_entries;  // entries of the first block's columns
+};
+
+// A square matrix whose rows and columns are renumbered alike: by descending use of the columns; of unused ones, those
+// with empty rows last.
+struct square_order {
+  array<std::uint32_t, device> order;  // by position
+  column_totals totals;
+};
+// `transposed`: offsets of the matrix's columns. O(rows) and a sort; synchronises the stream.
+template <class O>
+[[nodiscard]] square_order order_square(const context<device>& ctx, span<const O, device> offsets,
+                                        span<const O, device> transposed, std::int64_t nnz, const blocked_shape& shape);
+
+struct renumbered_square {
+  array<std::int64_t, device> offsets;
+  column_order columns;  // ranks are positions
+};
+// O(rows + nnz); asynchronous.
+template <class I, class O>
+[[nodiscard]] renumbered_square renumber_square(const context<device>& ctx,
+                                                const csr_pattern_view<I, O, device>& matrix, const square_order& order,
+                                                const blocked_shape& shape);
+
 // Rows cut into segments, and segments into strips: first a segment's other entries, then its cells by block.
 struct row_cut {
   std::int64_t rows = 0;
@@ -65,24 +91,18 @@ template <class O>
 // side by side), then the last up to three entries one by one; shorter strips have empty slots.
 struct blocked_pattern {
   std::int64_t rows = 0;
-  std::int64_t nnz = 0;
-  std::int64_t used = 0;
-  std::int64_t popular = 0;
   std::int64_t groups = 0;
   std::int64_t chunks = 0;
   std::int64_t cell_chunks = 0;  // chunks of the column blocks, which come first
   std::int64_t slots = 0;
   std::int64_t cell_slots = 0;
 
-  array<std::uint32_t, device> columns;       // as in column_order
   array<std::uint32_t, device> group_chunks;  // groups + 1: chunks before the group; group g is block g
   array<std::uint32_t, device> chunk_starts;  // chunks + 1: slots before the chunk, divided by the warp size
   array<std::uint16_t, device> strip_sizes;   // by place (chunk and lane)
   array<std::uint32_t, device> places;        // by strip
   array<std::uint32_t, device> row_strips;    // rows + 1: strips before the row
   array<std::uint32_t, device> sources;       // by slot: the entry
-  array<std::uint16_t, device> cell_columns;  // by slot of a column block: rank within the block
-  array<std::uint32_t, device> other_ranks;   // by slot after these
 
   // Rows with many strips, by descending count: hubs, then rows for a warp, then rows for a group of lanes.
   std::int64_t hub_rows = 0;
@@ -101,17 +121,9 @@ struct blocked_pattern {
   return first + k * warp_size + lane;
 }
 
-// How many strips of a row one thread, a group of lanes and a warp add at most; hubs have more, in parts of `part`.
-struct strip_limits {
-  std::uint32_t thread;
-  std::uint32_t group;
-  std::uint32_t warp;
-  std::uint32_t part;
-};
-
 // O(rows + nnz) and a sort of the strips; synchronises the stream.
-[[nodiscard]] blocked_pattern arrange_entries(const context<device>& ctx, column_order order, const row_cut& cut,
-                                              const blocked_shape& shape, const strip_limits& limits);
+[[nodiscard]] blocked_pattern arrange_entries(const context<device>& ctx, const column_order& order, const row_cut& cut,
+                                              const blocked_shape& shape);
 
 // shares[i] = first chunk of cells of thread block i: equal shares of entries and chunks. Asynchronous.
 [[nodiscard]] array<std::uint32_t, device> share_chunks(const context<device>& ctx, const blocked_pattern& pattern,

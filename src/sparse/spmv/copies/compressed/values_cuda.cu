@@ -3,6 +3,7 @@
 // Dictionary-encoded values first give two byte streams, for columns and values; if at most 256 combinations occur, one
 // stream of their names replaces both. Combinations are marked in 65536 bits and named in the order of column names,
 // then value names, so the same matrix gives the same bytes. Padding counts as the combination of the first names.
+#include "core/device/block.cuh"
 #include "sparse/spmv/copies/compressed/build.cuh"
 
 #include <algorithm>
@@ -99,20 +100,11 @@ __global__ void __launch_bounds__(compressed_threads)
 
 // One block; a thread takes two words of marks and numbers their marks after all earlier ones.
 __global__ void __launch_bounds__(mark_words / 2) rank_pairs_kernel(pair_table* table, int* count) {
-  __shared__ int before[mark_words / 2];
+  __shared__ int of_warps[mark_words / 2 / warp_size];
   const int t = static_cast<int>(threadIdx.x);
   const unsigned marks[2] = {table->marks[2 * t], table->marks[2 * t + 1]};
-  const int mine = __popc(marks[0]) + __popc(marks[1]);
-  before[t] = mine;
-  __syncthreads();
-  for (int step = 1; step < mark_words / 2; step *= 2) {
-    const int other = t >= step ? before[t - step] : 0;
-    __syncthreads();
-    before[t] += other;
-    __syncthreads();
-  }
-  int name = before[t] - mine;
-  if (t == mark_words / 2 - 1) *count = before[t];
+  auto [name, total] = block_exclusive_sum(__popc(marks[0]) + __popc(marks[1]), of_warps);
+  if (t == 0) *count = total;
   for (int w = 0; w < 2; ++w) {
     for (unsigned left = marks[w]; left != 0 && name < most_names; left &= left - 1) {
       const int combination = 32 * (2 * t + w) + __ffs(static_cast<int>(left)) - 1;
