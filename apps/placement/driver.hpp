@@ -64,6 +64,7 @@ struct graph_algorithm {
   static constexpr bool searches = false;
   static constexpr bool follows_paths = false;  // vertex by vertex: slow on a GPU where the graph is one long path
   static constexpr bool ranks = false;
+  static constexpr bool undirected_only = false;      // flags_type sets `undirected`
   static constexpr bool undirected_on_ranks = false;  // ranks take every edge both ways
   static constexpr bool made_on_gpus = false;         // ranks with a GPU each generate graphs there
 
@@ -320,7 +321,7 @@ command_body declare_graph_command(CLI::App& app) {
 // The row of apps/commands/table.cpp.
 template <class T>
 [[nodiscard]] constexpr command graph_command(const char* summary) {
-  return {T::name, summary, declare_graph_command<T>, nullptr, T::ranks, command_kind::graphs};
+  return {T::name, summary, declare_graph_command<T>, nullptr, T::ranks, command_kind::graphs, T::undirected_only};
 }
 
 }  // namespace spargo::apps

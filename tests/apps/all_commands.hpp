@@ -23,6 +23,10 @@ template <class Takes>
 [[nodiscard]] inline std::vector<std::string> graph_commands() {
   return commands_where([](const apps::command& each) { return each.on_graphs(); });
 }
+[[nodiscard]] inline bool takes_directed(const std::string& command) {
+  return commands_where([&](const apps::command& each) { return each.name == command && each.undirected_only; })
+      .empty();
+}
 // The commands that compute, check their results, and have a plan.
 [[nodiscard]] inline std::vector<std::string> computing_commands() {
   return commands_where([](const apps::command& each) { return each.kind <= apps::command_kind::matrices; });

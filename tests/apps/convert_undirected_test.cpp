@@ -76,7 +76,7 @@ TEST_F(ConvertUndirected, GraphCommandsAnswerAlike) {
       const bool says_so = !std::set<std::string>{"o.wel", "o.csv", "o.txt.gz"}.contains(name);
       json got = answers(out, says_so ? words{} : words{"--undirected"});
       json wanted = expected;
-      if (name == "o.wel") wanted["sssp"]["weights"] = "file";  // ones
+      if (name == "o.wel") wanted["sssp"]["weights"] = wanted["forest"]["weights"] = "file";  // ones
       EXPECT_EQ(got, wanted);
       if (!says_so) {
         got = answers(out, {});  // every edge is there both ways

@@ -9,7 +9,7 @@ namespace {
 using nlohmann::json;
 
 json run_on(const std::string& file, std::vector<std::string> flags) {
-  flags.insert(flags.end(), {"--undirected", "--device", "cpu", "--json", "-", "--repeat", "1", file});
+  flags.insert(flags.end(), {"--device", "cpu", "--json", "-", "--repeat", "1", file});
   const app_run run = run_here("forest", flags);
   EXPECT_EQ(run.code, 0) << file << ": " << run.err;
   return run.code == 0 ? run.json() : json::object();
@@ -86,12 +86,12 @@ TEST_F(ForestFile, MatricesWithNegativeEntries) {
   EXPECT_EQ(got["weight_type"], "int64");
   // Other commands refuse them, cached or not.
   const std::string cached = folder_.write("cached.wel", "1 2 -3\n2 3 5\n");
-  (void)run_on(cached, {"--cache", "on"});
-  expect_failure(run_app("sssp", {"--cache", "on", cached}), "sssp", 1, "expected 0 or more");
+  (void)run_on(cached, {"--cache"});
+  expect_failure(run_app("sssp", {"--cache", cached}), "sssp", 1, "expected 0 or more");
 }
 
 TEST_F(ForestFile, ReportsForPeople) {
-  const app_run run = run_app("forest", {"--undirected", edges_});
+  const app_run run = run_app("forest", {edges_});
   ASSERT_EQ(run.code, 0) << run.err;
   for (const char* text : {"spanning forest", "4 edges, 2 trees", "total weight", "3.5", "valid"}) {
     EXPECT_NE(run.out.find(text), std::string::npos) << text << " in\n" << run.out;
@@ -101,10 +101,8 @@ TEST_F(ForestFile, ReportsForPeople) {
 TEST_F(ForestFile, RefusesWhatItCannotDo) {
   expect_failure(run_app("forest", {"--directed", edges_}), "forest", 2,
                  "--directed: spanning forests are of undirected graphs");
-  expect_failure(run_app("forest", {edges_}), "forest", 1,
-                 edges_ + ": the graph is directed (expected an undirected one, or --undirected)");
   const std::string nan = folder_.write("nan.wel", "1 2 3\n2 3 nan\n");
-  expect_failure(run_app("forest", {"--undirected", "--output", folder_ / "x", nan}), "forest", 1,
+  expect_failure(run_app("forest", {"--output", folder_ / "x", nan}), "forest", 1,
                  nan + ":2:5: the edge from 2 to 3 has weight nan (expected a number)");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "x"));
   EXPECT_EQ(run_app("forest", {"--algorithm", "prim", edges_}).code, 2);

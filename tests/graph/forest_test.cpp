@@ -240,7 +240,8 @@ TYPED_TEST(Forest, SmallShapes) {
 }
 
 TYPED_TEST(Forest, RandomGraphs) {
-  for (std::uint64_t seed = 0; seed < test::rounds(1500); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds(std::is_same_v<typename TypeParam::space, device> ? 150 : 1500);
+       ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(40);
     const std::int64_t most = seed % 4 == 0 ? 20 * n : 4 * n;
@@ -254,7 +255,8 @@ TYPED_TEST(Forest, GraphsAsTheyAreBuilt) {
   using W = typename TypeParam::weight;
   using I = typename TypeParam::index;
   using O = typename TypeParam::offset;
-  for (std::uint64_t seed = 0; seed < test::rounds(500); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds(std::is_same_v<typename TypeParam::space, device> ? 50 : 500);
+       ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(60);
     const auto edges = this->random_weighted(random, n, random.below(6 * n), seed);

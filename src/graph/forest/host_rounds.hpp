@@ -266,7 +266,7 @@ class boruvka final : public host_executor<W, I, O> {
 
   // Boruvka's rounds, until no edge of the list joins two trees.
   void join_trees() {
-    while (list_.size() > 0) {
+    for (int round = 1; list_.size() > 0; ++round) {
       interruption::look();
       const bool alone = useful_threads(this->threads_, list_.size(), grain::rows) == 1;
       for_each_edge([&](const edge& of) {
@@ -281,6 +281,9 @@ class boruvka final : public host_executor<W, I, O> {
       }
       for_each_edge([&](const edge& of) { take_first(of, alone); });
       drop_inner_edges();
+      if (skipped_ < 0 && round == batch_tuning::rounds_of_all) {
+        skipped_ = components::sampled_largest(this->trees(), this->n_);
+      }
     }
   }
 

@@ -116,6 +116,9 @@ struct batch_tuning {
   static constexpr std::int64_t entries = 32;    // or one for so many entries
   static constexpr std::int64_t least = std::int64_t{1} << 16;
   static constexpr std::int64_t samples = 8192;
+  // After that many rounds of the first batch the largest tree takes no edges any more: nearly all edges that are left
+  // lead to it, so that threads would contend for its first edge. The trees at their other ends take them.
+  static constexpr int rounds_of_all = 2;
 };
 
 // Edges that are held at a time. A view without its mirrored entries may have more than half of them.
