@@ -198,6 +198,7 @@ graph_triangles_device_test:TrianglesDevice/0.RowsAround*|TrianglesDevice/2.Rows
 graph_triangles_device_test:TrianglesDevice/0.Hubs*:TrianglesDevice/0.Dense*|TrianglesDevice/0.Hubs*
 graph_triangles_test:Clustering.OnADevice:TrianglesChoice.OnADevice
 graph_cores_test:Cores/3.SmallShapes:Cores/4.LevelsFarApart:Cores/5.SizesAround*|Cores/3.SmallShapes
+graph_forest_test:Forest/7.RefusesAndIgnoresNan:ForestDevice.*|ForestDevice.*
 graph_communities_test:Communities/3.ManyLabels:Communities/3.DenseGraphs|Communities/3.ManyLabels
 graph_communities_test:Communities/3.Hubs:Communities/5.ManyLabels|Communities/3.Hubs
 graph_components_test:Components/3.SizesAround*:Components/3.Hubs*|none
@@ -233,7 +234,7 @@ LIST
     file=${file%.*}
     name=${file//\//_}
     case $name in
-      core_stream_order_test | core_thrust_test | formats_convert_test | sparse_spm* | distributed_device* | distributed_persistent_test | distributed_components_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_sssp_interface_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_cores_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
+      core_stream_order_test | core_thrust_test | formats_convert_test | sparse_spm* | distributed_device* | distributed_persistent_test | distributed_components_test | graph_bfs_* | graph_multi_bfs_test | graph_sssp_test | graph_sssp_interface_test | graph_betweenness*_test | graph_pagerank_test | graph_triangles*_test | graph_communities_test | graph_components_test | graph_cores_test | graph_forest_test | graph_operators_cuda_test | io_device_read_test | primitives_*) continue ;;  # above
       apps_* | *_data_test) continue ;;  # child processes, and hundreds of searches of real graphs
       *_calls_test) continue ;;  # what compiles: no kernel runs
       *_exhausted_*) continue ;;  # takes the memory of those that run beside it

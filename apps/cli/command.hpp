@@ -40,7 +40,7 @@ struct command {
   const char* helper = nullptr;  // the program that implements it, beside this one or in libexec; null: the body
   bool on_ranks = false;         // the body supports several processes (placement/ranks.hpp)
   command_kind kind = command_kind::tools;
-  bool undirected_only = false;  // refuses directed graphs
+  bool undirected_only = false;  // every edge of the input joins its ends both ways
 
   [[nodiscard]] bool on_graphs() const { return kind == command_kind::graphs; }  // of placement/driver.hpp
 };

@@ -17,6 +17,8 @@ namespace spargo::apps {
 namespace {
 
 struct forest_flags : graph_flags {
+  forest_flags() { undirected = true; }
+
   std::string weights;  // empty: the file's if it has some
   std::string algorithm = "auto";
   bool maximum = false;
@@ -46,15 +48,15 @@ struct forest : graph_algorithm {
 
   static graph_command_text text() {
     return {
-        "Minimum spanning forest of an undirected graph: reads it, finds for each component the tree of least total "
-        "weight on the CPU or the GPU, times and checks it. Weights may be negative. Edges of equal weight are "
+        "Minimum spanning forest of a graph, taken as undirected: reads it, finds for each component the tree of least "
+        "total weight on the CPU or the GPU, times and checks it. Weights may be negative. Edges of equal weight are "
         "ordered by their ends, so the result is unique.",
         {.table = {.columns = columns,
                    .order = "lightest edge first, with --maximum the heaviest",
                    .lines = "edge of the forest"},
          .no_validate = "skip the independent check"},
-        {"collaborations.wel --undirected --output tree.csv", "roads.gr --undirected --maximum",
-         "gen:rmat:scale=20,degree=16 --undirected --weights random --json -"}};
+        {"collaborations.wel --output tree.csv", "roads.gr --maximum",
+         "gen:rmat:scale=20,degree=16 --weights random --json -"}};
   }
   static void add_flags(CLI::App& app, forest_flags& flags) {
     app.add_flag("--maximum", flags.maximum, "the greatest total weight");
@@ -90,13 +92,7 @@ struct forest : graph_algorithm {
   static auto load(const forest_flags& flags, const graph_work& work) {
     weight_choice choice = parse_weights(flags.weights);
     choice.signs = weight_signs::any;
-    auto read = load_weighted(flags, work, choice);
-    const bool directed = std::visit([](const auto& g) { return g.direction() == direction_kind::directed; }, read.g);
-    if (directed) {
-      throw error(error_code::unsupported, source_position{flags.file, 0, 0},
-                  "the graph is directed (expected an undirected one, or --undirected)");
-    }
-    return read;
+    return load_weighted(flags, work, choice);
   }
   template <class W, index_type I, index_type O>
   static void report_input(report& out, const placed_weighted_input& read, const placed_weighted_graph<W, I, O>&) {

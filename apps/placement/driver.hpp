@@ -64,7 +64,7 @@ struct graph_algorithm {
   static constexpr bool searches = false;
   static constexpr bool follows_paths = false;  // vertex by vertex: slow on a GPU where the graph is one long path
   static constexpr bool ranks = false;
-  static constexpr bool undirected_only = false;      // refuses directed graphs
+  static constexpr bool undirected_only = false;      // flags_type sets `undirected`
   static constexpr bool undirected_on_ranks = false;  // ranks take every edge both ways
   static constexpr bool made_on_gpus = false;         // ranks with a GPU each generate graphs there
 

@@ -26,12 +26,6 @@ template <class Takes>
 [[nodiscard]] inline bool takes_directed(const std::string& command) {
   return !apps::find_command(command)->undirected_only;
 }
-// The words of a run, with --undirected for a command that refuses directed graphs.
-[[nodiscard]] inline std::vector<std::string> with_direction(const std::string& command,
-                                                             std::vector<std::string> words) {
-  if (!takes_directed(command)) words.emplace_back("--undirected");
-  return words;
-}
 // The commands that compute, check their results, and have a plan.
 [[nodiscard]] inline std::vector<std::string> computing_commands() {
   return commands_where([](const apps::command& each) { return each.kind <= apps::command_kind::matrices; });

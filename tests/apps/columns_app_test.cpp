@@ -30,7 +30,7 @@ TEST(columns, names_decide_in_every_command) {
   EXPECT_EQ(paths.at("runs").at(0).at("source"), 10);
   EXPECT_EQ(paths.at("runs").at(0).at("first"), json({{20, 1.5}, {30, 4.0}}));
   for (const std::string& command : test::graph_commands()) {
-    const json report = report_of(command, file, test::with_direction(command, {}));
+    const json report = report_of(command, file, {});
     EXPECT_EQ(report.at("vertices"), 3) << command;
     EXPECT_EQ(report.at("edges"), 3) << command;
     EXPECT_EQ(report.at("columns"),

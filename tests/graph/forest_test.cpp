@@ -7,6 +7,7 @@
 
 #include "core/parallel.hpp"
 #include "graph/forest/algorithms.hpp"
+#include "graph/plan_suite.hpp"
 #include "graph/sssp_support.hpp"
 #include "support/data.hpp"
 #include "support/device.hpp"
@@ -31,9 +32,19 @@ using test::weighted_edge;
 using test::weighted_edges;
 
 template <class W, class I, class O, class Space>
-struct forest_case : test::graph_case<I, O, Space> {
+struct weighted_case : test::graph_case<I, O, Space> {
   using weight = W;
 };
+
+template <class Space>
+struct forest_case : test::plan_case<forest_plan<double, std::int32_t, std::int64_t, Space>, forest_options> {
+  static constexpr const char* name = "forest";
+  static constexpr bool takes_directed = false;
+  static std::vector<forest_options> estimated() {
+    return {{}, {.algorithm = forest_algorithm::kruskal}, {.algorithm = forest_algorithm::boruvka}};
+  }
+};
+const test::plan_suite<forest_case> every_plan;
 
 // By the definition, with labels for trees: edges by weight, equal ones in the order of their entries in a raw graph,
 // by the smaller end first. Loops and NaN are left out. In the order of the entries.
@@ -197,13 +208,14 @@ class Forest : public testing::Test {
   }
 };
 
-using cases = testing::Types<
-    forest_case<std::int32_t, std::int32_t, std::int32_t, host>,
-    forest_case<std::int64_t, std::int32_t, std::int64_t, host>, forest_case<float, std::int64_t, std::int64_t, host>,
-    forest_case<double, std::int32_t, std::int64_t, host>,
-    forest_case<std::int32_t, std::int32_t, std::int32_t, device>,
-    forest_case<std::int64_t, std::int32_t, std::int64_t, device>,
-    forest_case<float, std::int64_t, std::int64_t, device>, forest_case<double, std::int32_t, std::int64_t, device>>;
+using cases = testing::Types<weighted_case<std::int32_t, std::int32_t, std::int32_t, host>,
+                             weighted_case<std::int64_t, std::int32_t, std::int64_t, host>,
+                             weighted_case<float, std::int64_t, std::int64_t, host>,
+                             weighted_case<double, std::int32_t, std::int64_t, host>,
+                             weighted_case<std::int32_t, std::int32_t, std::int32_t, device>,
+                             weighted_case<std::int64_t, std::int32_t, std::int64_t, device>,
+                             weighted_case<float, std::int64_t, std::int64_t, device>,
+                             weighted_case<double, std::int32_t, std::int64_t, device>>;
 TYPED_TEST_SUITE(Forest, cases);
 
 TYPED_TEST(Forest, SmallShapes) {
@@ -228,7 +240,8 @@ TYPED_TEST(Forest, SmallShapes) {
 }
 
 TYPED_TEST(Forest, RandomGraphs) {
-  for (std::uint64_t seed = 0; seed < test::rounds(1500); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds(std::is_same_v<typename TypeParam::space, device> ? 150 : 1500);
+       ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(40);
     const std::int64_t most = seed % 4 == 0 ? 20 * n : 4 * n;
@@ -242,7 +255,8 @@ TYPED_TEST(Forest, GraphsAsTheyAreBuilt) {
   using W = typename TypeParam::weight;
   using I = typename TypeParam::index;
   using O = typename TypeParam::offset;
-  for (std::uint64_t seed = 0; seed < test::rounds(500); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds(std::is_same_v<typename TypeParam::space, device> ? 50 : 500);
+       ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(60);
     const auto edges = this->random_weighted(random, n, random.below(6 * n), seed);

@@ -16,7 +16,7 @@ from ._errors import DeviceError, Error, FileError, InputWarning, MissingFileErr
 from ._graph import Graph
 from ._io import EdgeList, generate, mminfo, mmread, mmwrite, read_edgelist
 from ._matrix import Matrix, aslinearoperator
-from ._results import Bfs, MultiBfs, PageRank, Sssp, Triangles
+from ._results import Bfs, MultiBfs, PageRank, SpanningForest, Sssp, Triangles
 from ._snapshot import load, save
 from ._solve import Solution, solve
 
@@ -35,6 +35,7 @@ __all__ = [
     "OutOfMemoryError",
     "PageRank",
     "Solution",
+    "SpanningForest",
     "Sssp",
     "Triangles",
     "UnsupportedError",

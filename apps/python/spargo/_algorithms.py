@@ -14,7 +14,7 @@ from ._arrays import Array, flat, indices_of, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._networkx_rows import in_networkx
-from ._results import Bfs, MultiBfs, PageRank, Sssp, Triangles
+from ._results import Bfs, MultiBfs, PageRank, SpanningForest, Sssp, Triangles
 from ._storage import Stored, Vertex, Vertices
 
 Same = TypeVar("Same", bound="Algorithms")
@@ -232,6 +232,42 @@ class Algorithms(Stored):
         weights = self.weights
         entries = (self._host or self._arrays())[1].size
         return self._argument(np.ones(entries, np.int32) if weights is None else weights)
+
+    def spanning_forest(
+        self, *, maximum: bool = False, ignore_nan: bool = False, algorithm: str = "automatic"
+    ) -> SpanningForest:
+        """Minimum spanning forest of an undirected graph; without weights each edge counts 1.
+
+        Weights may be negative. Self-loops never count, and of parallel edges only the lightest.
+
+        Parameters
+        ----------
+        maximum : bool, optional
+            The greatest total weight instead of the least, and the heaviest of parallel edges.
+        ignore_nan : bool, optional
+            Leave out edges whose weight is NaN, instead of refusing them.
+        algorithm : {'automatic', 'kruskal', 'boruvka'}, optional
+
+        Returns
+        -------
+        SpanningForest
+
+        Raises
+        ------
+        NotImplementedError
+            For a directed graph.
+        Error
+            For a weight that is NaN.
+
+        Notes
+        -----
+        Edges of equal weight are ordered by their ends, so the result is the same on every device and for any number
+        of threads.
+        """
+        found = self._called(
+            "spanning_forest", False, self._weights(), algorithm, bool(maximum), bool(ignore_nan), threads()
+        )
+        return SpanningForest(*found)
 
     def connected_components(
         self, *, connection: str = "weak", labels: str = "dense", algorithm: str = "automatic"

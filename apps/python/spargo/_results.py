@@ -73,6 +73,28 @@ class Sssp(NamedTuple):
     reason: str
 
 
+class SpanningForest(NamedTuple):
+    """Result of `Graph.spanning_forest`.
+
+    Attributes
+    ----------
+    sources, targets : ndarray of the graph's indices, shape (edges,)
+        The ends of each edge, the smaller first; edges ascend by them.
+    weights : ndarray, shape (edges,)
+    total_weight : int or float
+    trees : int
+        Vertices without edges are trees.
+    algorithm : str
+    """
+
+    sources: Array
+    targets: Array
+    weights: Array
+    total_weight: float
+    trees: int
+    algorithm: str
+
+
 class PageRank(NamedTuple):
     """Result of `Graph.pagerank`.
 

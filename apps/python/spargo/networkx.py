@@ -7,7 +7,7 @@
 
 With ``nx.config.backend_priority = ["spargo"]`` it runs every supported call, unless the graph is smaller than
 ``nx.config.backends.spargo.smallest_graph``. Differences from networkx: it may return another of several equally short
-weighted paths and another valid order of strong components, and PageRank may take fewer steps.
+weighted paths, another of several spanning trees of equal weight and another valid order of strong components, and PageRank may take fewer steps.
 """
 
 from __future__ import annotations
@@ -114,6 +114,16 @@ def _is_bare(graph: Any) -> bool:
     return not (graph.graph or any(d for _, d in graph.nodes(data=True)) or any(d for *_, d in graph.edges(data=True)))
 
 
+def _has_only_weights(graph: Any, name: Any) -> bool:
+    """Whether edges have the attribute ``weight`` alone, all of them or none, and nodes and the graph have none."""
+    if isinstance(graph, Graph):
+        return True
+    if name != "weight" or graph.graph or any(d for _, d in graph.nodes(data=True)):
+        return False
+    kinds = {tuple(d) for *_, d in graph.edges(data=True)}
+    return kinds in (set(), {()}, {("weight",)})
+
+
 def _is_node(graph: Any, node: Any) -> bool:
     try:
         return graph.index(node) >= 0 if isinstance(graph, Graph) else node in graph
@@ -152,6 +162,12 @@ _cutoff = _needs(
     lambda a: a["cutoff"] is None or (isinstance(a["cutoff"], Real) and _is_float(a["cutoff"])),
     "a cutoff that float64 rounds, or that is no number",
 )
+_forest = [
+    _needs(lambda a: not a["G"].is_directed(), "spanning trees of directed graphs are branchings"),
+    _needs(lambda a: not a["G"].is_multigraph(), "keys of parallel edges are networkx's"),
+    _needs(lambda a: a["algorithm"] in ("kruskal", "prim", "boruvka"), "an algorithm that networkx has not"),
+    _needs(lambda a: _has_only_weights(a["G"], a["weight"]), "attributes of nodes and edges are networkx's"),
+]
 _limits = {
     "average_clustering": [_no_weight, _undirected, _simple],
     "betweenness_centrality": [_no_weight, _scaled],
@@ -176,6 +192,10 @@ _limits = {
         _simple,
         _no_loops,
     ],
+    "maximum_spanning_edges": _forest,
+    "maximum_spanning_tree": _forest,
+    "minimum_spanning_edges": _forest,
+    "minimum_spanning_tree": _forest,
     "pagerank": [_counted, _damping, _needs(lambda a: a["dangling"] is None, "dangling rank follows the personalization")],
     "periphery": [_no_distances, _no_weight],
     "radius": [_no_distances, _no_weight],
@@ -486,6 +506,49 @@ def _of_method(function: str, method: str) -> Callable[[Graph], Any]:
 
 def k_core(G: Graph, k: int | None = None, core_number: None = None) -> Graph:
     return G.k_core(k)
+
+
+def _forest_edges(G: Graph, maximum: bool, data: bool, ignore_nan: bool) -> Iterator[tuple[Any, ...]]:
+    found = G.spanning_forest(maximum=maximum, ignore_nan=ignore_nan)
+    order = np.argsort(-found.weights if maximum else found.weights, kind="stable")
+    ends = G.names(found.sources[order]), G.names(found.targets[order])
+    if not data:
+        return zip(*ends)
+    weights = found.weights[order].tolist()
+    return ((u, v, {"weight": w} if G.weights is not None else {}) for u, v, w in zip(*ends, weights))
+
+
+def _forest_tree(G: Graph, maximum: bool, ignore_nan: bool) -> Graph:
+    found = G.spanning_forest(maximum=maximum, ignore_nan=ignore_nan)
+    weights = None if G.weights is None else found.weights
+    tree = Graph.from_edges(found.sources, found.targets, weights, vertices=G.vertices, directed=False, device="cpu")
+    return Graph._of(tree.offsets, tree.indices, tree.weights, False, G.nodes, False)
+
+
+def minimum_spanning_edges(
+    G: Graph, algorithm: str = "kruskal", weight: str = "weight", keys: bool = True, data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[tuple[Any, ...]]:
+    return _forest_edges(G, False, data, ignore_nan)
+
+
+def maximum_spanning_edges(
+    G: Graph, algorithm: str = "kruskal", weight: str = "weight", keys: bool = True, data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[tuple[Any, ...]]:
+    return _forest_edges(G, True, data, ignore_nan)
+
+
+def minimum_spanning_tree(
+    G: Graph, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
+) -> Graph:
+    return _forest_tree(G, False, ignore_nan)
+
+
+def maximum_spanning_tree(
+    G: Graph, weight: str = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
+) -> Graph:
+    return _forest_tree(G, True, ignore_nan)
 
 
 class _Backend:

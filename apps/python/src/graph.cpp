@@ -155,6 +155,28 @@ void bind_sssp(graph_class<I, O, Space>& bound, nb::module_& m) {
 }
 
 template <class I, class O, class Space>
+void bind_forest(graph_class<I, O, Space>& bound) {
+  for_each_type<std::int32_t, std::int64_t, float, double>([&]<class W>() {
+    bound.def(
+        "spanning_forest",
+        [](const bound_graph<I, O, Space>& g, const vector_in<W, Space>& weights, std::string_view algorithm,
+           bool maximum, bool ignore_nan, int threads) {
+          const forest_options options{
+              .algorithm = parse_forest_algorithm(algorithm),
+              .objective = maximum ? forest_objective::maximum : forest_objective::minimum,
+              .nan = ignore_nan ? nan_weights::ignore : nan_weights::refuse};
+          const weighted_graph_view<W, I, O, Space> weighted{{g.view()}, view(weights), view(weights)};
+          const auto at = g.at(threads);
+          auto found = unlocked([&] { return forest(at.ctx, weighted, options); });
+          return nb::make_tuple(at.out(std::move(found.sources)), at.out(std::move(found.targets)),
+                                at.out(std::move(found.weights)), found.total_weight, found.trees,
+                                to_string(found.algorithm));
+        },
+        "weights"_a.noconvert(), "algorithm"_a, "maximum"_a, "ignore_nan"_a, "threads"_a);
+  });
+}
+
+template <class I, class O, class Space>
 void bind_components(graph_class<I, O, Space>& bound) {
   bound.def(
       "components",
@@ -321,6 +343,7 @@ void bind_on(graph_class<I, O, Space>& bound, nb::module_& m) {
   bind_bfs(bound, m);
   bind_multi_bfs(bound);
   bind_sssp(bound, m);
+  bind_forest(bound);
   bind_components(bound);
   bind_pagerank(bound, m);
   bind_betweenness(bound);

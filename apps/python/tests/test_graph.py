@@ -279,6 +279,37 @@ def test_cores(g):
         graph.core_numbers(algorithm="bucket")
 
 
+@CASES
+def test_spanning_forest(g):
+    graph = of(g)
+    if g.is_directed():
+        with pytest.raises(NotImplementedError, match="directed"):
+            graph.spanning_forest()
+        return
+    rng = np.random.default_rng(5)
+    for maximum in (False, True):
+        for u, v, d in g.edges(data=True):
+            d["w"] = float(rng.integers(-5, 5)) / 2
+        weighted = spargo.Graph.from_networkx(g, weight="w")
+        found = weighted.spanning_forest(maximum=maximum)
+        tree = (nx.maximum_spanning_tree if maximum else nx.minimum_spanning_tree)(g, weight="w")
+        assert found.total_weight == tree.size("w") == found.weights.sum()
+        assert found.sources.size == tree.number_of_edges() and np.all(found.sources < found.targets)
+        assert found.trees == nx.number_connected_components(g)
+        again = weighted.spanning_forest(maximum=maximum, algorithm="kruskal")
+        assert np.array_equal(again.sources, found.sources) and np.array_equal(again.targets, found.targets)
+    assert graph.spanning_forest().total_weight == nx.minimum_spanning_tree(g, weight=None).number_of_edges()
+    with pytest.raises(spargo.Error, match="unknown algorithm"):
+        graph.spanning_forest(algorithm="prim")
+
+
+def test_spanning_forest_and_nan():
+    g = spargo.Graph.from_edges([0, 1, 0], [1, 2, 2], [1.0, np.nan, 3.0], directed=False)
+    with pytest.raises(spargo.Error, match=r"edge \(1, 2\) has weight NaN"):
+        g.spanning_forest()
+    assert g.spanning_forest(ignore_nan=True).total_weight == 4
+
+
 # --- How graphs are made ----------------------------------------------------------------------------------------------
 
 

@@ -459,6 +459,29 @@ def test_values_of_a_method(g, row):
 
 
 @CASES
+@pytest.mark.parametrize("name", ["minimum_spanning", "maximum_spanning"])
+def test_spanning_trees(g, name):
+    if g.is_directed() or g.is_multigraph():
+        assert isinstance(can_run(f"{name}_edges", (g,), {}), str)
+        return
+    weighted = nx.Graph()
+    weighted.add_nodes_from(g)
+    weighted.add_weighted_edges_from((u, v, 1.0 + k * 7 % 31 / 4) for k, (u, v) in enumerate(g.edges))
+    for h in (nx.Graph(g.edges), weighted):
+        want, got = both(f"{name}_edges", h)
+        want, got = list(want), list(got)
+        assert sum(d.get("weight", 1) for *_, d in got) == sum(d.get("weight", 1) for *_, d in want)
+        assert all(h.edges[u, v] == d for u, v, d in got) and len(got) == len(want)
+        assert len(list(both(f"{name}_edges", h, data=False)[1])) == len(want)
+        want, got = both(f"{name}_tree", h)
+        got = backend.convert_to_nx(got)
+        assert list(got) == list(want) and got.size("weight") == want.size("weight")
+        assert nx.is_forest(got) if got else True
+    colourful = nx.Graph([(0, 1, {"color": "red"})])
+    assert isinstance(can_run(f"{name}_tree", (colourful,), {}), str)
+
+
+@CASES
 def test_cores(g):
     if g.is_multigraph() or nx.number_of_selfloops(g):
         assert isinstance(can_run("core_number", (g,), {}), str)

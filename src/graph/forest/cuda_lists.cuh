@@ -41,8 +41,7 @@ struct weighted_rows {
   }
 };
 
-// --- The first edge of each tree, by its root
-// ----------------------------------------------------------------------------------------------
+// --- The first edge of each tree, by its root ---
 
 __device__ __forceinline__ void lower(std::uint64_t* at, std::uint64_t value) {
   if (value < __ldcg(reinterpret_cast<const count64*>(at))) atomicMin(reinterpret_cast<count64*>(at), value);
@@ -91,8 +90,7 @@ __device__ __forceinline__ void offer_to_both(const first_edges<Key>& first, con
   if (edge.v != skipped) first.offer(edge.v, edge.key);
 }
 
-// --- Lists
-// ----------------------------------------------------------------------------------------------------------------------------
+// --- Lists ---
 
 // Edges beyond the capacity are counted, and dropped.
 template <class Key, class I>
@@ -134,8 +132,7 @@ class edge_stage {
   I skipped_;
 };
 
-// --- Collecting
-// --------------------------------------------------------------------------------------------------------------------------
+// --- Collecting ---
 
 // Edges up to the limit; every vertex is a tree.
 template <class Key, class W, class I, class O>

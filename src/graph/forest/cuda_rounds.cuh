@@ -39,13 +39,13 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <class Key, class I>
-__global__ void __launch_bounds__(block_threads)
-    hook_kernel(edge_list<Key, I> list, first_edges<Key> first, I* parents, unsigned* marked, round_control* round) {
+__global__ void __launch_bounds__(block_threads) hook_kernel(edge_list<Key, I> list, first_edges<Key> first, I skipped,
+                                                             I* parents, unsigned* marked, round_control* round) {
   const auto size = static_cast<std::int64_t>(*list.size);
   for (std::int64_t k = global_thread(); k < size; k += grid_threads()) {
     const tree_edge<Key, I> edge = list.edges[k];
-    const bool of_u = first.is_first(edge.u, edge.key);
-    const bool of_v = first.is_first(edge.v, edge.key);
+    const bool of_u = edge.u != skipped && first.is_first(edge.u, edge.key);
+    const bool of_v = edge.v != skipped && first.is_first(edge.v, edge.key);
     if (!of_u && !of_v) continue;
     const std::int64_t place = edge.key.place();
     atomicOr(marked + place / 32, 1U << (place % 32));

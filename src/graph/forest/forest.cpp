@@ -81,7 +81,9 @@ plan_estimate estimate(const graph_shape& s, const forest_options& options) {
   const std::int64_t held = detail::forest::held_edges(s.vertices, s.entries);
   const std::int64_t results = s.vertices * (2 * s.index_bytes + s.value_bytes) + s.entries / 8;
   plan_estimate of;
-  if (options.algorithm == forest_algorithm::kruskal) {
+  const bool sorts = options.algorithm == forest_algorithm::kruskal ||
+                     (options.algorithm == forest_algorithm::automatic && s.vertices + s.entries < tuning::sort_below);
+  if (sorts) {
     of.host_bytes = results + s.vertices * s.index_bytes + s.entries / 2 * (key + 2 * s.index_bytes);
   } else {
     of.host_bytes = results + s.vertices * (s.index_bytes + key) + 2 * held * (key + 2 * s.index_bytes) +

@@ -22,8 +22,7 @@ namespace spargo::detail::forest {
 
 namespace {
 
-// --- The summary
-// ------------------------------------------------------------------------------------------------------------------------
+// --- The summary ---
 
 struct graph_counts {
   count64 descents;      // neighbours smaller than the entry before
@@ -67,8 +66,7 @@ template <class W, class I, class O>
   return {g.vertices(), g.out.nnz(), g.out.offsets.data(), g.out.indices.data(), g.out_weights.data(), ascending};
 }
 
-// --- The forest's edges
-// -----------------------------------------------------------------------------------------------------------------
+// --- The forest's edges ---
 
 // Words of marks that a warp lists.
 constexpr int listed_words = warp_size;
@@ -129,12 +127,13 @@ __global__ void __launch_bounds__(sum_shape::lanes) sum_chunks_kernel(std::int64
 template <class I>
 void sample_roots(const context<device>& ctx, std::int64_t n, const I* parents, span<I, device> samples) {
   for_each(ctx, samples.size(), [n, parents, samples] __device__(std::int64_t k) {
-    samples[k] = parents[mixed_bits(1, static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(n)];
+    I root = parents[mixed_bits(1, static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(n)];
+    for (I above = parents[root]; above != root; above = parents[root]) root = above;
+    samples[k] = root;
   });
 }
 
-// --- The executor
-// ----------------------------------------------------------------------------------------------------------------------
+// --- The executor ---
 
 template <class Key, class W, class I, class O>
 class device_executor final : public executor<W, I, device> {
@@ -221,6 +220,7 @@ class device_executor final : public executor<W, I, device> {
       const auto listed = static_cast<std::int64_t>(read_round().listed);
       if (listed > held_) {
         target /= 2;
+        samples_ = {ctx_, 4 * samples_.size()};
         limit = sampled_threshold(target, joined ? parents_.data() : nullptr);
         continue;
       }
@@ -258,7 +258,8 @@ class device_executor final : public executor<W, I, device> {
       if constexpr (first_edges<Key>::settles) {
         launch_kernel(ctx_, shape, settle_kernel<Key, I>, list(which), first(), skipped);
       }
-      launch_kernel(ctx_, shape, hook_kernel<Key, I>, list(which), first(), parents_.data(), marked_.data(), round);
+      launch_kernel(ctx_, shape, hook_kernel<Key, I>, list(which), first(), skipped, parents_.data(), marked_.data(),
+                    round);
       launch_kernel(ctx_, grid_stride(ctx_, climbing, block_threads * rounds_tuning::edges), climb_kernel<Key, I>, n_,
                     roots, parents_.data(), first(), roots_[which].data(), round);
       if (read_round().hooked == 0) return;
@@ -267,6 +268,7 @@ class device_executor final : public executor<W, I, device> {
       listed = static_cast<std::int64_t>(report_[0].rounds[0].listed);
       climbing = static_cast<std::int64_t>(report_[0].rounds[1].roots);
       if (climbing == 0) return;
+      if (skipped < 0 && round_ + 1 == batch_tuning::rounds_of_all) skipped = sampled_largest();
       const edge_list<Key, I> now = list(which);
       ++round_;
       const launch_shape dropping = grid_stride(ctx_, listed, block_threads * rounds_tuning::edges);
@@ -287,7 +289,7 @@ class device_executor final : public executor<W, I, device> {
     return true;
   }
 
-  // The root of the largest tree, from a sample; vertices are under their roots.
+  // The root of the largest tree, from a sample.
   [[nodiscard]] I sampled_largest() {
     sample_roots(ctx_, n_, parents_.data(), sampled_roots_.view());
     std::array<I, root_samples> roots{};
@@ -305,7 +307,6 @@ class device_executor final : public executor<W, I, device> {
     return best;
   }
 
-  // Where samples were too few to find enough edges, there are more the next time.
   [[nodiscard]] Key sampled_threshold(std::int64_t target, const I* roots) {
     const device_guard guard(ctx_);
     const std::int64_t tries = samples_.size();
@@ -316,7 +317,6 @@ class device_executor final : public executor<W, I, device> {
     for (const Key& key : keys) {
       if (key < Key()) sampled.push_back(key);
     }
-    if (roots != nullptr || target < held_) samples_ = {ctx_, 2 * tries};
     return threshold(sampled, tries, rows_.nnz, target);
   }
 

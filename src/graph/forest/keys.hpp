@@ -106,8 +106,7 @@ struct alignas(sizeof(Key) + 2 * sizeof(I) == 16 ? 16 : 8) tree_edge {
   I v;
 };
 
-// --- Edges in batches by weight
-// -------------------------------------------------------------------------------------------------------
+// --- Edges in batches by weight ---
 
 // Both backends collect the edges up to a threshold, join trees by them, and then collect the edges that are left
 // between trees, nearly all of which lie outside the largest one.
@@ -117,6 +116,9 @@ struct batch_tuning {
   static constexpr std::int64_t entries = 32;    // or one for so many entries
   static constexpr std::int64_t least = std::int64_t{1} << 16;
   static constexpr std::int64_t samples = 8192;
+  // After that many rounds of the first batch the largest tree takes no edges any more: nearly all edges that are left
+  // lead to it, so that threads would contend for its first edge. The trees at their other ends take them.
+  static constexpr int rounds_of_all = 2;
 };
 
 // Edges that are held at a time. A view without its mirrored entries may have more than half of them.
@@ -139,8 +141,7 @@ template <class Key>
   return *at;
 }
 
-// --- The total
-// ------------------------------------------------------------------------------------------------------------------------
+// --- The total ---
 
 // Sums of integers by 32-bit halves: exact for 2^31 weights.
 struct integer_sum {

@@ -1,0 +1,112 @@
+// `forest` end to end: every graph of the data folder against truth_more.json, flags, weights of any sign, errors.
+#include <fstream>
+
+#include "apps/run_here.hpp"
+
+namespace spargo::test {
+namespace {
+
+using nlohmann::json;
+
+json run_on(const std::string& file, std::vector<std::string> flags) {
+  flags.insert(flags.end(), {"--device", "cpu", "--json", "-", "--repeat", "1", file});
+  const app_run run = run_here("forest", flags);
+  EXPECT_EQ(run.code, 0) << file << ": " << run.err;
+  return run.code == 0 ? run.json() : json::object();
+}
+
+TEST(ForestApp, AgreesWithTheTruth) {
+  SPARGO_TEST_NEEDS_DATA();
+  std::ifstream truth(data_directory() / "truth_more.json");
+  if (!truth) GTEST_SKIP() << "no truth_more.json";
+  const json more = json::parse(truth).at("files");
+  int files = 0;
+  for (const auto& [name, facts] : more.items()) {
+    if (!facts.contains("msf")) continue;
+    SCOPED_TRACE(name);
+    const json got = run_on((data_directory() / name).string(), {});
+    ASSERT_FALSE(got.empty());
+    EXPECT_EQ(got["valid"], true);
+    EXPECT_EQ(got["edges"], facts["msf"]["edges"]);
+    const double weight = facts["msf"]["weight"];
+    EXPECT_NEAR(got["total_weight"].get<double>(), weight, 1e-9 * std::max(1.0, std::abs(weight)));
+    ++files;
+  }
+  EXPECT_GT(files, 40);
+}
+
+class ForestFile : public testing::Test {
+ protected:
+  const scratch folder_;
+  // A square with a diagonal, an edge of its own, a loop, a duplicate.
+  const std::string edges_ =
+      folder_.write("g.el", "10 20 4\n20 30 -1.5\n30 40 2\n40 10 0\n10 30 7\n50 60 3\n20 20 -9\n10 20 6\n");
+};
+
+TEST_F(ForestFile, EveryKeyOfTheContractIsThere) {
+  const json got = run_on(edges_, {});
+  for (const char* key : {"app", "file", "vertices", "edges", "directed", "device", "threads", "algorithm", "load_ms",
+                          "build_ms", "total_ms", "time_ms", "total_weight", "trees", "valid"}) {
+    EXPECT_TRUE(got.contains(key)) << key;
+  }
+  EXPECT_EQ(got["edges"], 4);
+  EXPECT_EQ(got["graph_edges"], 6);
+  EXPECT_EQ(got["total_weight"], 3.5);
+  EXPECT_EQ(got["trees"], 2);
+  EXPECT_EQ(got["objective"], "minimum");
+  EXPECT_EQ(got["valid"], true);
+  const json heaviest = run_on(edges_, {"--maximum"});
+  EXPECT_EQ(heaviest["total_weight"], 16.0);
+  EXPECT_EQ(heaviest["objective"], "maximum");
+  EXPECT_EQ(run_on(edges_, {"--weights", "unit"})["total_weight"], 4);
+  EXPECT_EQ(run_on(edges_, {"--algorithm", "boruvka"})["algorithm"], "boruvka");
+}
+
+TEST_F(ForestFile, OutputHasIdsAsTheFileWritesThem) {
+  const std::string out = folder_ / "tree.csv";
+  (void)run_on(edges_, {"--output", out});
+  EXPECT_EQ(slurp(out), "source,target,weight\n10,40,0\n20,30,-1.5\n30,40,2\n50,60,3\n");
+  (void)run_on(edges_, {"--output", out, "--top", "2"});
+  EXPECT_EQ(slurp(out), "source,target,weight\n20,30,-1.5\n10,40,0\n");
+  (void)run_on(edges_, {"--maximum", "--output", folder_ / "tree.txt", "--sort"});
+  EXPECT_EQ(slurp(folder_ / "tree.txt"), "10 30 7\n10 20 4\n50 60 3\n30 40 2\n");
+  const std::string named = folder_.write("named.csv", "source,target,weight\nann,bob,2\nbob,\"c, d\",1\n");
+  (void)run_on(named, {"--output", out});
+  EXPECT_EQ(slurp(out), "source,target,weight\nann,bob,2\nbob,\"c, d\",1\n");
+}
+
+// Entries of a skew-symmetric matrix have opposite signs in both directions: the lighter one counts.
+TEST_F(ForestFile, MatricesWithNegativeEntries) {
+  const std::string skew =
+      folder_.write("skew.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 4\n3 1 -2\n");
+  EXPECT_EQ(run_on(skew, {})["total_weight"], -6);
+  const std::string wide = folder_.write("wide.wel", "1 2 -3000000000\n2 3 5\n");
+  const json got = run_on(wide, {});
+  EXPECT_EQ(got["total_weight"], -2999999995);
+  EXPECT_EQ(got["weight_type"], "int64");
+  // Other commands refuse them, cached or not.
+  const std::string cached = folder_.write("cached.wel", "1 2 -3\n2 3 5\n");
+  (void)run_on(cached, {"--cache"});
+  expect_failure(run_app("sssp", {"--cache", cached}), "sssp", 1, "expected 0 or more");
+}
+
+TEST_F(ForestFile, ReportsForPeople) {
+  const app_run run = run_app("forest", {edges_});
+  ASSERT_EQ(run.code, 0) << run.err;
+  for (const char* text : {"spanning forest", "4 edges, 2 trees", "total weight", "3.5", "valid"}) {
+    EXPECT_NE(run.out.find(text), std::string::npos) << text << " in\n" << run.out;
+  }
+}
+
+TEST_F(ForestFile, RefusesWhatItCannotDo) {
+  expect_failure(run_app("forest", {"--directed", edges_}), "forest", 2,
+                 "--directed: spanning forests are of undirected graphs");
+  const std::string nan = folder_.write("nan.wel", "1 2 3\n2 3 nan\n");
+  expect_failure(run_app("forest", {"--output", folder_ / "x", nan}), "forest", 1,
+                 nan + ":2:5: the edge from 2 to 3 has weight nan (expected a number)");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x"));
+  EXPECT_EQ(run_app("forest", {"--algorithm", "prim", edges_}).code, 2);
+}
+
+}  // namespace
+}  // namespace spargo::test
