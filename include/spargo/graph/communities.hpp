@@ -1,20 +1,29 @@
-// Communities of a graph by label propagation: vertices adopt labels from their neighbours.
+// Communities of a graph: by label propagation, Louvain or Leiden.
 //
 // cdlp is the rule of LDBC Graphalytics. In a round every vertex takes the most frequent label among its neighbours, as
 // of before the round; ties: the smallest label. Neighbours are the ends of out- and in-edges, so a neighbour joined
 // both ways counts twice; an undirected edge counts once. Self-loops kept by a builder (graph_view::loops) are ignored;
 // loops of other views, and duplicate edges, count as edges. A vertex without neighbours keeps its label. Initially
 // each vertex is its own label, or has the one given. Readers number a file's ids in ascending order, which preserves
-// ties: the ids of the labels found are those that LDBC's rule finds for ids.
+// ties: the ids of the labels found are those that LDBC's rule finds for ids. O(vertices + edges) per round.
 //
-// Deterministic for every algorithm and thread count. O(vertices + edges) per round. Sources: Raghavan, Albert, Kumara,
-// Phys. Rev. E 76, 2007; the LDBC Graphalytics benchmark, version 1.0.5 (arXiv:2011.15028).
+// louvain and leiden maximize modularity, that of Leicht and Newman for directed graphs, or CPM. Self-loops count, in
+// the degree of an undirected graph twice. A vertex without neighbours stays alone. Labels are the smallest vertices of
+// the communities. Weights are summed as integers, floating-point ones after rounding to a fixed point (2^-50 of all
+// weight), and the resolution is rounded to a multiple of 2^-24 (2^-22 with floating-point weights, a coarser one with
+// integers that add up to 2^50 or more). Options apart, a run depends on the seed: others find other communities.
+// Some 10 times the edges of a level per level. A run allocates the contracted graphs.
+//
+// Deterministic for every method, algorithm and thread count. Sources: Raghavan, Albert, Kumara, Phys. Rev. E 76, 2007;
+// the LDBC Graphalytics benchmark, version 1.0.5 (arXiv:2011.15028); Blondel et al., J. Stat. Mech. P10008, 2008;
+// Traag, Waltman, van Eck, Sci. Rep. 9, 5233, 2019.
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
 #include <spargo/core/plan_state.hpp>
 #include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/weighted_graph.hpp>
 
 #include <string>
 #include <string_view>
@@ -24,13 +33,28 @@
 namespace spargo {
 
 enum class communities_method {
-  cdlp,  // synchronous label propagation
+  cdlp,     // synchronous label propagation
+  louvain,  // maximizes the objective by moving vertices, then groups of them
+  leiden,   // as louvain, with groups refined in between: better, and every community is connected
 };
 
 template <>
 [[nodiscard]] SPARGO_EXPORT enum_table<communities_method> enum_rows() noexcept;
 [[nodiscard]] inline communities_method parse_communities_method(std::string_view name) {  // throws invalid_argument
   return parse_enum<communities_method>("communities: unknown method", name);
+}
+
+// What Louvain and Leiden maximize.
+enum class communities_objective {
+  modularity,  // sum over communities of (weight inside - resolution * expected weight inside) / weight of all edges
+  cpm,         // constant Potts model: sum of (weight inside - resolution * pairs of vertices inside)
+};
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<communities_objective> enum_rows() noexcept;
+[[nodiscard]] inline communities_objective parse_communities_objective(
+    std::string_view name) {  // throws invalid_argument
+  return parse_enum<communities_objective>("communities: unknown objective", name);
 }
 
 enum class communities_algorithm {
@@ -49,14 +73,22 @@ template <>
 struct SPARGO_EXPORT communities_options {
   communities_method method = communities_method::cdlp;
   communities_algorithm algorithm = communities_algorithm::automatic;
-  std::int64_t iterations = 10;  // rounds, 1 or more
+  std::int64_t iterations = 10;  // cdlp: rounds; leiden: passes over all levels; 1 or more
+  // Of louvain and leiden:
+  communities_objective objective = communities_objective::modularity;
+  double resolution = 1;    // larger ones find smaller communities; 0 or more
+  double tolerance = 1e-7;  // a pass that gains no more (of modularity, or CPM per weight of all edges) is the last
+  std::int64_t max_levels = 100;  // of a pass, 1 or more
+  std::uint64_t seed = 1;
 };
 
 template <index_type I, class Space>
 struct communities_result {
   array<I, Space> labels;                                              // [vertex]
   std::int64_t count = 0;                                              // of distinct labels
-  std::int64_t rounds = 0;                                             // rounds carried out
+  std::int64_t rounds = 0;                                             // rounds carried out; leiden: passes
+  double modularity = 0;                                               // louvain and leiden
+  std::int64_t levels = 0;                                             // of the last pass; louvain and leiden
   communities_algorithm algorithm = communities_algorithm::automatic;  // the one that ran
 };
 
@@ -73,6 +105,11 @@ class SPARGO_EXPORT communities_plan {
   // view; unsupported for a directed graph without in-edges (add_in_edges builds them).
   communities_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                    const communities_options& options = {});
+  // With weights, which cdlp ignores. Throws also invalid_data naming the first edge whose weight is negative, infinite
+  // or NaN, and for integer weights whose sum is 2^59 or more.
+  template <detail::scalar W>
+  communities_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
+                   const communities_options& options = {});
 
   // `initial`: each vertex's label before the first round, 0 to vertices - 1; empty: the vertex itself. Throws
   // invalid_argument for other labels. A device run synchronizes after each round.
@@ -84,6 +121,8 @@ class SPARGO_EXPORT communities_plan {
   // Rounds carried out: fewer than `iterations` if the remaining ones would not change the result, because a round
   // changed no label or restored all labels of two rounds before.
   [[nodiscard]] std::int64_t rounds() const noexcept;
+  [[nodiscard]] double modularity() const noexcept;    // louvain and leiden, else 0
+  [[nodiscard]] std::int64_t levels() const noexcept;  // of the last pass; louvain and leiden, else 0
 
   [[nodiscard]] communities_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }           // why, one sentence
@@ -102,6 +141,12 @@ class SPARGO_EXPORT communities_plan {
 template <index_type I, index_type O, class Space>
 communities_plan(const context<Space>&, const graph<I, O, Space>&, const communities_options& = {})
     -> communities_plan<I, O, Space>;
+template <detail::scalar W, index_type I, index_type O, class Space>
+communities_plan(const context<Space>&, const weighted_graph_view<W, I, O, Space>&, const communities_options& = {})
+    -> communities_plan<I, O, Space>;
+template <detail::scalar W, index_type I, index_type O, class Space>
+communities_plan(const context<Space>&, const weighted_graph<W, I, O, Space>&, const communities_options& = {})
+    -> communities_plan<I, O, Space>;
 
 // One run with a temporary plan. Builds the in-edges of a directed graph that lacks them.
 template <index_type I, index_type O, class Space>
@@ -110,6 +155,17 @@ template <index_type I, index_type O, class Space>
     std::type_identity_t<span<const I, Space>> initial = {});
 template <index_type I, index_type O, class Space>
 [[nodiscard]] communities_result<I, Space> communities(const context<Space>& ctx, const graph<I, O, Space>& g,
+                                                       const communities_options& options = {},
+                                                       std::type_identity_t<span<const I, Space>> initial = {}) {
+  return communities(ctx, g.view(), options, initial);
+}
+template <detail::scalar W, index_type I, index_type O, class Space>
+[[nodiscard]] SPARGO_EXPORT communities_result<I, Space> communities(
+    const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const communities_options& options = {},
+    std::type_identity_t<span<const I, Space>> initial = {});
+template <detail::scalar W, index_type I, index_type O, class Space>
+[[nodiscard]] communities_result<I, Space> communities(const context<Space>& ctx,
+                                                       const weighted_graph<W, I, O, Space>& g,
                                                        const communities_options& options = {},
                                                        std::type_identity_t<span<const I, Space>> initial = {}) {
   return communities(ctx, g.view(), options, initial);
@@ -129,6 +185,30 @@ template <index_type I, index_type O>
                                             const communities_options& options = {},
                                             std::type_identity_t<span<const I, host>> initial = {}) {
   return check_communities(ctx, g.view(), labels, options, initial);
+}
+
+// The same for Louvain and Leiden. Empty if every label is the smallest vertex of its community, `modularity` is theirs
+// (recomputed from the weights, to 1e-9), and, for leiden, every community is connected. O(vertices + edges).
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT std::string check_partition(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                        std::type_identity_t<span<const I, host>> labels,
+                                                        double modularity, const communities_options& options);
+template <detail::scalar W, index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT std::string check_partition(const context<host>& ctx,
+                                                        const weighted_graph_view<W, I, O, host>& g,
+                                                        std::type_identity_t<span<const I, host>> labels,
+                                                        double modularity, const communities_options& options);
+template <index_type I, index_type O>
+[[nodiscard]] std::string check_partition(const context<host>& ctx, const graph<I, O, host>& g,
+                                          std::type_identity_t<span<const I, host>> labels, double modularity,
+                                          const communities_options& options) {
+  return check_partition(ctx, g.view(), labels, modularity, options);
+}
+template <detail::scalar W, index_type I, index_type O>
+[[nodiscard]] std::string check_partition(const context<host>& ctx, const weighted_graph<W, I, O, host>& g,
+                                          std::type_identity_t<span<const I, host>> labels, double modularity,
+                                          const communities_options& options) {
+  return check_partition(ctx, g.view(), labels, modularity, options);
 }
 
 }  // namespace spargo

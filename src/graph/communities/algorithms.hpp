@@ -7,8 +7,15 @@
 
 namespace spargo::detail::communities {
 
-inline constexpr algorithm_table<communities_method, 1> methods{{
+inline constexpr algorithm_table<communities_method, 3> methods{{
     {communities_method::cdlp, "cdlp", true, true},
+    {communities_method::louvain, "louvain", true, false},
+    {communities_method::leiden, "leiden", true, false},
+}};
+
+inline constexpr algorithm_table<communities_objective, 2> objectives{{
+    {communities_objective::modularity, "modularity", true, false},
+    {communities_objective::cpm, "cpm", true, false},
 }};
 
 inline constexpr algorithm_table<communities_algorithm, 3> algorithms{{

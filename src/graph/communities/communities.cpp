@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 namespace spargo {
@@ -24,9 +25,25 @@ namespace {
 using choice = plan_choice<communities_algorithm>;
 
 template <class Space>
+choice choose_moving(const communities_options& o) {
+  expect_named("communities", "objective", o.objective);
+  SPARGO_EXPECTS(o.resolution >= 0 && std::isfinite(o.resolution),
+                 fmt::format("communities: resolution {} (expected a finite one, 0 or more)", o.resolution));
+  SPARGO_EXPECTS(o.tolerance >= 0, fmt::format("communities: tolerance {} (expected 0 or more)", o.tolerance));
+  SPARGO_EXPECTS(o.max_levels >= 1, fmt::format("communities: {} levels (expected 1 or more)", o.max_levels));
+  expect_runs_on<Space>(algorithms, "communities", o.algorithm);
+  if (o.algorithm == communities_algorithm::all_vertices) {
+    throw error(error_code::unsupported,
+                fmt::format("communities: {} has no algorithm all_vertices (expected frontier)", to_string(o.method)));
+  }
+  return {communities_algorithm::frontier, "only vertices with a neighbour that moved are looked at again"};
+}
+
+template <class Space>
 choice choose(const communities_options& o) {
-  expect_named("communities", "method", o.method);
+  expect_runs_on<Space>(methods, "communities", o.method, "method");
   SPARGO_EXPECTS(o.iterations >= 1, fmt::format("communities: {} iterations (expected 1 or more)", o.iterations));
+  if (o.method != communities_method::cdlp) return choose_moving<Space>(o);
   if (auto named = choose_by_name<Space>(algorithms, "communities", o.algorithm)) return *std::move(named);
   return {communities_algorithm::frontier, "it skips vertices whose neighbours kept their labels"};
 }
@@ -44,12 +61,36 @@ enum_table<communities_method> enum_rows() noexcept {
   return impl::methods;
 }
 template <>
+enum_table<communities_objective> enum_rows() noexcept {
+  return impl::objectives;
+}
+template <>
 enum_table<communities_algorithm> enum_rows() noexcept {
   return impl::algorithms;
 }
+namespace {
+
+// Louvain and Leiden: nine arrays of indices and five of 64-bit numbers at most at once, during refinement; afterwards
+// the contracted graph, twice, which may be as large as the graph. R-MAT 20, degree 16, one pass: 12 s of one thread.
+plan_estimate estimate_moving(const graph_shape& s, const communities_options& options) {
+  constexpr double entry_ns = 40;
+  constexpr std::int64_t sum = 8;  // bytes
+  const std::int64_t index = s.index_bytes;
+  const bool directed = s.direction == direction_kind::directed;
+  const std::int64_t symmetric = directed ? 2 * s.entries : s.entries;
+  plan_estimate of;
+  of.host_bytes = s.vertices * (9 * index + 5 * sum) + symmetric * 2 * (index + sum) + s.entries * sum + 64;
+  if (directed) of.host_bytes += symmetric * 4 * (index + sum) + s.vertices * 4 * sum;
+  of.host_seconds = detail::expected_seconds(s, entry_ns * static_cast<double>(options.iterations));
+  return of;
+}
+
+}  // namespace
+
 // entry_ns: R-MAT 22, degree 8, 10 rounds take 16 threads 210 ms. Device: labels of three rounds, the order of rows, a
 // round number per vertex, lists of long rows.
 plan_estimate estimate(const graph_shape& s, const communities_options& options) {
+  if (options.method != communities_method::cdlp) return estimate_moving(s, options);
   constexpr double entry_ns = 5;
   constexpr std::int64_t segment = 1 << 15;  // part of a row that a thread's table holds
   const std::int64_t index = s.index_bytes;
@@ -76,15 +117,43 @@ communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const
                                                 const communities_options& options) try {
   if constexpr (detail::is_built<Space>) {
     detail::expect_graph("communities", g);
-    if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("communities");
     impl::choice chosen = impl::choose<Space>(options);
-    communities_options settled = options;
-    settled.algorithm = chosen.algorithm;
-    graph<I, O, Space> loopless;
-    if (g.loops > 0) loopless = detail::without_loops(ctx, g);
-    auto executor = impl::make_executor<I, O>(ctx, g.loops > 0 ? loopless.view() : g, settled);
-    state_ = {std::move(chosen),
-              std::make_unique<state>(state{{g.vertices(), std::move(executor)}, std::move(loopless), {}})};
+    state own{{g.vertices(), nullptr}, {}, {}};
+    if (options.method != communities_method::cdlp) {
+      if constexpr (std::same_as<Space, host>) own.executor = impl::make_modularity_executor(ctx, g, {}, options);
+    } else {
+      if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("communities");
+      communities_options settled = options;
+      settled.algorithm = chosen.algorithm;
+      if (g.loops > 0) own.loopless = detail::without_loops(ctx, g);
+      own.executor = impl::make_executor<I, O>(ctx, g.loops > 0 ? own.loopless.view() : g, settled);
+    }
+    state_ = {std::move(chosen), std::make_unique<state>(std::move(own))};
+  } else {
+    detail::no_device("communities");
+  }
+} catch (...) {
+  detail::rethrow("communities");
+}
+
+template <index_type I, index_type O, class Space>
+template <detail::scalar W>
+communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
+                                                const communities_options& options) try {
+  if constexpr (detail::is_built<Space>) {
+    detail::expect_graph("communities", g);
+    if (options.method == communities_method::cdlp) {
+      const graph_view<I, O, Space>& unweighted = g;
+      *this = communities_plan(ctx, unweighted, options);
+      return;
+    }
+    impl::choice chosen = impl::choose<Space>(options);
+    state own{{g.vertices(), nullptr}, {}, {}};
+    if constexpr (std::same_as<Space, host>) {
+      own.executor =
+          impl::make_modularity_executor<I, O>(ctx, g, impl::to_fixed_point(ctx, g.out, g.out_weights), options);
+    }
+    state_ = {std::move(chosen), std::make_unique<state>(std::move(own))};
   } else {
     detail::no_device("communities");
   }
@@ -111,25 +180,63 @@ template <index_type I, index_type O, class Space>
 std::int64_t communities_plan<I, O, Space>::rounds() const noexcept {
   return state_->outcome.rounds;
 }
+template <index_type I, index_type O, class Space>
+double communities_plan<I, O, Space>::modularity() const noexcept {
+  return state_->outcome.modularity;
+}
+template <index_type I, index_type O, class Space>
+std::int64_t communities_plan<I, O, Space>::levels() const noexcept {
+  return state_->outcome.levels;
+}
+
+namespace {
+
+template <class I, class O, class Space>
+communities_result<I, Space> run_once(const context<Space>& ctx, communities_plan<I, O, Space> plan,
+                                      span<const I, Space> initial) {
+  plan.run(initial);
+  return {clone(ctx, plan.labels()), plan.count(), plan.rounds(), plan.modularity(), plan.levels(), plan.algorithm()};
+}
+
+}  // namespace
 
 template <index_type I, index_type O, class Space>
 communities_result<I, Space> communities(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                          const communities_options& options,
                                          std::type_identity_t<span<const I, Space>> initial) try {
   detail::expect_graph("communities", g);
+  if (options.method != communities_method::cdlp) return run_once<I, O, Space>(ctx, {ctx, g, options}, initial);
   const detail::with_in_edges<I, O, Space> pulled(ctx, g);
-  communities_plan<I, O, Space> plan(ctx, pulled.view(), options);
-  plan.run(initial);
-  return {clone(ctx, plan.labels()), plan.count(), plan.rounds(), plan.algorithm()};
+  return run_once<I, O, Space>(ctx, {ctx, pulled.view(), options}, initial);
+} catch (...) {
+  detail::rethrow("communities");
+}
+template <detail::scalar W, index_type I, index_type O, class Space>
+communities_result<I, Space> communities(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
+                                         const communities_options& options,
+                                         std::type_identity_t<span<const I, Space>> initial) try {
+  const graph_view<I, O, Space>& unweighted = g;
+  if (options.method == communities_method::cdlp) return communities(ctx, unweighted, options, initial);
+  return run_once<I, O, Space>(ctx, {ctx, g, options}, initial);
 } catch (...) {
   detail::rethrow("communities");
 }
 
+#define INSTANTIATE_W(W, I, O, S)                                                                                      \
+  template communities_plan<I, O, S>::communities_plan(const context<S>&, const weighted_graph_view<W, I, O, S>&,      \
+                                                       const communities_options&);                                    \
+  template communities_result<I, S> communities<W, I, O, S>(const context<S>&, const weighted_graph_view<W, I, O, S>&, \
+                                                            const communities_options&,                                \
+                                                            std::type_identity_t<span<const I, S>>);
 #define INSTANTIATE(I, O, S)                                                                            \
   template class communities_plan<I, O, S>;                                                             \
   template communities_result<I, S> communities<I, O, S>(const context<S>&, const graph_view<I, O, S>&, \
                                                          const communities_options&,                    \
-                                                         std::type_identity_t<span<const I, S>>);
+                                                         std::type_identity_t<span<const I, S>>);       \
+  INSTANTIATE_W(std::int32_t, I, O, S)                                                                  \
+  INSTANTIATE_W(std::int64_t, I, O, S)                                                                  \
+  INSTANTIATE_W(float, I, O, S)                                                                         \
+  INSTANTIATE_W(double, I, O, S)
 SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

@@ -10,6 +10,8 @@ namespace spargo::detail::communities {
 struct run_outcome {
   std::int64_t rounds = 0;
   std::int64_t count = 0;  // of different labels
+  std::int64_t levels = 0;
+  double modularity = 0;
 };
 
 template <class I, class Space>
@@ -35,6 +37,25 @@ template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
                                                                  const graph_view<I, O, device>& g,
                                                                  const communities_options& options);
+
+// Weights of edges as integers: value * scale, rounded. Empty: every edge weighs 1.
+struct fixed_weights {
+  array<std::int64_t, host> values;
+  double scale = 1;
+};
+
+// Throws invalid_data naming the first edge whose weight is negative, infinite or NaN, and for integers whose sum is
+// 2^59 or more.
+template <class W, class I, class O>
+[[nodiscard]] fixed_weights to_fixed_point(const context<host>& ctx, const csr_pattern_view<I, O, host>& edges,
+                                           span<const W, host> weights);
+
+// Louvain and Leiden.
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, host>> make_modularity_executor(const context<host>& ctx,
+                                                                          const graph_view<I, O, host>& g,
+                                                                          fixed_weights weights,
+                                                                          const communities_options& options);
 
 [[noreturn]] void throw_bad_label(std::int64_t vertex, std::int64_t label, std::int64_t vertices);
 

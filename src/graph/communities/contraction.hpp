@@ -1,0 +1,150 @@
+// Contraction: the groups of a level become the nodes of the next one. Their masses are added, and the weights of edges
+// between two groups; edges inside a group are dropped, since masses hold all that gains need.
+//
+// The members of every group are listed, then threads sum whole groups by hash table. O(nodes + entries) time; memory
+// besides the result: an index per node, and the new entries once more.
+#pragma once
+
+#include "graph/communities/local_moving.hpp"
+
+#include <numeric>
+
+namespace spargo::detail::communities {
+
+// An owned level.
+template <class I, class O>
+struct level_arrays {
+  array<O, host> offsets;
+  array<I, host> neighbours;
+  array<std::int64_t, host> weights;
+  array<std::int64_t, host> mass;
+  array<std::int64_t, host> in_mass;
+
+  [[nodiscard]] level_graph<I, O> view() const {
+    return {mass.size(),    offsets.data(), neighbours.data(),
+            weights.data(), mass.data(),    in_mass.empty() ? nullptr : in_mass.data()};
+  }
+};
+
+// Renames every group to its smallest member. Deterministic, as groups are compared by members alone.
+template <class I>
+void name_by_smallest(const context<host>& ctx, span<I, host> group) {
+  const std::int64_t n = group.size();
+  array<I, host> smallest(ctx, n);
+  parallel_for(ctx.threads(), n, grain::elements, [&](std::int64_t v) { smallest[v] = static_cast<I>(n); });
+  parallel_for(ctx.threads(), n, grain::elements, [&](std::int64_t v) {
+    std::atomic_ref<I> least(smallest[group[v]]);
+    I now = least.load(std::memory_order_relaxed);
+    while (v < now && !least.compare_exchange_weak(now, static_cast<I>(v), std::memory_order_relaxed)) {
+    }
+  });
+  parallel_for(ctx.threads(), n, grain::elements, [&](std::int64_t v) { group[v] = smallest[group[v]]; });
+}
+
+// number[v]: the position of v's group among the groups, which are named by their smallest members. Returns how many.
+template <class I>
+std::int64_t number_groups(const context<host>& ctx, span<const I, host> group, span<I, host> number) {
+  const std::int64_t n = group.size();
+  const parts shares = split_loop(ctx.threads(), n, grain::elements);
+  std::vector<std::int64_t> before(static_cast<std::size_t>(shares.count));
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t part) {
+    std::int64_t own = 0;
+    for (std::int64_t v = shares.first(part); v < shares.last(part); ++v) own += group[v] == v ? 1 : 0;
+    before[static_cast<std::size_t>(part)] = own;
+  });
+  std::int64_t count = 0;
+  for (auto& own : before) count += std::exchange(own, count);
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t part) {
+    auto next = static_cast<I>(before[static_cast<std::size_t>(part)]);
+    for (std::int64_t v = shares.first(part); v < shares.last(part); ++v) {
+      if (group[v] == v) number[v] = next++;
+    }
+  });
+  parallel_for(ctx.threads(), n, grain::elements, [&](std::int64_t v) {
+    if (group[v] != v) number[v] = number[group[v]];
+  });
+  return count;
+}
+
+// The members of groups 0 to count - 1, in any order.
+template <class I>
+struct member_lists {
+  array<I, host> begin;  // [group], and the end
+  array<I, host> members;
+
+  member_lists(const context<host>& ctx, span<const I, host> number, std::int64_t count)
+      : begin(ctx, count + 1), members(ctx, number.size()) {
+    array<I, host> next(ctx, count + 1);
+    std::fill(next.begin(), next.end(), I{0});
+    parallel_for(ctx.threads(), number.size(), grain::elements,
+                 [&](std::int64_t v) { std::atomic_ref<I>(next[number[v]]).fetch_add(1, std::memory_order_relaxed); });
+    std::exclusive_scan(next.begin(), next.end(), begin.begin(), I{0});
+    std::copy(begin.begin(), begin.end(), next.begin());
+    parallel_for(ctx.threads(), number.size(), grain::elements, [&](std::int64_t v) {
+      members[std::atomic_ref<I>(next[number[v]]).fetch_add(1, std::memory_order_relaxed)] = static_cast<I>(v);
+    });
+  }
+};
+
+// number: [node] its group, 0 to count - 1.
+template <class I, class O>
+[[nodiscard]] level_arrays<I, O> contract(const context<host>& ctx, const level_graph<I, O>& g,
+                                          span<const I, host> number, std::int64_t count) {
+  const member_lists<I> lists(ctx, number, count);
+  level_arrays<I, O> next;
+  next.offsets = {ctx, count + 1};
+  next.mass = {ctx, count};
+  if (g.in_mass != nullptr) next.in_mass = {ctx, count};
+  struct rows {
+    std::vector<I> neighbours;
+    std::vector<std::int64_t> weights;
+  };
+  const parts chunks = chunks_of(count, std::clamp<std::int64_t>(count / (16 * ctx.threads()), 1, 1024));
+  std::vector<rows> of_chunk(static_cast<std::size_t>(chunks.count));
+  std::vector<weight_table<I>> tables(static_cast<std::size_t>(ctx.threads()));
+  next.offsets[0] = 0;
+  on_threads(ctx.threads(), chunks.count, [&](part_taker& mine) {
+    weight_table<I>& sums = tables[static_cast<std::size_t>(mine.slot())];
+    for (std::int64_t part; mine.take(part);) {
+      interruption::look();
+      rows& own = of_chunk[static_cast<std::size_t>(part)];
+      for (std::int64_t c = chunks.first(part); c < chunks.last(part); ++c) {
+        masses all;
+        std::int64_t most = 0;
+        for (std::int64_t k = lists.begin[c]; k < lists.begin[c + 1]; ++k) {
+          const I v = lists.members[k];
+          most += g.offsets[v + 1] - g.offsets[v];
+          all.out += g.mass[v];
+          if (g.in_mass != nullptr) all.in += g.in_mass[v];
+        }
+        sums.begin(std::min(most, count));
+        for (std::int64_t k = lists.begin[c]; k < lists.begin[c + 1]; ++k) {
+          const I v = lists.members[k];
+          for (std::int64_t e = g.offsets[v]; e < g.offsets[v + 1]; ++e) {
+            const I to = number[g.neighbours[e]];
+            if (to != c) sums.add(to, g.weight(e));
+          }
+        }
+        for (std::int64_t k = 0; k < sums.size(); ++k) {
+          own.neighbours.push_back(sums[k].community);
+          own.weights.push_back(sums[k].weight);
+        }
+        next.mass[c] = all.out;
+        if (g.in_mass != nullptr) next.in_mass[c] = all.in;
+        next.offsets[c + 1] = static_cast<O>(sums.size());
+      }
+    }
+  });
+  std::inclusive_scan(next.offsets.begin(), next.offsets.end(), next.offsets.begin());
+  next.neighbours = {ctx, std::int64_t{next.offsets[count]}};
+  next.weights = {ctx, std::int64_t{next.offsets[count]}};
+  parallel_parts(ctx.threads(), chunks.count, [&](std::int64_t part) {
+    rows own = std::move(of_chunk[static_cast<std::size_t>(part)]);
+    const std::int64_t first = next.offsets[chunks.first(part)];
+    std::copy(own.neighbours.begin(), own.neighbours.end(), next.neighbours.data() + first);
+    std::copy(own.weights.begin(), own.weights.end(), next.weights.data() + first);
+  });
+  return next;
+}
+
+}  // namespace spargo::detail::communities

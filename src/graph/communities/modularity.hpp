@@ -1,0 +1,65 @@
+// The quality of communities, in exact integers: modularity and the constant Potts model (CPM).
+//
+// Weights are integers of 64 bits, either those given or fixed-point numbers (fixed_point.hpp). A community's penalty
+// is resolution * K^2 / 2m with K the sum of its degrees (modularity), or resolution * size^2 (CPM). Both are one rule:
+// a node v of mass k gains
+//
+//   link * (weight of v's edges into the community) - penalty * k * (mass of the community without v)
+//
+// by joining a community, and nothing by staying alone. For a directed graph edges count in both directions, and masses
+// are out-degrees times in-degrees both ways. Gains are compared in 128 bits, so they do not depend on the order of
+// summation: not on threads, nor on the backend.
+//
+// Sources: Newman, Girvan, Phys. Rev. E 69, 2004; Leicht, Newman, Phys. Rev. Lett. 100, 2008 (directed); Traag, Van
+// Dooren, Nesterov, Phys. Rev. E 84, 2011 (CPM).
+#pragma once
+
+#include <spargo/graph/communities.hpp>
+
+#include <cstdint>
+
+namespace spargo::detail::communities {
+
+__extension__ using int128 = __int128;
+
+// A symmetric graph whose nodes are vertices, or groups of them. Borrowed. The order of a row does not matter.
+template <class I, class O>
+struct level_graph {
+  std::int64_t nodes = 0;
+  const O* offsets = nullptr;
+  const I* neighbours = nullptr;
+  const std::int64_t* weights = nullptr;  // of the entries; null: each weighs 1
+  const std::int64_t* mass = nullptr;     // [node] degree (directed: out-degree); CPM: number of vertices
+  const std::int64_t* in_mass = nullptr;  // [node] in-degree of directed modularity, else null
+
+  [[nodiscard]] std::int64_t entries() const { return nodes > 0 ? std::int64_t{offsets[nodes]} : 0; }
+  [[nodiscard]] std::int64_t weight(std::int64_t e) const { return weights != nullptr ? weights[e] : 1; }
+};
+
+// The masses of a node or a community.
+struct masses {
+  std::int64_t out = 0;
+  std::int64_t in = 0;  // 0 unless directed modularity
+};
+
+struct gain_rule {
+  int128 link = 1;
+  std::int64_t penalty = 1;
+
+  // Below 2^125 for any node and community.
+  [[nodiscard]] int128 penalty_of(const masses& node, const masses& community) const {
+    const int128 first = static_cast<int128>(penalty) * node.out;
+    if (node.in == 0 && community.in == 0) return first * community.out;
+    return first * community.in + static_cast<int128>(penalty) * node.in * community.out;
+  }
+  [[nodiscard]] int128 gain(std::int64_t weight, const masses& node, const masses& community) const {
+    return weight * link - penalty_of(node, community);
+  }
+};
+
+// `total`: the sum of all degrees (directed: of out-degrees); `scale`: fixed-point units of a weight of 1. Throws
+// invalid_argument for a resolution so large that penalties exceed their bits.
+[[nodiscard]] gain_rule make_gain_rule(const communities_options& options, direction_kind direction, std::int64_t total,
+                                       std::int64_t vertices, double scale);
+
+}  // namespace spargo::detail::communities

@@ -1,0 +1,306 @@
+// Louvain and Leiden on the host: levels of local moving, refinement (Leiden) and contraction.
+#include "graph/communities/contraction.hpp"
+#include "graph/communities/executor.hpp"
+#include "graph/communities/refinement.hpp"
+
+#include "core/bytes_of.hpp"
+#include "core/instantiate.hpp"
+
+#include <spargo/graph/weighted_graph.hpp>
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+namespace spargo::detail::communities {
+
+namespace {
+
+// Names every node by the smallest node that it reaches over edges of positive weight inside its community.
+template <class I, class O>
+void split_disconnected(const context<host>& ctx, const level_graph<I, O>& g, span<I, host> community) {
+  array<I, host> root(ctx, g.nodes);
+  const auto parent = [&](I v) { return std::atomic_ref<I>(root[v]); };
+  const auto find = [&](I v) {
+    for (I up = parent(v).load(std::memory_order_relaxed); up != v;) {
+      const I above = parent(up).load(std::memory_order_relaxed);
+      if (above != up) parent(v).store(above, std::memory_order_relaxed);
+      v = up;
+      up = above;
+    }
+    return v;
+  };
+  parallel_for(ctx.threads(), g.nodes, grain::elements, [&](std::int64_t v) { root[v] = static_cast<I>(v); });
+  parallel_for(ctx.threads(), g.nodes, grain::rows / 8, [&](std::int64_t v) {
+    for (std::int64_t e = g.offsets[v]; e < g.offsets[v + 1]; ++e) {
+      const I u = g.neighbours[e];
+      if (u >= v || g.weight(e) == 0 || community[u] != community[v]) continue;
+      for (;;) {
+        I high = find(static_cast<I>(v));
+        I low = find(u);
+        if (high == low) break;
+        if (high < low) std::swap(high, low);
+        if (I expected = high; parent(high).compare_exchange_strong(expected, low, std::memory_order_relaxed)) break;
+      }
+    }
+  });
+  parallel_for(ctx.threads(), g.nodes, grain::rows, [&](std::int64_t v) { community[v] = find(static_cast<I>(v)); });
+}
+
+// The graph as level 0 and its degrees.
+template <class I, class O>
+struct level_source {
+  weighted_graph<std::int64_t, I, O, host> symmetric;  // of a directed graph
+  array<std::int64_t, host> weights;                   // of an undirected one; empty: 1
+  level_graph<I, O> level;                             // without masses
+  array<std::int64_t, host> degree;                    // directed: out-degree
+  array<std::int64_t, host> in_degree;
+};
+
+template <class I, class O>
+class modularity_executor final : public executor<I, host> {
+ public:
+  modularity_executor(const context<host>& ctx, level_source<I, O> source, double scale,
+                      const communities_options& options)
+      : ctx_(ctx),
+        n_(source.level.nodes),
+        options_(options),
+        source_(std::move(source)),
+        labels_(ctx, n_),
+        node_of_(ctx, n_) {
+    const bool directed = !source_.in_degree.empty();
+    total_ = std::reduce(source_.degree.begin(), source_.degree.end(), std::int64_t{0});
+    rule_ =
+        make_gain_rule(options, directed ? direction_kind::directed : direction_kind::undirected, total_, n_, scale);
+    if (options.objective == communities_objective::cpm) {
+      size_ = {ctx, n_};
+      std::fill(size_.begin(), size_.end(), 1);
+      source_.level.mass = size_.data();
+    } else {
+      source_.level.mass = source_.degree.data();
+      if (directed) source_.level.in_mass = source_.in_degree.data();
+    }
+  }
+
+  run_outcome run(span<const I, host> initial) override {
+    parallel_for(ctx_.threads(), n_, grain::elements,
+                 [&](std::int64_t v) { labels_[v] = initial.empty() ? static_cast<I>(v) : initial[v]; });
+    for (std::int64_t v = 0; v < n_; ++v) {
+      if (labels_[v] < 0 || labels_[v] >= n_) throw_bad_label(v, labels_[v], n_);
+    }
+    name_by_smallest<I>(ctx_, labels_.view());
+    run_outcome outcome;
+    int128 quality = quality_of(labels_);
+    array<I, host> next(ctx_, n_);
+    const std::int64_t most = options_.method == communities_method::louvain ? 1 : options_.iterations;
+    while (outcome.rounds < most) {
+      std::copy(labels_.begin(), labels_.end(), next.begin());
+      const std::int64_t levels =
+          improve(next.view(), mixed_bits(options_.seed, static_cast<std::uint64_t>(outcome.rounds)));
+      ++outcome.rounds;
+      const int128 found = quality_of(next);
+      if (found < quality) break;
+      labels_.swap(next);
+      outcome.levels = levels;
+      const double gained =
+          static_cast<double>(found - quality) / (static_cast<double>(rule_.link) * static_cast<double>(total_));
+      quality = found;
+      if (!(gained > options_.tolerance)) break;
+    }
+    for (std::int64_t v = 0; v < n_; ++v) outcome.count += labels_[v] == v ? 1 : 0;
+    outcome.modularity = modularity_of(labels_);
+    return outcome;
+  }
+
+  [[nodiscard]] span<const I, host> labels() const noexcept override { return labels_.view(); }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return bytes_of(labels_, node_of_, source_.degree, source_.in_degree, source_.weights, size_);
+  }
+
+ private:
+  // One pass over all levels, from the communities in `labels`. Returns the number of levels.
+  std::int64_t improve(span<I, host> labels, std::uint64_t seed) {
+    level_graph<I, O> g = source_.level;
+    level_arrays<I, O> owned;
+    array<I, host> community(ctx_, n_);
+    std::copy(labels.begin(), labels.end(), community.begin());
+    bool first = true;
+    std::int64_t levels = 0;
+    for (;;) {
+      ++levels;
+      const std::uint64_t key = mixed_bits(seed, static_cast<std::uint64_t>(levels));
+      local_moving<I, O>(ctx_, g, rule_, key).run(community.view());
+      name_by_smallest<I>(ctx_, community.view());
+      array<I, host> group(ctx_, g.nodes);
+      if (options_.method == communities_method::leiden) {
+        refinement<I, O>(ctx_, g, rule_, mixed_bits(key, 1)).run(community.view(), group.view());
+        name_by_smallest<I>(ctx_, group.view());
+      } else {
+        std::copy(community.begin(), community.end(), group.begin());
+      }
+      array<I, host> number(ctx_, g.nodes);
+      const std::int64_t count = number_groups<I>(ctx_, std::as_const(group).view(), number.view());
+      if (count == g.nodes || levels == options_.max_levels) break;
+      level_arrays<I, O> next = contract<I, O>(ctx_, g, std::as_const(number).view(), count);
+      array<I, host> coarse(ctx_, count);
+      parallel_for(ctx_.threads(), g.nodes, grain::elements, [&](std::int64_t v) {
+        if (group[v] == v) coarse[number[v]] = number[community[v]];
+      });
+      parallel_for(ctx_.threads(), n_, grain::elements,
+                   [&](std::int64_t v) { node_of_[v] = first ? number[v] : number[node_of_[v]]; });
+      first = false;
+      owned = std::move(next);
+      g = owned.view();
+      community = std::move(coarse);
+    }
+    if (options_.method == communities_method::leiden) split_disconnected<I, O>(ctx_, g, community.view());
+    parallel_for(ctx_.threads(), n_, grain::elements,
+                 [&](std::int64_t v) { labels[v] = first ? community[v] : community[node_of_[v]]; });
+    name_by_smallest<I>(ctx_, labels);
+    return levels;
+  }
+
+  // Twice the weight inside communities, loops included (directed: once).
+  [[nodiscard]] std::int64_t weight_inside(const array<I, host>& labels) const {
+    const level_graph<I, O>& g = source_.level;
+    const std::int64_t twice = parallel_reduce(
+        ctx_.threads(), n_, grain::rows / 8, std::int64_t{0},
+        [&](std::int64_t first, std::int64_t last) {
+          std::int64_t sum = 0;
+          for (std::int64_t v = first; v < last; ++v) {
+            for (std::int64_t e = g.offsets[v]; e < g.offsets[v + 1]; ++e) {
+              const I u = g.neighbours[e];
+              if (labels[u] == labels[v]) sum += u == v ? 2 * g.weight(e) : g.weight(e);
+            }
+          }
+          return sum;
+        },
+        std::plus<>());
+    return source_.in_degree.empty() ? twice : twice / 2;
+  }
+  // Sum over communities of the square of their mass (directed: of the product).
+  [[nodiscard]] int128 sum_of_squares(const array<I, host>& labels, const std::int64_t* mass,
+                                      const std::int64_t* in_mass) const {
+    std::vector<std::int64_t> of(static_cast<std::size_t>(n_)),
+        in(in_mass != nullptr ? static_cast<std::size_t>(n_) : 0);
+    for (std::int64_t v = 0; v < n_; ++v) of[static_cast<std::size_t>(labels[v])] += mass[v];
+    if (in_mass != nullptr) {
+      for (std::int64_t v = 0; v < n_; ++v) in[static_cast<std::size_t>(labels[v])] += in_mass[v];
+    }
+    int128 sum = 0;
+    for (std::int64_t v = 0; v < n_; ++v)
+      sum += static_cast<int128>(of[static_cast<std::size_t>(v)]) *
+             (in_mass != nullptr ? in : of)[static_cast<std::size_t>(v)];
+    return sum;
+  }
+  // What gains add up to, or twice as much: the sum over communities of weight inside less penalty.
+  [[nodiscard]] int128 quality_of(const array<I, host>& labels) const {
+    const level_graph<I, O>& g = source_.level;
+    const bool ordered_pairs = !source_.in_degree.empty() && g.in_mass == nullptr;  // directed CPM
+    return weight_inside(labels) * (ordered_pairs ? 2 : 1) * rule_.link -
+           rule_.penalty * sum_of_squares(labels, g.mass, g.in_mass);
+  }
+  [[nodiscard]] double modularity_of(const array<I, host>& labels) const {
+    if (total_ == 0) return 0;
+    const double all = static_cast<double>(total_);
+    const std::int64_t* const in = source_.in_degree.empty() ? nullptr : source_.in_degree.data();
+    const double resolution = options_.objective == communities_objective::modularity ? options_.resolution : 1;
+    return static_cast<double>(weight_inside(labels)) / all -
+           resolution * (static_cast<double>(sum_of_squares(labels, source_.degree.data(), in)) / all / all);
+  }
+
+  context<host> ctx_;
+  std::int64_t n_;
+  communities_options options_;
+  level_source<I, O> source_;
+  array<std::int64_t, host> size_;  // 1 for each vertex, for CPM
+  std::int64_t total_ = 0;          // of all degrees
+  gain_rule rule_;
+  array<I, host> labels_;
+  array<I, host> node_of_;  // [vertex] its node of the level
+};
+
+template <class I, class O>
+std::unique_ptr<executor<I, host>> make_undirected(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                   fixed_weights weights, const communities_options& options) {
+  level_source<I, O> source{{},
+                            std::move(weights.values),
+                            {g.vertices(), g.out.offsets.data(), g.out.indices.data()},
+                            {ctx, g.vertices()},
+                            {}};
+  if (!source.weights.empty()) source.level.weights = source.weights.data();
+  parallel_for(ctx.threads(), g.vertices(), grain::rows, [&](std::int64_t v) {
+    std::int64_t sum = 0;
+    for (std::int64_t e = g.out.offsets[v]; e < g.out.offsets[v + 1]; ++e)
+      sum += source.level.weight(e) * (g.out.indices[e] == v ? 2 : 1);
+    source.degree[v] = sum;
+  });
+  return std::make_unique<modularity_executor<I, O>>(ctx, std::move(source), weights.scale, options);
+}
+
+template <class I, class O>
+std::unique_ptr<executor<I, host>> make_directed(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                 fixed_weights weights, const communities_options& options) {
+  if (weights.values.empty()) {
+    weights.values = {ctx, g.out.nnz()};
+    std::fill(weights.values.begin(), weights.values.end(), 1);
+  }
+  level_source<I, std::int64_t> source;
+  source.degree = {ctx, g.vertices()};
+  source.in_degree = {ctx, g.vertices()};
+  std::fill(source.in_degree.begin(), source.in_degree.end(), 0);
+  parallel_for(ctx.threads(), g.vertices(), grain::rows, [&](std::int64_t v) {
+    std::int64_t sum = 0;
+    for (std::int64_t e = g.out.offsets[v]; e < g.out.offsets[v + 1]; ++e) {
+      sum += weights.values[e];
+      std::atomic_ref<std::int64_t>(source.in_degree[g.out.indices[e]])
+          .fetch_add(weights.values[e], std::memory_order_relaxed);
+    }
+    source.degree[v] = sum;
+  });
+  const auto pairs = to_coo(ctx, csr_view<const pattern, I, O, host>{g.out, {}});
+  source.symmetric = build_weighted_graph<std::int64_t, std::int64_t, I, host>(
+      ctx, pairs.view(), std::as_const(weights.values).view(),
+      {.direction = direction_kind::undirected, .duplicates = duplicate_weights::sum, .loops = self_loops::keep});
+  const auto view = source.symmetric.view();
+  source.level = {g.vertices(), view.out.offsets.data(), view.out.indices.data(), view.out_weights.data()};
+  return std::make_unique<modularity_executor<I, std::int64_t>>(ctx, std::move(source), weights.scale, options);
+}
+
+}  // namespace
+
+gain_rule make_gain_rule(const communities_options& options, direction_kind direction, std::int64_t total,
+                         std::int64_t vertices, double scale) {
+  // Above `most` every vertex is alone: the penalty of any two vertices exceeds the weight between them.
+  const bool modularity = options.objective == communities_objective::modularity;
+  const bool directed = direction == direction_kind::directed;
+  const double most = 2 * static_cast<double>(std::max<std::int64_t>(total, 1));
+  const double factor =
+      std::min(modularity ? options.resolution : options.resolution * scale * (directed ? 2 : 1), most);
+  const std::int64_t largest = std::max<std::int64_t>(modularity ? total : vertices, 1);
+  const auto mass_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(largest)));
+  const int integer_bits = std::max(0, std::ilogb(std::max(factor, 0.5)) + 1);
+  const int penalty_bits = std::min(62, 125 - 2 * mass_bits);
+  const int fraction_bits = std::min(modularity ? 24 : 40, penalty_bits - integer_bits);
+  if (fraction_bits < 0) {
+    throw_invalid_argument(
+        fmt::format("communities: resolution {} is too large for these weights", options.resolution));
+  }
+  return {static_cast<int128>(modularity ? largest : 1) << fraction_bits,
+          std::llround(std::ldexp(factor, fraction_bits))};
+}
+
+template <class I, class O>
+std::unique_ptr<executor<I, host>> make_modularity_executor(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                            fixed_weights weights, const communities_options& options) {
+  if (g.direction == direction_kind::directed) return make_directed(ctx, g, std::move(weights), options);
+  return make_undirected(ctx, g, std::move(weights), options);
+}
+
+#define INSTANTIATE(I, O)                                               \
+  template std::unique_ptr<executor<I, host>> make_modularity_executor( \
+      const context<host>&, const graph_view<I, O, host>&, fixed_weights, const communities_options&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::communities

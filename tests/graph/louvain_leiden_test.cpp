@@ -1,0 +1,481 @@
+// Louvain and Leiden: modularity, connectedness and numbering against naive code on random graphs; the same bits for
+// any number of threads; metamorphic tests; refusals.
+#include <spargo/graph/communities.hpp>
+
+#include "core/parallel.hpp"
+#include "graph/partition_support.hpp"
+#include "graph/plan_estimate.hpp"
+#include "support/device.hpp"
+#include "support/message.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace spargo {
+namespace {
+
+using test::build;
+using test::cpu;
+using test::draw_edges;
+using test::drawn;
+using test::drawn_for;
+using test::label_vector;
+using test::message_of;
+using test::weighted_edges;
+
+constexpr communities_method both_methods[] = {communities_method::louvain, communities_method::leiden};
+constexpr direction_kind both_directions[] = {direction_kind::undirected, direction_kind::directed};
+
+template <class I>
+label_vector widened(span<const I, host> labels) {
+  return {labels.begin(), labels.end()};
+}
+
+// Everything that holds for any graph.
+template <class Graph>
+void expect_right(std::int64_t n, const weighted_edges& edges, direction_kind direction, const Graph& g,
+                  const communities_options& options) {
+  const auto found = communities(cpu(), g, options);
+  const label_vector labels = widened(std::as_const(found.labels).view());
+  ASSERT_EQ(static_cast<std::int64_t>(labels.size()), n);
+  std::vector<bool> joined(labels.size());
+  for (const auto& [u, v, weight] : edges) {
+    if (u != v && weight > 0) joined[static_cast<std::size_t>(u)] = joined[static_cast<std::size_t>(v)] = true;
+  }
+  std::map<std::int64_t, std::int64_t> smallest;
+  for (std::int64_t v = n - 1; v >= 0; --v) smallest[labels[static_cast<std::size_t>(v)]] = v;
+  for (std::int64_t v = 0; v < n; ++v) {
+    const std::int64_t label = labels[static_cast<std::size_t>(v)];
+    ASSERT_EQ(smallest[label], label) << "vertex " << v;
+    if (joined[static_cast<std::size_t>(v)]) continue;
+    ASSERT_EQ(std::count(labels.begin(), labels.end(), label), 1) << "the isolated vertex " << v;
+  }
+  ASSERT_EQ(found.count, static_cast<std::int64_t>(smallest.size()));
+  const bool modularity = options.objective == communities_objective::modularity;
+  ASSERT_NEAR(found.modularity,
+              test::naive_modularity(n, edges, direction, labels, modularity ? options.resolution : 1), 1e-9);
+  const label_vector alone = test::own_labels(n);
+  if (modularity) {
+    ASSERT_GE(found.modularity, test::naive_modularity(n, edges, direction, alone, options.resolution) - 1e-9);
+  } else {
+    ASSERT_GE(test::naive_cpm(edges, direction, labels, options.resolution) + 1e-6,
+              test::naive_cpm(edges, direction, alone, options.resolution));
+  }
+  if (options.method == communities_method::leiden) {
+    ASSERT_EQ(test::naive_parts(n, edges, labels), found.count);
+  }
+  ASSERT_EQ(check_partition(cpu(), g, found.labels, found.modularity, options), "");
+}
+
+communities_options draw_options(test::random_source& random) {
+  communities_options options;
+  options.method = both_methods[random.below(2)];
+  options.objective = static_cast<communities_objective>(random.below(3) / 2);
+  constexpr double resolutions[] = {1, 0.5, 2.3, 0.1, 0};
+  options.resolution = resolutions[random.below(5)];
+  options.iterations = 1 + random.below(4);
+  options.seed = random.next();
+  return options;
+}
+
+template <class Case>
+class LouvainLeiden : public testing::Test {};
+template <class W_, class I_, class O_>
+struct weighted_case {
+  using weight = W_;
+  using index = I_;
+  using offset = O_;
+};
+using cases =
+    testing::Types<weighted_case<std::int32_t, std::int32_t, std::int32_t>,
+                   weighted_case<std::int64_t, std::int32_t, std::int64_t>,
+                   weighted_case<float, std::int64_t, std::int64_t>, weighted_case<double, std::int32_t, std::int32_t>>;
+TYPED_TEST_SUITE(LouvainLeiden, cases);
+
+TYPED_TEST(LouvainLeiden, RandomGraphs) {
+  using weight = typename TypeParam::weight;
+  for (std::uint64_t seed = 0; seed < test::rounds(2000); ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = random.below(50);
+    const weighted_edges edges =
+        draw_edges(random, std::max<std::int64_t>(n, 1), n == 0 ? 0 : random.below(4 * n + 1), drawn_for<weight>);
+    for (const auto direction : both_directions) {
+      const auto g = build<weight, typename TypeParam::index, typename TypeParam::offset>(n, edges, direction);
+      expect_right(n, edges, direction, g, draw_options(random));
+      if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+    }
+  }
+}
+
+// Large enough to move in batches by several threads.
+TYPED_TEST(LouvainLeiden, LargerGraphs) {
+  using weight = typename TypeParam::weight;
+  detail::assume_processors(4);
+  for (std::uint64_t seed = 0; seed < test::rounds(16); ++seed) {
+    test::random_source random(seed);
+    const weighted_edges edges = draw_edges(random, 9000, 40000, drawn_for<weight>);
+    const auto direction = both_directions[seed % 2];
+    const auto g = build<weight, typename TypeParam::index, typename TypeParam::offset>(9000, edges, direction);
+    communities_options options = draw_options(random);
+    options.method = both_methods[seed / 2 % 2];
+    expect_right(9000, edges, direction, g, options);
+    if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+  }
+  detail::assume_processors(0);
+}
+
+TYPED_TEST(LouvainLeiden, GraphsWithoutWeights) {
+  using index = typename TypeParam::index;
+  using offset = typename TypeParam::offset;
+  for (std::uint64_t seed = 0; seed < test::rounds(600); ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(60);
+    weighted_edges edges;
+    std::vector<index> from, to;
+    std::set<std::pair<std::int64_t, std::int64_t>> seen;
+    const auto direction = both_directions[seed % 2];
+    for (auto [u, v] : test::random_edges(random, n, random.below(4 * n), 1)) {
+      if (direction == direction_kind::undirected && u > v) std::swap(u, v);
+      from.push_back(static_cast<index>(u));
+      to.push_back(static_cast<index>(v));
+      if (seen.emplace(u, v).second) edges.push_back({u, v, 1});
+    }
+    const auto size = static_cast<index>(n);
+    const auto g = build_graph<offset>(cpu(), coo_pattern_view<index, host>{size, size, from, to},
+                                       {.direction = direction, .loops = self_loops::keep});
+    expect_right(n, edges, direction, g, draw_options(random));
+    if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+// --- Quality
+
+// On average at least what moving one vertex at a time finds.
+TEST(LouvainLeidenQuality, BetterThanNaiveMoving) {
+  double naive = 0, louvain = 0, leiden = 0;
+  for (std::uint64_t seed = 0; seed < test::rounds(160); ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 5 + random.below(25);
+    const auto direction = both_directions[seed % 2];
+    const weighted_edges edges = draw_edges(random, n, 2 * n, drawn::whole);
+    const auto g = build<double, std::int32_t, std::int32_t>(n, edges, direction);
+    naive += test::naive_modularity(n, edges, direction, test::naive_moving(n, edges, direction));
+    louvain += communities(cpu(), g, {.method = communities_method::louvain}).modularity;
+    leiden += communities(cpu(), g, {.method = communities_method::leiden}).modularity;
+  }
+  EXPECT_GE(louvain, naive);
+  EXPECT_GE(leiden, 0.999 * louvain);
+}
+
+// Blocks of vertices joined densely inside and sparsely between them are found, small and large graphs alike.
+TEST(LouvainLeidenQuality, PlantedBlocks) {
+  for (const std::int64_t n : {300, 12000}) {
+    constexpr std::int64_t blocks = 12;
+    test::random_source random(static_cast<std::uint64_t>(n));
+    label_vector planted;
+    for (std::int64_t v = 0; v < n; ++v) planted.push_back(v % blocks);
+    weighted_edges edges;
+    for (std::int64_t v = 0; v < n; ++v) {
+      for (int k = 0; k < 6; ++k) edges.push_back({v, (v + blocks * random.below(n / blocks)) % n, 1});
+      edges.push_back({v, random.below(n), 1});
+    }
+    for (const auto method : both_methods) {
+      for (const auto direction : both_directions) {
+        const auto g = build<std::int32_t, std::int32_t, std::int32_t>(n, edges, direction);
+        const auto found = communities(cpu(), g, {.method = method});
+        EXPECT_GT(test::mutual_information(planted, widened(std::as_const(found.labels).view())),
+                  method == communities_method::leiden ? 0.99 : 0.85)
+            << n << to_string(method);
+      }
+    }
+  }
+}
+
+// A ring of cliques: CPM with a resolution between the densities inside and outside finds the cliques; modularity with
+// resolution 1 joins pairs of them (its resolution limit).
+TEST(LouvainLeidenQuality, RingOfCliques) {
+  constexpr std::int64_t cliques = 30;
+  constexpr std::int64_t size = 5;
+  weighted_edges edges;
+  for (std::int64_t c = 0; c < cliques; ++c) {
+    for (std::int64_t a = 0; a < size; ++a) {
+      for (std::int64_t b = 0; b < a; ++b) edges.push_back({c * size + a, c * size + b, 1});
+    }
+    edges.push_back({c * size, (c + 1) % cliques * size + 1, 1});
+  }
+  const auto g = build<std::int32_t, std::int32_t, std::int32_t>(cliques * size, edges, direction_kind::undirected);
+  const auto cpm = communities(
+      cpu(), g, {.method = communities_method::leiden, .objective = communities_objective::cpm, .resolution = 0.5});
+  EXPECT_EQ(cpm.count, cliques);
+  for (std::int64_t v = 0; v < cliques * size; ++v) EXPECT_EQ(cpm.labels[v], v - v % size);
+  EXPECT_LT(communities(cpu(), g, {.method = communities_method::leiden}).count, cliques);
+}
+
+// A pair of opposite edges: its CPM is 2 less twice the resolution.
+TEST(LouvainLeidenQuality, DirectedCpm) {
+  const auto g = build<std::int32_t, std::int32_t, std::int32_t>(2, {{0, 1, 1}, {1, 0, 1}}, direction_kind::directed);
+  for (const auto& [resolution, count] : {std::pair(0.9, 1), std::pair(1.1, 2)}) {
+    const communities_options options{
+        .method = communities_method::leiden, .objective = communities_objective::cpm, .resolution = resolution};
+    EXPECT_EQ(communities(cpu(), g, options).count, count);
+  }
+}
+
+// --- The same bits
+
+template <class Graph>
+label_vector labels_of(const Graph& g, const communities_options& options, int threads = 3) {
+  const context<host> ctx({.threads = threads});
+  const auto found = communities(ctx, g, options);
+  return widened(std::as_const(found.labels).view());
+}
+
+TEST(LouvainLeidenBits, DoNotDependOnThreads) {
+  detail::assume_processors(8);
+  test::random_source random(3);
+  const weighted_edges edges = draw_edges(random, 20000, 90000, drawn::any);
+  for (const auto direction : both_directions) {
+    const auto g = build<double, std::int32_t, std::int32_t>(20000, edges, direction);
+    for (const auto method : both_methods) {
+      const communities_options options{.method = method, .iterations = 2};
+      const label_vector expected = labels_of(g, options, 1);
+      for (const int threads : {2, 3, 8}) EXPECT_EQ(labels_of(g, options, threads), expected) << threads;
+    }
+  }
+  detail::assume_processors(0);
+}
+
+TEST(LouvainLeidenBits, SeedsRepeatAndDiffer) {
+  test::random_source random(4);
+  const auto g = build<std::int32_t, std::int32_t, std::int32_t>(400, draw_edges(random, 400, 1200, drawn::whole),
+                                                                 direction_kind::undirected);
+  communities_plan plan(cpu(), g, {.method = communities_method::leiden, .seed = 5});
+  plan.run();
+  const label_vector first = widened(plan.labels());
+  plan.run();
+  EXPECT_EQ(widened(plan.labels()), first);
+  EXPECT_NE(labels_of(g, {.method = communities_method::leiden, .seed = 6}), first);
+}
+
+// Weights twice as large, and isolated vertices behind the others, change nothing.
+TEST(LouvainLeidenBits, ScaledWeightsAndIsolatedVertices) {
+  for (std::uint64_t seed = 0; seed < test::rounds(200); ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 2 + random.below(60);
+    const weighted_edges edges = draw_edges(random, n, 3 * n, drawn::any);
+    weighted_edges doubled = edges;
+    for (auto& edge : doubled) edge.weight *= 2;
+    const communities_options options{
+        .method = both_methods[seed / 2 % 2], .resolution = seed % 3 == 0 ? 1.3 : 1, .seed = seed};
+    const auto direction = both_directions[seed % 2];
+    const label_vector expected = labels_of(build<double, std::int32_t, std::int32_t>(n, edges, direction), options);
+    ASSERT_EQ(labels_of(build<double, std::int32_t, std::int32_t>(n, doubled, direction), options), expected) << seed;
+    label_vector more = labels_of(build<double, std::int32_t, std::int32_t>(n + 7, edges, direction), options);
+    more.resize(static_cast<std::size_t>(n));
+    ASSERT_EQ(more, expected) << seed;
+  }
+}
+
+// Other numbers of the vertices: other ties, the same quality.
+TEST(LouvainLeidenBits, RelabelledGraphs) {
+  double before = 0, after = 0;
+  for (std::uint64_t seed = 0; seed < test::rounds(400); ++seed) {
+    test::random_source random(seed);
+    constexpr std::int64_t n = 40;
+    label_vector moved = test::own_labels(n);
+    for (std::int64_t v = n - 1; v > 0; --v) {
+      std::swap(moved[static_cast<std::size_t>(v)], moved[static_cast<std::size_t>(random.below(v + 1))]);
+    }
+    weighted_edges edges = draw_edges(random, n, 100, drawn::whole);
+    const communities_options options{.method = both_methods[seed % 2]};
+    before +=
+        communities(cpu(), build<double, std::int32_t, std::int32_t>(n, edges, direction_kind::undirected), options)
+            .modularity;
+    for (auto& edge : edges) {
+      edge.from = moved[static_cast<std::size_t>(edge.from)];
+      edge.to = moved[static_cast<std::size_t>(edge.to)];
+    }
+    after +=
+        communities(cpu(), build<double, std::int32_t, std::int32_t>(n, edges, direction_kind::undirected), options)
+            .modularity;
+  }
+  EXPECT_NEAR(after / before, 1, 0.01);
+}
+
+// --- Options and refusals
+
+TEST(LouvainLeidenOptions, InitialCommunities) {
+  // Two triangles joined by an edge.
+  const weighted_edges edges{{0, 1, 1}, {1, 2, 1}, {2, 0, 1}, {3, 4, 1}, {4, 5, 1}, {5, 3, 1}, {2, 3, 1}};
+  const auto g = build<std::int32_t, std::int32_t, std::int32_t>(6, edges, direction_kind::undirected);
+  for (const auto method : both_methods) {
+    const std::vector<std::int32_t> kept{5, 5, 5, 1, 1, 1};
+    const auto found = communities(cpu(), g, {.method = method}, kept);
+    EXPECT_EQ(widened(std::as_const(found.labels).view()), (label_vector{0, 0, 0, 3, 3, 3})) << to_string(method);
+    const std::vector<std::int32_t> wrong{0, 1, 2, 3, 4, 6};
+    EXPECT_NE(message_of(error_code::invalid_argument, [&] { (void)communities(cpu(), g, {.method = method}, wrong); })
+                  .find("vertex 5 has the initial label 6"),
+              std::string::npos);
+  }
+}
+
+// A community of everything is a local optimum for single vertices, and Leiden's refinement leaves it.
+TEST(LouvainLeidenOptions, RefinementLeavesAnInitialCommunity) {
+  const weighted_edges edges{{0, 1, 1}, {1, 2, 1}, {2, 0, 1}, {3, 4, 1}, {4, 5, 1}, {5, 3, 1}, {2, 3, 1}};
+  const auto g = build<std::int32_t, std::int32_t, std::int32_t>(6, edges, direction_kind::undirected);
+  const std::vector<std::int32_t> initial(6, 4);
+  EXPECT_EQ(communities(cpu(), g, {.method = communities_method::louvain}, initial).count, 1);
+  EXPECT_EQ(communities(cpu(), g, {.method = communities_method::leiden}, initial).count, 2);
+}
+
+// One level moves vertices only; more join groups of them.
+TEST(LouvainLeidenOptions, Levels) {
+  const auto path = [] {
+    weighted_edges edges;
+    for (std::int64_t v = 0; v + 1 < 1000; ++v) edges.push_back({v, v + 1, 1});
+    return edges;
+  }();
+  const auto g = build<std::int32_t, std::int32_t, std::int32_t>(1000, path, direction_kind::undirected);
+  for (const auto method : both_methods) {
+    const auto one = communities(cpu(), g, {.method = method, .iterations = 1, .max_levels = 1});
+    const auto all = communities(cpu(), g, {.method = method, .iterations = 1});
+    EXPECT_EQ(one.levels, 1);
+    EXPECT_GT(all.levels, 2);
+    EXPECT_GT(all.modularity, one.modularity + 0.1);
+    EXPECT_LT(all.count, one.count);
+  }
+}
+
+TEST(LouvainLeidenOptions, GraphsWithoutEdges) {
+  for (const auto method : both_methods) {
+    for (const std::int64_t n : {0, 1, 5}) {
+      const auto g = build<double, std::int32_t, std::int32_t>(n, {}, direction_kind::undirected);
+      const auto found = communities(cpu(), g, {.method = method});
+      EXPECT_EQ(widened(std::as_const(found.labels).view()), test::own_labels(n));
+      EXPECT_EQ(found.count, n);
+      EXPECT_EQ(found.modularity, 0);
+    }
+    const auto zeros = build<double, std::int32_t, std::int32_t>(2, {{0, 1, 0}}, direction_kind::directed);
+    EXPECT_EQ(communities(cpu(), zeros, {.method = method}).count, 2);
+  }
+}
+
+// Beyond some resolution every vertex is alone, whatever the weights.
+TEST(LouvainLeidenOptions, ExtremeResolutions) {
+  const auto whole =
+      build<std::int32_t, std::int32_t, std::int32_t>(3, {{0, 1, 1}, {1, 2, 1}, {2, 0, 3}}, direction_kind::undirected);
+  const auto any =
+      build<double, std::int32_t, std::int32_t>(3, {{0, 1, 1e-200}, {1, 2, 1}, {2, 0, 3}}, direction_kind::undirected);
+  for (const auto method : both_methods) {
+    const auto modularity = [&](double resolution) {
+      return communities(cpu(), whole, {.method = method, .resolution = resolution}).count;
+    };
+    const auto cpm = [&](const auto& g, double resolution) {
+      return communities(cpu(), g,
+                         {.method = method, .objective = communities_objective::cpm, .resolution = resolution})
+          .count;
+    };
+    for (const double tiny : {0.0, 1e-300}) {
+      EXPECT_EQ(modularity(tiny), 1);
+      EXPECT_EQ(cpm(whole, tiny), 1);
+      EXPECT_EQ(cpm(any, tiny), 1);
+    }
+    EXPECT_EQ(modularity(1e300), 3);
+    EXPECT_EQ(cpm(whole, 1e300), 3);
+    EXPECT_EQ(cpm(any, 1e300), 3);
+    EXPECT_EQ(message_of(error_code::invalid_argument,
+                         [&] { (void)communities(cpu(), any, {.method = method, .resolution = 1e300}); }),
+              "communities: resolution 1e+300 is too large for these weights");
+  }
+}
+
+TEST(LouvainLeidenOptions, Refusals) {
+  const auto g = build<double, std::int32_t, std::int32_t>(3, {{0, 1, 1}}, direction_kind::undirected);
+  const auto refused = [&](const communities_options& options, error_code code = error_code::invalid_argument) {
+    return message_of(code, [&] { (void)communities(cpu(), g, options); });
+  };
+  constexpr auto leiden = communities_method::leiden;
+  EXPECT_EQ(refused({.method = leiden, .resolution = -1}),
+            "communities: resolution -1 (expected a finite one, 0 or more)");
+  EXPECT_NE(refused({.method = leiden, .resolution = std::numeric_limits<double>::quiet_NaN()}), "");
+  EXPECT_EQ(refused({.method = leiden, .tolerance = -1}), "communities: tolerance -1 (expected 0 or more)");
+  EXPECT_EQ(refused({.method = leiden, .max_levels = 0}), "communities: 0 levels (expected 1 or more)");
+  EXPECT_NE(refused({.method = leiden, .objective = static_cast<communities_objective>(9)}).find("objective"),
+            std::string::npos);
+  EXPECT_NE(refused({.method = leiden, .algorithm = communities_algorithm::all_vertices}, error_code::unsupported), "");
+  for (const double weight :
+       {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    const auto bad =
+        build<double, std::int32_t, std::int32_t>(3, {{0, 1, 1}, {1, 2, weight}}, direction_kind::directed);
+    EXPECT_NE(message_of(error_code::invalid_data, [&] { (void)communities(cpu(), bad, {.method = leiden}); })
+                  .find("communities: edge (1, 2) has weight"),
+              std::string::npos);
+  }
+  const auto large =
+      build<std::int64_t, std::int32_t, std::int32_t>(3, {{0, 1, 0x1p61}, {1, 2, 0x1p61}}, direction_kind::directed);
+  EXPECT_NE(message_of(error_code::invalid_data, [&] { (void)communities(cpu(), large, {.method = leiden}); })
+                .find("add up to"),
+            std::string::npos);
+}
+
+TEST(LouvainLeidenOptions, RefusedOnTheDevice) {
+  SPARGO_TEST_NEEDS_GPU();
+  const auto g = build_graph(cpu(), coo_pattern_view<std::int32_t, host>{2, 2, {}, {}});
+  const context<device> gpu;
+  const auto placed = to_device(gpu, g.view());
+  EXPECT_NE(message_of(error_code::unsupported,
+                       [&] { (void)communities(gpu, placed, {.method = communities_method::leiden}); })
+                .find("method leiden does not run on the device"),
+            std::string::npos);
+}
+
+// --- Estimates
+
+// An upper bound: by how much contracted graphs are smaller is not known beforehand.
+TEST(LouvainLeidenEstimate, CoversARun) {
+  for (const auto& [spec, direction] : {std::pair("gen:rmat:scale=13", direction_kind::undirected),
+                                        std::pair("gen:grid2d:n=150", direction_kind::undirected),
+                                        std::pair("gen:rmat:scale=13", direction_kind::directed)}) {
+    const test::plan_graph t("graph", spec, direction, false);
+    for (const auto method : both_methods) {
+      SCOPED_TRACE(std::string(spec) + " " + std::string(to_string(method)));
+      const communities_options options{.method = method, .iterations = 1};
+      test::counting_resource<host> counted(default_host_resource());
+      const context<host> ctx({.threads = 2, .resource = &counted});
+      communities_plan plan(ctx, t.g, options);
+      plan.run();
+      const auto estimate = decltype(plan)::estimate(t.shape(2), options);
+      EXPECT_LE(counted.peak(), estimate.host_bytes);
+      EXPECT_LE(estimate.host_bytes, 16 * counted.peak());
+      EXPECT_LE(plan.workspace_bytes(), counted.peak());
+      EXPECT_GT(plan.workspace_bytes(), 0);
+    }
+  }
+}
+
+// --- The check
+
+TEST(PartitionCheck, NamesTheFault) {
+  const weighted_edges edges{{0, 1, 1}, {1, 2, 1}, {3, 4, 1}};
+  const auto g = build<std::int32_t, std::int32_t, std::int32_t>(5, edges, direction_kind::undirected);
+  const auto fault = [&](const std::vector<std::int32_t>& labels, double modularity, communities_method method) {
+    return check_partition(cpu(), g, labels, modularity, {.method = method});
+  };
+  constexpr auto louvain = communities_method::louvain;
+  constexpr auto leiden = communities_method::leiden;
+  EXPECT_EQ(fault({0, 0, 0, 3, 3}, 4.0 / 9, leiden), "");
+  EXPECT_EQ(fault({0, 0, 0, 3, 3}, 0.44, leiden), "modularity 0.44 (expected 0.4444444444444444)");
+  EXPECT_EQ(fault({0, 0, 0, 3}, 4.0 / 9, leiden), "4 labels for 5 vertices");
+  EXPECT_NE(fault({1, 1, 1, 3, 3}, 4.0 / 9, leiden).find("vertex 0 has label 1"), std::string::npos);
+  EXPECT_NE(fault({0, 0, 0, 3, 9}, 4.0 / 9, leiden).find("vertex 4 has label 9"), std::string::npos);
+  EXPECT_NE(fault({0, 0, 1, 3, 3}, 0, leiden).find("vertex 2 has label 1"), std::string::npos);
+  EXPECT_EQ(fault({0, 0, 0, 0, 0}, 0, louvain), "");
+  EXPECT_EQ(fault({0, 0, 0, 0, 0}, 0, leiden),
+            "vertices 0 and 3 are in one community without a path between them inside it");
+}
+
+}  // namespace
+}  // namespace spargo
