@@ -79,13 +79,14 @@ decltype(auto) with_narrowest(const context<Space>& ctx, span<const double, Spac
   return f(whole.view());
 }
 
-constexpr weighted_graph_options lightest(direction_kind direction) {
-  return {.direction = direction, .duplicates = duplicate_weights::min};
+constexpr weighted_graph_options weighted_options(const graph_options& options, duplicate_weights duplicates) {
+  return {.direction = options.direction, .duplicates = duplicates, .loops = options.loops};
 }
 
 template <index_type I>
 any_placed_weighted_graph build_on_host(const context<host>& cpu, coo_input<double, I>& read,
-                                        direction_kind direction) {
+                                        const weighted_graph_options& options) {
+  const direction_kind direction = options.direction;
   const busy building("building the graph");
   if (direction == direction_kind::directed && read.triangle != symmetry_kind::general) {
     read.entries = expand_symmetry<double, I>(cpu, std::as_const(read.entries).view(), read.triangle);
@@ -95,23 +96,22 @@ any_placed_weighted_graph build_on_host(const context<host>& cpu, coo_input<doub
   const std::int64_t most = direction == direction_kind::directed ? view.nnz() : 2 * view.nnz();
   const weight_summary summary = summarize_weights(cpu, view.values);
   return with_offset<I>(most, [&]<class O>(type_tag<O>) {
-    return with_narrowest(cpu, view.values, summary,
-                          [&]<class W>(span<const W, host> weights) -> any_placed_weighted_graph {
-                            return placed_weighted_graph<W, I, O>(
-                                build_weighted_graph<O, W, I, host>(cpu, pairs, weights, lightest(direction)));
-                          });
+    return with_narrowest(
+        cpu, view.values, summary, [&]<class W>(span<const W, host> weights) -> any_placed_weighted_graph {
+          return placed_weighted_graph<W, I, O>(build_weighted_graph<O, W, I, host>(cpu, pairs, weights, options));
+        });
   });
 }
 
-// The entries of a snapshot as a list, with the lightest weight of each.
-any_entries list_stored(const context<host>& cpu, const input_description& input) {
+// The entries of a snapshot as a list, with the lightest weight of each or their sum.
+any_entries list_stored(const context<host>& cpu, const input_description& input, duplicate_weights duplicates) {
   if (input.field == matrix_market_field::complex) refuse_complex(input);
   input_cache none(cache_mode::off, input, value_kind::fp64);
   any_csr<double> stored = read_csr<double>(cpu, input, {}, none);
   return std::visit(
       [&]<class I, class O>(csr_input<double, I, O>& read) -> any_entries {
         coo_matrix<double, I, host> entries = to_coo(cpu, read.matrix);
-        take_lightest(input.mapped->notes(), entries.values().view());
+        if (duplicates == duplicate_weights::min) take_lightest(input.mapped->notes(), entries.values().view());
         return coo_input<double, I>{std::move(entries), symmetry_kind::general, std::move(read.facts)};
       },
       stored);
@@ -168,7 +168,8 @@ class weighted_maker {
   using listed = any_entries;
   using made = any_placed_weighted_graph;
 
-  explicit weighted_maker(const weight_choice& choice) : choice_(choice) {}
+  weighted_maker(const weight_choice& choice, duplicate_weights duplicates)
+      : choice_(choice), duplicates_(duplicates) {}
 
   // Description of the weights.
   [[nodiscard]] std::string weights() const {
@@ -182,6 +183,7 @@ class weighted_maker {
     bare_ = !wants_file || (!is_graph_text(input.kind) && input.field == matrix_market_field::pattern) ||
             (choice_.source == weight_source::automatic && input.kind == input_kind::generator);
     if (bare_) return {mode, input, value_kind::pattern};
+    if (duplicates_ != duplicate_weights::min) mode = cache_mode::off;
     return {mode, input, value_kind::fp64, "weights"};
   }
   [[nodiscard]] bool takes_weights() const { return !bare_; }
@@ -190,7 +192,7 @@ class weighted_maker {
                    const graph_flags& flags) const {
     progress_bar bar("reading " + input.path, flags.common.quiet);
     if (!bare_) {
-      if (input.kind == input_kind::snapshot) return list_stored(cpu, input);
+      if (input.kind == input_kind::snapshot) return list_stored(cpu, input, duplicates_);
       input_facts facts;
       if (std::optional<snapshot> kept = cache.open(cpu, facts)) {
         return list_kept(cpu, *kept, std::move(facts), !is_graph_text(input.kind));
@@ -225,7 +227,7 @@ class weighted_maker {
         [&]<class V, class I>(coo_input<V, I>& held) -> any_placed_weighted_graph {
           if constexpr (std::same_as<V, double>) {
             of_file_ = true;
-            return build_on_host(cpu, held, options.direction);
+            return build_on_host(cpu, held, weighted_options(options, duplicates_));
           } else if constexpr (is_pattern<V>) {
             any_graph built = make_graph(cpu, std::move(held), options);
             return std::visit(
@@ -258,7 +260,8 @@ class weighted_maker {
         read.pairs, options.direction, [&]<class O>(const coo_pattern_view<I, device>& pairs, type_tag<O>) {
           return with_narrowest(
               gpu, values, summary, [&]<class W>(span<const W, device> weights) -> any_placed_weighted_graph {
-                auto built = build_weighted_graph<O, W, I, device>(gpu, pairs, weights, lightest(options.direction));
+                auto built =
+                    build_weighted_graph<O, W, I, device>(gpu, pairs, weights, weighted_options(options, duplicates_));
                 return placed_weighted_graph<W, I, O>(gpu, where.cpu, std::move(built));
               });
         });
@@ -266,6 +269,7 @@ class weighted_maker {
 
  private:
   weight_choice choice_;
+  duplicate_weights duplicates_;
   bool bare_ = false;     // reads without weights
   bool of_file_ = false;  // the weights are from the file
 };
@@ -282,8 +286,9 @@ weight_choice parse_weights(const std::string& text) {
   return choice;
 }
 
-placed_weighted_input load_weighted(const graph_flags& flags, const graph_work& work, const weight_choice& choice) {
-  weighted_maker maker(choice);
+placed_weighted_input load_weighted(const graph_flags& flags, const graph_work& work, const weight_choice& choice,
+                                    duplicate_weights duplicates) {
+  weighted_maker maker(choice, duplicates);
   auto loaded = placed_loader<weighted_maker>(flags, work, maker).run();
   loaded.from.ignores_weights = false;
   return {std::move(loaded.where), std::move(loaded.from), std::move(loaded.g), maker.weights(), choice.source};

@@ -1,4 +1,4 @@
-// Any input as a graph with nonnegative weights, for shortest paths.
+// Any input as a graph with nonnegative weights.
 #pragma once
 
 #include "placement/placed_input.hpp"
@@ -26,10 +26,11 @@ struct placed_weighted_input {
   weight_source wanted = weight_source::automatic;
 };
 
-// Like load_placed, with progress on a terminal; without in-edges. Of parallel edges the lightest is kept. Throws
-// invalid_data for a negative or NaN weight, with its line if the input is a file, for complex weights, and for `file`
-// if the input has none.
+// Like load_placed, with progress on a terminal; without in-edges. `duplicates`: the weight of parallel edges; only the
+// lightest is cached. Self-loops as in `work`. Throws invalid_data for a negative or NaN weight, with its line if the
+// input is a file, for complex weights, and for `file` if the input has none.
 [[nodiscard]] placed_weighted_input load_weighted(const graph_flags& flags, const graph_work& work,
-                                                  const weight_choice& choice);
+                                                  const weight_choice& choice,
+                                                  duplicate_weights duplicates = duplicate_weights::min);
 
 }  // namespace spargo::apps
