@@ -3,22 +3,34 @@
 #include "commands/graph/vertex_groups.hpp"
 #include "commands/table.hpp"
 #include "placement/driver.hpp"
+#include "placement/weighted_input.hpp"
 
 #include <spargo/graph/communities.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cmath>
+
 namespace spargo::apps {
 
 namespace {
 
 struct communities_flags : graph_flags {
-  std::string method = "cdlp";
+  std::string method = "leiden";
+  std::string weights = "unit";
+  std::string objective = "modularity";
+  double resolution = 1;
+  std::uint64_t seed = 1;
   std::int64_t iterations = 10;
 
+  [[nodiscard]] bool propagates() const { return method == "cdlp"; }
   [[nodiscard]] communities_options options() const {
-    return {.method = parse_communities_method(method), .iterations = iterations};
+    return {.method = parse_communities_method(method),
+            .iterations = iterations,
+            .objective = parse_communities_objective(objective),
+            .resolution = resolution,
+            .seed = seed};
   }
 };
 
@@ -36,7 +48,7 @@ json sum_of_labels(span<const I, host> labels, const vertex_names& names) {
   return fits ? json(sum) : json(approximately);
 }
 
-struct communities : graph_algorithm {
+struct unweighted_communities : graph_algorithm {
   using flags_type = communities_flags;
   static constexpr const char* name = "communities";
   static constexpr const char* activity = "finding communities";
@@ -47,35 +59,70 @@ struct communities : graph_algorithm {
     array<I, host> labels;
     std::int64_t count = 0;
     std::int64_t rounds = 0;
+    std::int64_t levels = 0;
+    double modularity = 0;
   };
 
   static graph_command_text text() {
-    return {"Communities of a graph: reads it, finds them on the CPU or the GPU, times and checks them.",
-            {.table = {.columns = columns,
-                       .order = largest_group_first,
-                       .notes = "a community is called by the id of one of the graph's vertices"},
-             .no_validate = "skip the independent check"},
-            {"wiki-Vote.txt.gz --output labels.txt", "roads.mtx --iterations 50 --json report.json",
-             "gen:rmat:scale=20,degree=16 --undirected"}};
+    return {
+        "Communities of a graph: reads it, finds them on the CPU or the GPU, times and checks them.",
+        {.table = {.columns = columns,
+                   .order = largest_group_first,
+                   .notes = "a community is called by the id of one of the graph's vertices"},
+         .no_validate = "skip the independent check"},
+        {"friends.txt.gz --undirected --output communities.csv", "letters.wel --weights file --resolution 2 --json -",
+         "gen:rmat:scale=20,degree=16 --undirected --method cdlp"}};
   }
   static void add_flags(CLI::App& app, communities_flags& flags) {
     app.add_option(
            "--method", flags.method,
+           "leiden: maximizes modularity, and every community is connected; louvain: an older way to do so; "
            "cdlp: label propagation as defined by LDBC Graphalytics; each vertex takes the label of most of its "
            "neighbours, the smallest of equals, all at once")
         ->check(one_of("a method", words_of<communities_method>()))
         ->type_name("NAME")
         ->capture_default_str();
-    app.add_option("--iterations", flags.iterations, "rounds")
+    app.add_option("--weights", flags.weights,
+                   "file, unit (every edge counts 1) or random[:SEED]; those of several edges between two vertices are "
+                   "added; cdlp ignores weights")
+        ->check(suggests({"file", "unit", "random"}))
+        ->type_name("WEIGHTS")
+        ->capture_default_str();
+    app.add_option("--objective", flags.objective,
+                   "modularity, or cpm: weight inside communities less --resolution for each pair of their vertices")
+        ->check(one_of("an objective", words_of<communities_objective>()))
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--resolution", flags.resolution, "larger ones find more and smaller communities")
+        ->type_name("X")
+        ->capture_default_str();
+    app.add_option("--seed", flags.seed, "of the order in which vertices move; each finds the same every time")
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--iterations", flags.iterations,
+                   "cdlp: rounds; leiden: passes, fewer if one gains nothing; louvain takes one")
         ->check(positive_count())
         ->type_name("N")
         ->capture_default_str();
   }
+  static void check_flags(const communities_flags& flags) {
+    (void)parse_weights(flags.weights);
+    if (!(flags.resolution >= 0 && std::isfinite(flags.resolution))) {
+      throw usage_error(fmt::format("--resolution: {} (expected 0 or more)", flags.resolution));
+    }
+    if (!flags.propagates() && flags.common.device != "auto" && flags.common.device != "cpu") {
+      throw usage_error(
+          fmt::format("--device {}: {} runs on the CPU only (cdlp runs on a GPU)", flags.common.device, flags.method));
+    }
+  }
   static std::string algorithm(const communities_flags& flags) { return flags.method; }
 
   static graph_work work(const communities_flags& flags) {
-    const auto rounds = static_cast<double>(flags.iterations);  // R-MAT 22, 10 rounds: 210 ms by 16 threads
-    return {.wanted = in_edges::build, .cpu_ns = 10 * rounds, .results = {0, 1}};
+    const auto rounds = static_cast<double>(flags.iterations);
+    // R-MAT 22, 10 rounds: 210 ms by 16 threads
+    if (flags.propagates()) return {.wanted = in_edges::build, .cpu_ns = 10 * rounds, .results = {0, 1}};
+    const double passes = flags.method == "louvain" ? 1 : rounds;
+    return {.loops = self_loops::keep, .runs_on_gpu = false, .cpu_ns = 40 * passes, .results = {0, 1}};
   }
   static communities_options options(const communities_flags& flags) { return flags.options(); }
 
@@ -86,12 +133,25 @@ struct communities : graph_algorithm {
     found.labels = done.copy(done.plan.labels());
     found.count = done.plan.count();
     found.rounds = done.plan.rounds();
+    found.levels = done.plan.levels();
+    found.modularity = done.plan.modularity();
   }
   static std::string check(const context<host>& cpu, const auto& g, const communities_flags& flags, const auto& found) {
-    return check_communities(cpu, g.view(), found.labels.view(), flags.options());
+    if (!flags.propagates()) {
+      return check_partition(cpu, g.view(), found.labels.view(), found.modularity, flags.options());
+    }
+    const auto& pattern = g.view();
+    return check_labels(cpu, pattern, found.labels.view(), flags.options());
   }
-  static std::string how_checked(const communities_flags&, const auto&) {
-    return "checked independently, round by round";
+  template <class I, class O>
+  static std::string check_labels(const context<host>& cpu, const graph_view<I, O, host>& g, span<const I, host> labels,
+                                  const communities_options& options) {
+    return check_communities(cpu, g, labels, options);
+  }
+  static std::string how_checked(const communities_flags& flags, const auto&) {
+    return flags.propagates()          ? "checked independently, round by round"
+           : flags.method == "louvain" ? "modularity summed independently"
+                                       : "modularity summed independently, every community connected";
   }
 
   static void report_result(report& out, const communities_flags& flags, const vertex_names& names, const auto& found) {
@@ -100,21 +160,68 @@ struct communities : graph_algorithm {
     keys["iterations"] = flags.iterations;
     keys["rounds"] = found.rounds;
     keys["communities"] = found.count;
-    keys["label_sum"] = sum_of_labels(found.labels.view(), names);
+    if (flags.propagates()) {
+      keys["label_sum"] = sum_of_labels(found.labels.view(), names);
+    } else {
+      keys["objective"] = flags.objective;
+      keys["resolution"] = flags.resolution;
+      keys["seed"] = flags.seed;
+      keys["modularity"] = found.modularity;
+      keys["levels"] = found.levels;
+      out.row("modularity", fmt::format("{:.6f}", found.modularity));
+    }
     out.row("communities", with_commas(found.count));
     report_groups(out, found, found.labels.view());
+    if (flags.method == "louvain") return out.row("levels", with_commas(found.levels));
     const std::string rounds = with_commas(found.rounds);
     const bool all = found.rounds == flags.iterations;
-    out.row("rounds",
-            all ? rounds : fmt::format("{} of {}: more change nothing", rounds, with_commas(flags.iterations)));
+    const char* const why = flags.propagates() ? "more change nothing" : "the last gained nothing";
+    out.row(flags.propagates() ? "rounds" : "passes",
+            all ? rounds : fmt::format("{} of {}: {}", rounds, with_commas(flags.iterations), why));
   }
   static void write(report& out, const communities_flags& flags, const vertex_names& names, const auto& found) {
     write_groups(out, flags, names, columns, found.labels.view());
   }
 };
 
+struct weighted_communities : unweighted_communities {
+  static graph_work work(const communities_flags& flags) {
+    graph_work work = unweighted_communities::work(flags);
+    work.edge_bytes = sizeof(std::int32_t);
+    return work;
+  }
+  static bool reads_weights(const communities_flags& flags) { return flags.weights == "file"; }
+  static auto load(const communities_flags& flags, const graph_work& work) {
+    weight_choice choice = parse_weights(flags.weights);
+    choice.duplicates = duplicate_weights::sum;
+    return load_weighted(flags, work, choice);
+  }
+  static void report_input(report& out, const auto& read, const auto& /*g*/) {
+    out.keys()["weights"] = read.weights;
+    out.row("weights", read.weights);
+  }
+};
+
+// With weights of 1 the graph needs none.
+command_body declare_communities(CLI::App& app) {
+  const auto flags = std::make_shared<communities_flags>();
+  declare_graph(app, *flags, unweighted_communities::text(), unweighted_communities::ranks,
+                [&] { unweighted_communities::add_flags(app, *flags); });
+  const auto is_weighted = [flags] { return !flags->propagates() && flags->weights != "unit"; };
+  return {[=] {
+            return is_weighted() ? run_graph_command<weighted_communities>(*flags)
+                                 : run_graph_command<unweighted_communities>(*flags);
+          },
+          [=](const plan_scale& scale) {
+            return is_weighted() ? plan_graph_command<weighted_communities>(*flags, scale)
+                                 : plan_graph_command<unweighted_communities>(*flags, scale);
+          }};
+}
+
 }  // namespace
 
-const command communities_command = graph_command<communities>("communities of a graph, by label propagation");
+const command communities_command{unweighted_communities::name,  "communities of a graph, by Leiden, Louvain or labels",
+                                  declare_communities,           nullptr,
+                                  unweighted_communities::ranks, command_kind::graphs};
 
 }  // namespace spargo::apps

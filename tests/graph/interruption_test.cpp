@@ -67,6 +67,10 @@ class long_work {
          }},
         {"triangles", [this](const context<host>& ctx) { return triangles(ctx, g_).total; }},
         {"communities", [this](const context<host>& ctx) { return communities(ctx, g_).count; }},
+        {"leiden",
+         [this](const context<host>& ctx) {
+           return communities(ctx, g_, {.method = communities_method::leiden, .iterations = 1}).count;
+         }},
         {"multi_bfs", [this](const context<host>& ctx) { return multi_bfs(ctx, g_, sources_).counts[0].distance_sum; }},
         {"reading",
          [this](const context<host>& ctx) { return read_matrix_market<double, std::int32_t>(ctx, path_).nnz(); }},
@@ -115,6 +119,18 @@ TEST(Interruption, EveryLongOperationAsksAndCanBeEndedAnywhere) {
       EXPECT_EQ(run(ctx), expected);
     }
   }
+}
+
+// So does a batch of Leiden or Louvain.
+TEST(Interruption, IsAskedWithinABatchOfLeiden) {
+  const context<host> ctx({.threads = 1});
+  const auto g =
+      build_graph(ctx, generate(ctx, "gen:rmat:scale=14,degree=16"), {.direction = direction_kind::undirected});
+  communities_plan plan(ctx, g, {.method = communities_method::leiden, .iterations = 1, .max_levels = 1});
+  int polls = 0;
+  const interruption counting([&] { ++polls; }, interruption::clock::duration::zero());
+  plan.run();
+  EXPECT_GE(polls, 400);
 }
 
 // A round of label propagation takes seconds on a large graph.

@@ -4,6 +4,7 @@
 
 #include "core/parallel.hpp"
 #include "graph/partition_support.hpp"
+#include "graph/plan_estimate.hpp"
 #include "support/device.hpp"
 #include "support/message.hpp"
 
@@ -16,32 +17,17 @@
 namespace spargo {
 namespace {
 
+using test::build;
+using test::cpu;
+using test::draw_edges;
+using test::drawn;
+using test::drawn_for;
 using test::label_vector;
 using test::message_of;
 using test::weighted_edges;
 
 constexpr communities_method both_methods[] = {communities_method::louvain, communities_method::leiden};
 constexpr direction_kind both_directions[] = {direction_kind::undirected, direction_kind::directed};
-
-const context<host>& cpu() {
-  static const context<host> ctx({.threads = 3});
-  return ctx;
-}
-
-template <class W, class I, class O>
-weighted_graph<W, I, O, host> build(std::int64_t n, const weighted_edges& edges, direction_kind direction) {
-  std::vector<I> from, to;
-  std::vector<W> weights;
-  for (const auto& [u, v, weight] : edges) {
-    from.push_back(static_cast<I>(u));
-    to.push_back(static_cast<I>(v));
-    weights.push_back(static_cast<W>(weight));
-  }
-  const auto size = static_cast<I>(n);
-  return build_weighted_graph<O>(
-      cpu(), coo_pattern_view<I, host>{size, size, from, to}, weights,
-      {.direction = direction, .duplicates = duplicate_weights::sum, .loops = self_loops::keep});
-}
 
 template <class I>
 label_vector widened(span<const I, host> labels) {
@@ -82,28 +68,6 @@ void expect_right(std::int64_t n, const weighted_edges& edges, direction_kind di
     ASSERT_EQ(test::naive_parts(n, edges, labels), found.count);
   }
   ASSERT_EQ(check_partition(cpu(), g, found.labels, found.modularity, options), "");
-}
-
-// Loops, duplicates, isolated vertices, several components, equal weights and weights of 0.
-enum class drawn { whole, dyadic, any };
-template <class W>
-constexpr drawn drawn_for = std::integral<W>         ? drawn::whole
-                            : std::same_as<W, float> ? drawn::dyadic
-                                                     : drawn::any;
-
-weighted_edges draw_edges(test::random_source& random, std::int64_t n, std::int64_t count, drawn kind) {
-  weighted_edges edges;
-  const std::int64_t weights = 1 + random.below(5);
-  for (const auto& [u, v] : test::random_edges(random, n, count, static_cast<int>(random.below(3)))) {
-    const double weight = static_cast<double>(random.below(weights + 1));
-    const auto place = static_cast<double>(u % 64);
-    edges.push_back({u, v,
-                     weights == 1           ? 1
-                     : kind == drawn::whole ? weight
-                     : kind == drawn::any   ? weight * 0.37 + 1e-3 * place
-                                            : weight * 0.375 + place / 1024});
-  }
-  return edges;
 }
 
 communities_options draw_options(test::random_source& random) {
@@ -248,6 +212,16 @@ TEST(LouvainLeidenQuality, RingOfCliques) {
   EXPECT_EQ(cpm.count, cliques);
   for (std::int64_t v = 0; v < cliques * size; ++v) EXPECT_EQ(cpm.labels[v], v - v % size);
   EXPECT_LT(communities(cpu(), g, {.method = communities_method::leiden}).count, cliques);
+}
+
+// A pair of opposite edges: its CPM is 2 less twice the resolution.
+TEST(LouvainLeidenQuality, DirectedCpm) {
+  const auto g = build<std::int32_t, std::int32_t, std::int32_t>(2, {{0, 1, 1}, {1, 0, 1}}, direction_kind::directed);
+  for (const auto& [resolution, count] : {std::pair(0.9, 1), std::pair(1.1, 2)}) {
+    const communities_options options{
+        .method = communities_method::leiden, .objective = communities_objective::cpm, .resolution = resolution};
+    EXPECT_EQ(communities(cpu(), g, options).count, count);
+  }
 }
 
 // --- The same bits
@@ -456,6 +430,30 @@ TEST(LouvainLeidenOptions, RefusedOnTheDevice) {
                        [&] { (void)communities(gpu, placed, {.method = communities_method::leiden}); })
                 .find("method leiden does not run on the device"),
             std::string::npos);
+}
+
+// --- Estimates
+
+// An upper bound: by how much contracted graphs are smaller is not known beforehand.
+TEST(LouvainLeidenEstimate, CoversARun) {
+  for (const auto& [spec, direction] : {std::pair("gen:rmat:scale=13", direction_kind::undirected),
+                                        std::pair("gen:grid2d:n=150", direction_kind::undirected),
+                                        std::pair("gen:rmat:scale=13", direction_kind::directed)}) {
+    const test::plan_graph t("graph", spec, direction, false);
+    for (const auto method : both_methods) {
+      SCOPED_TRACE(std::string(spec) + " " + std::string(to_string(method)));
+      const communities_options options{.method = method, .iterations = 1};
+      test::counting_resource<host> counted(default_host_resource());
+      const context<host> ctx({.threads = 2, .resource = &counted});
+      communities_plan plan(ctx, t.g, options);
+      plan.run();
+      const auto estimate = decltype(plan)::estimate(t.shape(2), options);
+      EXPECT_LE(counted.peak(), estimate.host_bytes);
+      EXPECT_LE(estimate.host_bytes, 16 * counted.peak());
+      EXPECT_LE(plan.workspace_bytes(), counted.peak());
+      EXPECT_GT(plan.workspace_bytes(), 0);
+    }
+  }
 }
 
 // --- The check

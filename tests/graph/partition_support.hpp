@@ -1,4 +1,4 @@
-// Oracles for Louvain and Leiden, from lists of weighted edges and independent of the library.
+// Graphs and oracles for Louvain and Leiden. Oracles work on lists of weighted edges, independently of the library.
 #pragma once
 
 #include "graph/communities_support.hpp"
@@ -18,6 +18,53 @@ struct weighted_edge {
   double weight;
 };
 using weighted_edges = std::vector<weighted_edge>;
+
+// --- Graphs
+
+inline const context<host>& cpu() {
+  static const context<host> ctx({.threads = 3});
+  return ctx;
+}
+
+// Weights of parallel edges are added; loops are kept.
+template <class W, class I, class O>
+weighted_graph<W, I, O, host> build(std::int64_t n, const weighted_edges& edges, direction_kind direction) {
+  std::vector<I> from, to;
+  std::vector<W> weights;
+  for (const auto& [u, v, weight] : edges) {
+    from.push_back(static_cast<I>(u));
+    to.push_back(static_cast<I>(v));
+    weights.push_back(static_cast<W>(weight));
+  }
+  const auto size = static_cast<I>(n);
+  return build_weighted_graph<O>(
+      cpu(), coo_pattern_view<I, host>{size, size, from, to}, weights,
+      {.direction = direction, .duplicates = duplicate_weights::sum, .loops = self_loops::keep});
+}
+
+// Loops, duplicates, isolated vertices, several components, equal weights and weights of 0.
+enum class drawn { whole, dyadic, any };
+template <class W>
+inline constexpr drawn drawn_for = std::integral<W>         ? drawn::whole
+                                   : std::same_as<W, float> ? drawn::dyadic
+                                                            : drawn::any;
+
+inline weighted_edges draw_edges(random_source& random, std::int64_t n, std::int64_t count, drawn kind) {
+  weighted_edges edges;
+  const std::int64_t weights = 1 + random.below(5);
+  for (const auto& [u, v] : random_edges(random, n, count, static_cast<int>(random.below(3)))) {
+    const double weight = static_cast<double>(random.below(weights + 1));
+    const auto place = static_cast<double>(u % 64);
+    edges.push_back({u, v,
+                     weights == 1           ? 1
+                     : kind == drawn::whole ? weight
+                     : kind == drawn::any   ? weight * 0.37 + 1e-3 * place
+                                            : weight * 0.375 + place / 1024});
+  }
+  return edges;
+}
+
+// --- Oracles
 
 // As networkx defines it. An undirected loop counts twice in its vertex's degree, and once among the edges inside.
 inline double naive_modularity(std::int64_t n, const weighted_edges& edges, direction_kind direction,

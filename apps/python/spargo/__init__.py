@@ -16,12 +16,13 @@ from ._errors import DeviceError, Error, FileError, InputWarning, MissingFileErr
 from ._graph import Graph
 from ._io import EdgeList, generate, mminfo, mmread, mmwrite, read_edgelist
 from ._matrix import Matrix, aslinearoperator
-from ._results import Bfs, MultiBfs, PageRank, SpanningForest, Sssp, Triangles
+from ._results import Bfs, Communities, MultiBfs, PageRank, SpanningForest, Sssp, Triangles
 from ._snapshot import load, save
 from ._solve import Solution, solve
 
 __all__ = [
     "Bfs",
+    "Communities",
     "Device",
     "DeviceError",
     "EdgeList",

@@ -14,7 +14,7 @@ from ._arrays import Array, flat, indices_of, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._networkx_rows import in_networkx
-from ._results import Bfs, MultiBfs, PageRank, SpanningForest, Sssp, Triangles
+from ._results import Bfs, Communities, MultiBfs, PageRank, SpanningForest, Sssp, Triangles
 from ._storage import Stored, Vertex, Vertices
 
 Same = TypeVar("Same", bound="Algorithms")
@@ -485,29 +485,83 @@ class Algorithms(Stored):
         return float(_core.transitivity(total, degrees))
 
     def communities(
-        self, *, iterations: int = 10, initial: Vertices | None = None, algorithm: str = "automatic"
-    ) -> tuple[int, Array]:
-        """Communities by label propagation, following LDBC Graphalytics (CDLP).
+        self,
+        method: str = "leiden",
+        *,
+        weights: bool = True,
+        objective: str = "modularity",
+        resolution: float = 1,
+        tolerance: float = 1e-7,
+        max_levels: int | None = None,
+        seed: int = 1,
+        iterations: int = 10,
+        initial: Vertices | None = None,
+        algorithm: str = "automatic",
+    ) -> Communities:
+        """Communities, by Leiden, Louvain or label propagation.
 
         Parameters
         ----------
+        method : {'leiden', 'louvain', 'cdlp'}, optional
+            Leiden: maximizes the objective, and every community is connected. Louvain: an older way to do so. CDLP:
+            label propagation, following LDBC Graphalytics. On a GPU CDLP only.
+        weights : bool, optional
+            Use the graph's weights, if it has some. CDLP does not.
+        objective : {'modularity', 'cpm'}, optional
+            CPM, the constant Potts model: the weight inside communities, less the resolution for each pair of vertices.
+        resolution : float, optional
+            Larger ones find more and smaller communities.
+        tolerance : float, optional
+            A pass of Leiden that gains no more is the last.
+        max_levels : int, optional
+            Levels of groups of vertices, of groups of these and so on; by default as many as gain.
+        seed : int, optional
+            Of the order in which vertices move. The same seed finds the same communities on any number of threads.
         iterations : int, optional
-            Number of rounds. In each, every vertex takes the label that most of its neighbours had before the round.
+            Passes of Leiden, at most. CDLP: rounds, in each of which every vertex takes the label that most of its
+            neighbours had before the round. Louvain takes one pass.
         initial : array_like of vertices, shape (vertices,), optional
             Initial labels, 0 to vertices - 1; by default each vertex's own number.
         algorithm : {'automatic', 'all_vertices', 'frontier'}, optional
+            Of CDLP.
 
         Returns
         -------
-        count : int
-        labels : ndarray of the graph's indices, shape (vertices,)
+        Communities
+
+        Raises
+        ------
+        Error
+            For a weight that is negative, infinite or NaN.
+
+        Notes
+        -----
+        Self-loops count for Leiden and Louvain, as in networkx.
         """
         iterations = whole(iterations, "communities: iterations")
+        levels = 2**31 if max_levels is None else whole(max_levels, "communities: max_levels")
         start = self._argument(self._chosen(initial))
         if initial is not None and start.size != self.vertices:
             raise Error(f"communities: {start.size} initial labels for {self.vertices} vertices")
-        labels, count, _ = self._without_loops()._called("communities", True, iterations, start, algorithm, threads())
-        return count, labels
+        propagates = method == "cdlp"
+        graph = self._without_loops() if propagates else self
+        given = graph._weights() if weights and not propagates and graph.weights is not None else False
+        labels, count, _, modularity, deepest = graph._called(
+            "communities",
+            propagates,
+            given,
+            method,
+            objective,
+            float(resolution),
+            float(tolerance),
+            levels,
+            whole(seed, "communities: seed", 0),
+            iterations,
+            start,
+            algorithm,
+            threads(),
+        )
+        return Communities(count, labels, None if propagates else modularity, None if propagates else deepest)
 
     @in_networkx("core_number", "simple", "no_loops")
     def core_numbers(self, *, algorithm: str = "automatic") -> Array:

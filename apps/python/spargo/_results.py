@@ -32,6 +32,27 @@ class Bfs(NamedTuple):
     reason: str
 
 
+class Communities(NamedTuple):
+    """Result of `Graph.communities`.
+
+    Attributes
+    ----------
+    count : int
+        Number of communities.
+    labels : ndarray of the graph's indices, shape (vertices,)
+        Leiden and Louvain: the smallest vertex of each vertex's community. Label propagation: any vertex.
+    modularity : float or None
+        At the resolution asked for; with the constant Potts model at resolution 1. None for label propagation.
+    levels : int or None
+        Levels of the last pass. None for label propagation.
+    """
+
+    count: int
+    labels: Array
+    modularity: float | None
+    levels: int | None
+
+
 class MultiBfs(NamedTuple):
     """Result of `Graph.multi_bfs`, with a value for each source.
 

@@ -477,6 +477,32 @@ def edge_betweenness_centrality(
     return result
 
 
+def _communities(G: Graph, method: str, weight: str | None, resolution: float, seed: Any, **options: Any) -> list[set[Node]]:
+    if options["max_levels"] is not None and options["max_levels"] <= 0:
+        raise ValueError("max_level argument must be a positive integer or None")
+    drawn = nx.utils.create_py_random_state(seed).getrandbits(63)
+    found = G.communities(method, weights=weight is not None, resolution=resolution, seed=drawn, **options)
+    _, labels = np.unique(found.labels, return_inverse=True)
+    return [set(G.names(part)) for part in _parts(labels, found.count)]
+
+
+def louvain_communities(
+    G: Graph,
+    weight: str | None = "weight",
+    resolution: float = 1,
+    threshold: float = 1e-07,
+    max_level: int | None = None,
+    seed: Any = None,
+) -> list[set[Node]]:
+    return _communities(G, "louvain", weight, resolution, seed, tolerance=threshold, max_levels=max_level)
+
+
+def leiden_communities(
+    G: Graph, weight: str | None = "weight", resolution: float = 1, max_level: int | None = None, seed: Any = None
+) -> list[set[Node]]:
+    return _communities(G, "leiden", weight, resolution, seed, max_levels=max_level)
+
+
 def triangles(G: Graph, nodes: Any = None) -> Any:
     return _by_node(G, G.triangles().per_vertex, nodes)
 

@@ -49,7 +49,7 @@ def test_graphs_are_the_cpus(gpu, spec, directed):
     got, want = (g.multi_bfs([0, 7, 7, 3]) for g in (there, here))
     for a, b in zip(got, want):
         np.testing.assert_array_equal(a, b)
-    got, want = (g.communities(iterations=5) for g in (there, here))
+    got, want = (g.communities("cdlp", iterations=5) for g in (there, here))
     assert got[0] == want[0]
     np.testing.assert_array_equal(got[1], want[1])
 

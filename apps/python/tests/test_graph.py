@@ -249,11 +249,56 @@ def test_communities(g):
             votes = [labels[u] for u in near if u != v]
             after.append(min(votes, key=lambda x: (-votes.count(x), x)) if votes else labels[v])
         labels = after
-    count, got = of(g).communities(iterations=3)
+    count, got, *_ = of(g).communities("cdlp", iterations=3)
     assert got.tolist() == labels and count == len(set(labels))
     if len(g) > 2:
-        once = of(g).communities(iterations=1)[1]
-        assert of(g).communities(iterations=2, initial=once)[1].tolist() == labels
+        once = of(g).communities("cdlp", iterations=1)[1]
+        assert of(g).communities("cdlp", iterations=2, initial=once)[1].tolist() == labels
+
+
+def split_by(labels):
+    return [set(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)]
+
+
+@CASES
+@pytest.mark.parametrize("method", ["louvain", "leiden"])
+def test_modularity_communities(g, method):
+    for resolution in (1, 0.4):
+        found = of(g).communities(method, resolution=resolution)
+        parts = split_by(found.labels)
+        assert found.count == len(parts) and all(found.labels[min(part)] == min(part) for part in parts)
+        if g.number_of_edges() > 0:
+            assert found.modularity == pytest.approx(nx.community.modularity(g, parts, resolution=resolution), abs=1e-9)
+        if method == "leiden":
+            assert all(nx.is_connected(nx.Graph(g.subgraph(part))) for part in parts)
+    if len(g) > 0:
+        again = of(g).communities(method, resolution=resolution, seed=1)
+        assert again.labels.tolist() == found.labels.tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_weighted_communities(dtype):
+    g = weighted(nx.karate_club_graph(), dtype)
+    ours = spargo.Graph.from_networkx(g, weight="weight")
+    ours = spargo.Graph.from_scipy(ours.to_scipy().astype(dtype), directed=False)
+    found = ours.communities()
+    assert found.modularity == pytest.approx(nx.community.modularity(g, split_by(found.labels)), abs=1e-9)
+    without = ours.communities(weights=False)
+    assert without.modularity == pytest.approx(0.41978961, abs=1e-8)
+    cpm = ours.communities(objective="cpm", resolution=1e9)
+    assert cpm.count == len(g)
+
+
+def test_communities_that_are_refused():
+    g = spargo.Graph.from_edges([0, 1], [1, 2], [1.0, -1.0], directed=False)
+    with pytest.raises(spargo.Error, match=r"communities: edge \(1, 2\) has weight -1"):
+        g.communities()
+    with pytest.raises(ValueError, match="method is 'walktrap', and may be one of 'cdlp', 'louvain', 'leiden'"):
+        g.communities("walktrap")
+    with pytest.raises(spargo.Error, match="resolution -1"):
+        g.communities(weights=False, resolution=-1)
+    with pytest.raises(spargo.Error, match="0 levels"):
+        g.communities(weights=False, max_levels=0)
 
 
 @CASES
@@ -427,7 +472,7 @@ def test_what_is_no_vertex_is_refused():
     for call in (
         lambda: g.bfs(3), lambda: g.bfs(-1), lambda: g.bfs(0.5), lambda: g.sssp(3), lambda: g.bfs_order(9),
         lambda: g.bfs(0, target=3), lambda: g.multi_bfs([0, 3]), lambda: g.betweenness([-1]), lambda: g.neighbours(3),
-        lambda: g.communities(initial=[0, 1, 3]), lambda: g.communities(initial=[0]), lambda: g.pagerank(damping=1.5),
+        lambda: g.communities("cdlp", initial=[0, 1, 3]), lambda: g.communities("cdlp", initial=[0]), lambda: g.pagerank(damping=1.5),
         lambda: g.pagerank(personalization=[1, 2]), lambda: g.bfs(0, algorithm="magic"), lambda: g.sssp(0, cutoff=-1),
     ):
         with pytest.raises(ValueError):
@@ -493,7 +538,7 @@ def test_the_interpreters_lock_is_released(tmp_path):
         "pagerank": lambda: g.pagerank(tolerance=1e-14, max_iterations=100, algorithm="jacobi"),
         "to csr": lambda: [spargo.Matrix(big)._csr_arrays() for _ in range(4)],
         "multi_bfs": lambda: g.multi_bfs(np.arange(300), levels=False),
-        "communities": lambda: g.communities(iterations=20),
+        "communities": lambda: g.communities("cdlp", iterations=20),
         "sssp": lambda: [g.sssp(v) for v in range(8)],
     }
     with spargo.config(threads=1):

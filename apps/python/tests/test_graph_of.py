@@ -122,8 +122,8 @@ CALLS = {
     "sssp target": lambda g, n: g.sssp(0, target=n),
     "betweenness": lambda g, n: g.betweenness([n]),
     "edge_betweenness": lambda g, n: g.edge_betweenness([n]),
-    "communities": lambda g, n: g.communities(iterations=n),
-    "communities initial": lambda g, n: g.communities(initial=[n] * 3),
+    "communities": lambda g, n: g.communities("cdlp", iterations=n),
+    "communities initial": lambda g, n: g.communities("cdlp", initial=[n] * 3),
     "pagerank": lambda g, n: g.pagerank(iterations=n),
     "pagerank most": lambda g, n: g.pagerank(max_iterations=n),
     "neighbours": lambda g, n: g.neighbours(n),
@@ -161,8 +161,8 @@ def test_no_sources_give_0():
                 values = g.edge_betweenness(none, normalization=normalization)
                 assert values.shape == g.indices.shape and not values.any()
     g = spargo.Graph(PAIRS)
-    for call in (lambda: g.pagerank(personalization=[]), lambda: g.pagerank(guess=[1.0]), lambda: g.communities(initial=[]),
-                 lambda: g.communities(initial=[0])):
+    for call in (lambda: g.pagerank(personalization=[]), lambda: g.pagerank(guess=[1.0]), lambda: g.communities("cdlp", initial=[]),
+                 lambda: g.communities("cdlp", initial=[0])):
         with pytest.raises(spargo.Error, match="for 3 vertices"):
             call()
 
@@ -210,7 +210,7 @@ def test_self_loops_are_the_same_at_every_door(seed, directed, tmp_path):
     for name, g in graphs.items():
         assert g.edges == theirs.number_of_edges(), name
         np.testing.assert_allclose(g.pagerank(tolerance=1e-14).ranks, want, atol=1e-12, err_msg=name)
-        assert g.communities()[1].tolist() == without.communities()[1].tolist(), name
+        assert g.communities("cdlp")[1].tolist() == without.communities("cdlp")[1].tolist(), name
         assert g.triangles().total == without.triangles().total
         np.testing.assert_allclose(g.betweenness(), without.betweenness(), err_msg=name)
         np.testing.assert_array_equal(g.clustering(), without.clustering())

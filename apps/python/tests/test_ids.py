@@ -26,7 +26,7 @@ CALLS = {
     "betweenness": lambda g, v: g.betweenness((v,), normalization="none"),
     "edge_betweenness": lambda g, v: g.edge_betweenness([v], normalization="none"),
     "neighbours": lambda g, v: g.neighbours(v),
-    "communities": lambda g, v: g.communities(iterations=1, initial=[v] * g.vertices)[1],
+    "communities": lambda g, v: g.communities("cdlp", iterations=1, initial=[v] * g.vertices)[1],
     "personalization": lambda g, v: g.pagerank(personalization={v: 2, 0: 1}).ranks,
     "guess": lambda g, v: g.pagerank(guess={v: 2}, iterations=1, algorithm="jacobi").ranks,
     "breadth_first_order": lambda g, v: spargo.csgraph.breadth_first_order(g, v)[0],

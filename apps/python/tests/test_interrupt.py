@@ -10,7 +10,7 @@ WORK = {
     "betweenness": "g.betweenness()",
     "triangles": "g.triangles()",
     "pagerank": "g.pagerank(iterations=100000, algorithm='jacobi')",
-    "communities": "grid.communities(iterations=100000)",
+    "communities": "grid.communities('cdlp', iterations=100000)",
     "multi_bfs": "g.multi_bfs(np.arange(g.vertices), levels=False)",
     "mmread": "spargo.mmread(path)",
     "product": "[a @ x for _ in range(100000)]",

@@ -72,5 +72,5 @@ def test_betweenness_of_a_matrix_with_duplicates(ascending):
 def test_communities_count_parallel_edges():
     """As votes: 0 has two edges from 2, and one from 1, whose label is smaller."""
     g = nx.MultiDiGraph([(1, 0), (2, 0), (2, 0)])
-    assert spargo.Graph(g).communities(iterations=1)[1][list(g).index(0)] == list(g).index(2)
-    assert spargo.Graph(nx.DiGraph(g)).communities(iterations=1)[1][list(g).index(0)] == list(g).index(1)
+    assert spargo.Graph(g).communities("cdlp", iterations=1)[1][list(g).index(0)] == list(g).index(2)
+    assert spargo.Graph(nx.DiGraph(g)).communities("cdlp", iterations=1)[1][list(g).index(0)] == list(g).index(1)

@@ -257,7 +257,7 @@ def test_what_can_and_should_run():
     assert can_run("pagerank", (nx.Graph([(0, 1, {"weight": 2})]),), {}) is True
     assert isinstance(can_run("clustering", (nx.DiGraph(g),), {}), str)
     assert isinstance(can_run("dijkstra_path", (g, 0, 1, lambda u, v, d: 1), {}), str)
-    assert isinstance(can_run("louvain_communities", (g,), {}), str)
+    assert isinstance(can_run("greedy_modularity_communities", (g,), {}), str)
     assert isinstance(should_run("bfs_edges", (g, 0), {}), str)
     assert should_run("bfs_edges", (nx.path_graph(10_000), 0), {}) is True
     assert should_run("bfs_edges", (spargo.Graph.from_networkx(g), 0), {}) is True
@@ -479,6 +479,23 @@ def test_spanning_trees(g, name):
         assert nx.is_forest(got) if got else True
     colourful = nx.Graph([(0, 1, {"color": "red"})])
     assert isinstance(can_run(f"{name}_tree", (colourful,), {}), str)
+
+
+@CASES
+def test_communities(g):
+    for weight in ("weight", None):
+        ours = nx.community.louvain_communities(g, weight=weight, seed=3, backend="spargo")
+        assert sorted(v for part in ours for v in part) == sorted(g) and all(map(plain, ours))
+        assert ours == nx.community.louvain_communities(g, weight=weight, seed=3, backend="spargo")
+        theirs = nx.community.louvain_communities(g, weight=weight, seed=3)
+        found = nx.community.modularity(g, ours, weight=weight)
+        assert found >= 0.96 * nx.community.modularity(g, theirs, weight=weight)
+        if not g.is_directed():
+            leiden = nx.community.leiden_communities(g, weight=weight, seed=3, backend="spargo")
+            assert all(nx.is_connected(g.subgraph(part)) for part in leiden)
+            assert nx.community.modularity(g, leiden, weight=weight) >= 0.999 * found
+    with pytest.raises(NotImplementedError):  # networkx raises its own
+        nx.community.louvain_communities(g, max_level=0, backend="spargo")
 
 
 @CASES

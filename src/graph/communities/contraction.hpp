@@ -106,6 +106,7 @@ template <class I, class O>
   on_threads(ctx.threads(), chunks.count, [&](part_taker& mine) {
     weight_table<I>& sums = tables[static_cast<std::size_t>(mine.slot())];
     for (std::int64_t part; mine.take(part);) {
+      interruption::look();
       rows& own = of_chunk[static_cast<std::size_t>(part)];
       for (std::int64_t c = chunks.first(part); c < chunks.last(part); ++c) {
         masses all;

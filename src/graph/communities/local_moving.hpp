@@ -34,7 +34,9 @@ struct moving_tuning {
   static constexpr std::uint64_t batches = 8;  // of a round; 4 to 64 find the same modularity on real graphs
   static constexpr std::int64_t chunk = 256;   // nodes a thread takes at once
   static constexpr std::int64_t most_rounds = 100;
-  static constexpr std::int64_t few = 1024;  // a level is done when a round moves fewer than nodes / few
+  // A level is done when a round moves fewer than this share of its nodes. With 64, R-MAT 20 takes half as long, and
+  // p2p-Gnutella31 ends at .514 instead of .518 after ten passes of Leiden.
+  static constexpr std::int64_t few = 1024;
 };
 
 // What threads share about communities while nodes move.
@@ -61,6 +63,8 @@ class moving_state {
   [[nodiscard]] bool is_empty(std::int64_t c) const { return size_[c] == 0; }
   [[nodiscard]] masses of_node(std::int64_t v) const { return {g_.mass[v], in_mass_.empty() ? 0 : g_.in_mass[v]}; }
   [[nodiscard]] masses of_community(std::int64_t c) const { return {mass_[c], in_mass_.empty() ? 0 : in_mass_[c]}; }
+
+  void prefetch(I c) const { __builtin_prefetch(&mass_[c]); }
 
   void move(std::int64_t v, I to) {
     const I from = community_[v];
@@ -105,15 +109,21 @@ void sum_by_community(const level_graph<I, O>& g, std::int64_t v, weight_table<I
   const std::int64_t first = g.offsets[v];
   const std::int64_t last = g.offsets[v + 1];
   sums.begin(std::min(last - first, g.nodes));
-  if (g.weights == nullptr) {
-    for (std::int64_t e = first; e < last; ++e) {
-      const I u = g.neighbours[e];
-      if (u != v) sums.add(label_of(u), 1);
-    }
-  } else {
-    for (std::int64_t e = first; e < last; ++e) {
-      const I u = g.neighbours[e];
-      if (u != v) sums.add(label_of(u), g.weights[e]);
+  // Labels are gathered first, so that many cache misses are in flight.
+  constexpr std::int64_t block = 256;
+  I labels[block];
+  for (std::int64_t begin = first; begin < last; begin += block) {
+    const std::int64_t size = std::min(block, last - begin);
+    const I* const ends = g.neighbours + begin;
+    for (std::int64_t k = 0; k < size; ++k) labels[k] = label_of(ends[k]);
+    if (g.weights == nullptr) {
+      for (std::int64_t k = 0; k < size; ++k) {
+        if (ends[k] != v) sums.add(labels[k], 1);
+      }
+    } else {
+      for (std::int64_t k = 0; k < size; ++k) {
+        if (ends[k] != v) sums.add(labels[k], g.weights[begin + k]);
+      }
     }
   }
 }
@@ -138,6 +148,7 @@ class local_moving {
     const masses mass = state.of_node(v);
     std::int64_t inside = 0;
     for (std::int64_t k = 0; k < sums.size(); ++k) {
+      state.prefetch(sums[k].community);
       if (sums[k].community == own) inside = sums[k].weight;
     }
     I best = own;
@@ -248,6 +259,7 @@ class local_moving {
       weight_table<I>& sums = sums_[static_cast<std::size_t>(mine.slot())];
       std::int64_t own = 0;
       for (std::int64_t part; mine.take(part);) {
+        interruption::look();
         for (std::int64_t k = first + chunks.first(part); k < first + chunks.last(part); ++k) {
           const I v = list_[k];
           active_[v] = 0;

@@ -194,9 +194,12 @@ class modularity_executor final : public executor<I, host> {
              (in_mass != nullptr ? in : of)[static_cast<std::size_t>(v)];
     return sum;
   }
+  // What gains add up to, or twice as much: the sum over communities of weight inside less penalty.
   [[nodiscard]] int128 quality_of(const array<I, host>& labels) const {
-    return weight_inside(labels) * rule_.link -
-           rule_.penalty * sum_of_squares(labels, source_.level.mass, source_.level.in_mass);
+    const level_graph<I, O>& g = source_.level;
+    const bool ordered_pairs = !source_.in_degree.empty() && g.in_mass == nullptr;  // directed CPM
+    return weight_inside(labels) * (ordered_pairs ? 2 : 1) * rule_.link -
+           rule_.penalty * sum_of_squares(labels, g.mass, g.in_mass);
   }
   [[nodiscard]] double modularity_of(const array<I, host>& labels) const {
     if (total_ == 0) return 0;

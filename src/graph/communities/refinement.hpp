@@ -127,6 +127,7 @@ class refinement {
       on_threads(ctx_.threads(), chunks.count, [&](part_taker& mine) {
         weight_table<I>& sums = sums_[static_cast<std::size_t>(mine.slot())];
         for (std::int64_t part; mine.take(part);) {
+          interruption::look();
           for (std::int64_t v = chunks.first(part); v < chunks.last(part); ++v) {
             if (batch(v) != now) continue;
             to[v] = best_group(communities, groups, v, sums, [&](I u) { return batch(u) == now; });

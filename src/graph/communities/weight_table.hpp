@@ -21,11 +21,14 @@ class weight_table {
 
   // Empties the table, for at most `most` communities.
   void begin(std::int64_t most) {
-    for (const place at : used_) slots_[at].community = -1;
-    used_.clear();
+    for (std::int64_t k = 0; k < size_; ++k) slots_[used_[k]].community = -1;
+    size_ = 0;
     bits_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(2 * most, 2) - 1)));
     const auto size = std::size_t{1} << bits_;
-    if (size > slots_.size()) slots_.assign(size, {-1, 0});
+    if (size > slots_.size()) {
+      slots_.assign(size, {-1, 0});
+      used_.resize(size / 2 + 1);
+    }
   }
 
   void add(I community, std::int64_t weight) {
@@ -35,7 +38,7 @@ class weight_table {
     while (slots[at].community != community) {
       if (slots[at].community < 0) {
         slots[at] = {community, weight};
-        used_.push_back(static_cast<place>(at));
+        used_[size_++] = static_cast<place>(at);
         return;
       }
       at = (at + 1) & mask;
@@ -43,8 +46,8 @@ class weight_table {
     slots[at].weight += weight;
   }
 
-  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(used_.size()); }
-  [[nodiscard]] const entry& operator[](std::int64_t k) const { return slots_[used_[static_cast<std::size_t>(k)]]; }
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] const entry& operator[](std::int64_t k) const { return slots_[used_[k]]; }
   [[nodiscard]] std::int64_t bytes() const {
     return static_cast<std::int64_t>(slots_.capacity() * sizeof(entry) + used_.capacity() * sizeof(place));
   }
@@ -54,6 +57,7 @@ class weight_table {
 
   std::vector<entry> slots_;  // community -1: free
   std::vector<place> used_;   // in order of first occurrence
+  std::int64_t size_ = 0;
   int bits_ = 1;
 };
 

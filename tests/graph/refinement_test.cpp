@@ -1,0 +1,107 @@
+// Leiden's refinement against its rule, evaluated anew for every decision.
+#include "graph/communities/refinement.hpp"
+#include "graph/partition_support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace spargo {
+namespace {
+
+using test::label_vector;
+
+// Refinement of `communities` as its comment describes it, with masses that are degrees and resolution 1; nodes in the
+// given order. Everything is computed anew from the weights for each decision.
+label_vector naive_refinement(const std::vector<std::vector<std::int64_t>>& weight, const label_vector& communities,
+                              const label_vector& order) {
+  const std::size_t n = weight.size();
+  label_vector group = test::own_labels(static_cast<std::int64_t>(n));
+  std::int64_t total = 0;
+  label_vector degree(n);
+  for (std::size_t v = 0; v < n; ++v) {
+    degree[v] = std::accumulate(weight[v].begin(), weight[v].end(), std::int64_t{0});
+    total += degree[v];
+  }
+  const auto is_well_connected = [&](std::int64_t which, std::int64_t community) {
+    std::int64_t mass = 0, all = 0, cut = 0;
+    for (std::size_t v = 0; v < n; ++v) {
+      if (communities[v] != community) continue;
+      all += degree[v];
+      if (group[v] == which) mass += degree[v];
+      for (std::size_t u = 0; u < n; ++u) {
+        if (communities[u] == community && group[v] == which && group[u] != which) cut += weight[v][u];
+      }
+    }
+    return cut * total >= mass * (all - mass);
+  };
+  for (const std::int64_t v : order) {
+    const auto at = static_cast<std::size_t>(v);
+    if (group[at] != v || std::count(group.begin(), group.end(), v) != 1) continue;
+    if (!is_well_connected(v, communities[at])) continue;
+    std::int64_t best = v, most = 0;
+    for (std::int64_t to = 0; to < static_cast<std::int64_t>(n); ++to) {
+      std::int64_t inside = 0, mass = 0;
+      for (std::size_t u = 0; u < n; ++u) {
+        if (group[u] != to || communities[u] != communities[at] || u == at) continue;
+        inside += weight[at][u];
+        mass += degree[u];
+      }
+      const std::int64_t gain = inside * total - degree[at] * mass;
+      if (gain > most && is_well_connected(to, communities[at])) {
+        most = gain;
+        best = to;
+      }
+    }
+    group[at] = best;
+  }
+  return group;
+}
+
+TEST(LouvainLeidenRefinement, FollowsItsRule) {
+  std::int64_t joined = 0;
+  for (std::uint64_t seed = 0; seed < test::rounds(800); ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 2 + random.below(24);
+    const auto g = test::build<std::int64_t, std::int32_t, std::int32_t>(
+        n, test::draw_edges(random, n, 3 * n, test::drawn::whole), direction_kind::undirected);
+    const auto view = g.view();
+    std::vector<std::vector<std::int64_t>> weight(static_cast<std::size_t>(n),
+                                                  std::vector<std::int64_t>(static_cast<std::size_t>(n)));
+    label_vector mass, communities, order;
+    std::int64_t total = 0;
+    for (std::int64_t v = 0; v < n; ++v) {
+      for (auto e = view.out.offsets[v]; e < view.out.offsets[v + 1]; ++e) {
+        const auto u = view.out.indices[e];
+        if (u != v) weight[static_cast<std::size_t>(v)][static_cast<std::size_t>(u)] = view.out_weights[e];
+      }
+      const auto& row = weight[static_cast<std::size_t>(v)];
+      mass.push_back(std::accumulate(row.begin(), row.end(), std::int64_t{0}));
+      total += mass.back();
+      communities.push_back(random.below(3));
+      order.push_back(v);
+    }
+    std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      return detail::mixed_bits(seed, static_cast<std::uint64_t>(a)) <
+             detail::mixed_bits(seed, static_cast<std::uint64_t>(b));
+    });
+    using level = detail::communities::level_graph<std::int32_t, std::int32_t>;
+    const level graph{n, view.out.offsets.data(), view.out.indices.data(), view.out_weights.data(), mass.data()};
+    std::vector<std::int32_t> named(communities.begin(), communities.end());
+    named.resize(static_cast<std::size_t>(std::max<std::int64_t>(n, 3)));
+    std::vector<std::int32_t> group(static_cast<std::size_t>(n));
+    const std::int64_t few = std::min<std::int64_t>(n, 3);
+    for (auto& label : named) label = static_cast<std::int32_t>(label % few);
+    for (auto& label : communities) label %= few;
+    named.resize(static_cast<std::size_t>(n));
+    detail::communities::refinement<std::int32_t, std::int32_t>(test::cpu(), graph, {total, 1}, seed).run(named, group);
+    const label_vector expected = naive_refinement(weight, communities, order);
+    ASSERT_EQ(label_vector(group.begin(), group.end()), expected) << "seed " << seed;
+    joined += n - test::different(expected);
+  }
+  EXPECT_GT(joined, 1000 / static_cast<std::int64_t>(test::rounds_over));
+}
+
+}  // namespace
+}  // namespace spargo
