@@ -436,7 +436,8 @@ TEST_F(PlacedInputOnGpu, AnswersAreTheSameWhereverItWasLoaded) {
   (void)same("triangles", {"edges", "triangles", "average_local", "transitivity", "lcc_average", "valid"}, {});
   (void)same("triangles", {"edges", "triangles", "average_local", "transitivity", "valid"}, {"--undirected"});
   (void)same("betweenness", {"edges", "sources", "valid"}, {"--sources", "3"});
-  (void)same("communities", {"edges", "communities", "label_sum", "rounds", "valid"}, {"--method", "cdlp", "--iterations", "4"});
+  (void)same("communities", {"edges", "communities", "label_sum", "rounds", "valid"},
+             {"--method", "cdlp", "--iterations", "4"});
   for (const char* key : {"components", "sizes", "valid", "edges"}) {
     EXPECT_EQ(run("components", {"--device", "cuda"}).at(key), run("components", {"--device", "cpu"}).at(key)) << key;
   }

@@ -161,10 +161,9 @@ void bind_forest(graph_class<I, O, Space>& bound) {
         "spanning_forest",
         [](const bound_graph<I, O, Space>& g, const vector_in<W, Space>& weights, std::string_view algorithm,
            bool maximum, bool ignore_nan, int threads) {
-          const forest_options options{
-              .algorithm = parse_forest_algorithm(algorithm),
-              .objective = maximum ? forest_objective::maximum : forest_objective::minimum,
-              .nan = ignore_nan ? nan_weights::ignore : nan_weights::refuse};
+          const forest_options options{.algorithm = parse_forest_algorithm(algorithm),
+                                       .objective = maximum ? forest_objective::maximum : forest_objective::minimum,
+                                       .nan = ignore_nan ? nan_weights::ignore : nan_weights::refuse};
           const weighted_graph_view<W, I, O, Space> weighted{{g.view()}, view(weights), view(weights)};
           const auto at = g.at(threads);
           auto found = unlocked([&] { return forest(at.ctx, weighted, options); });

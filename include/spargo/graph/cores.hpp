@@ -4,8 +4,9 @@
 // Degrees count as networkx counts them: of a directed graph in- and out-edges, so that an edge in both directions
 // counts twice; loops never; duplicate edges of a view each. A vertex without edges has core number 0. Core numbers are
 // unique, so the result does not depend on the algorithm or the number of threads. O(vertices + edges), and the sum of
-// the core numbers over 8 (of each level the remaining vertices, on both backends). Sources: Matula, Beck, J. ACM 30, 1983; Dhulipala, Blelloch, Shun, SPAA 2017 (buckets of
-// several levels); Liu, Dong, Gu, Sun, SIGMOD 2025 (chains without barriers).
+// the core numbers over 8 (of each level the remaining vertices, on both backends). Sources: Matula, Beck, J. ACM 30,
+// 1983; Dhulipala, Blelloch, Shun, SPAA 2017 (buckets of several levels); Liu, Dong, Gu, Sun, SIGMOD 2025 (chains
+// without barriers).
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
