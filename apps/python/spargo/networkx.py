@@ -55,6 +55,8 @@ def convert_from_nx(
 ) -> Graph:
     """A networkx graph as a `spargo.Graph`, with the weights that the function needs."""
     weight = next(iter(edge_attrs), None) if edge_attrs else None
+    if weight is None and preserve_edge_attrs and not isinstance(graph, Graph):  # can_run allows no other attribute
+        weight = "weight" if any("weight" in d for *_, d in graph.edges(data=True)) else None
     kept_graph, kept_weight, converted = getattr(_waiting, "conversion", (None, None, None))
     _waiting.conversion = None, None, None
     if kept_graph is graph and kept_weight == weight and isinstance(converted, Graph):
