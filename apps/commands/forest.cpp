@@ -59,7 +59,7 @@ struct forest : graph_algorithm {
          "gen:rmat:scale=20,degree=16 --weights random --json -"}};
   }
   static void add_flags(CLI::App& app, forest_flags& flags) {
-    app.add_flag("--maximum", flags.maximum, "the greatest total weight");
+    app.add_flag("--maximum", flags.maximum, "the greatest total weight, by the heaviest of repeated edges");
     app.add_option(
            "--weights", flags.weights,
            "file; unit (every edge counts 1); random[:SEED] (integers 1 to 255, the same both ways); default: the "
@@ -92,6 +92,7 @@ struct forest : graph_algorithm {
   static auto load(const forest_flags& flags, const graph_work& work) {
     weight_choice choice = parse_weights(flags.weights);
     choice.signs = weight_signs::any;
+    if (flags.maximum) choice.duplicates = duplicate_weights::max;
     return load_weighted(flags, work, choice);
   }
   template <class W, index_type I, index_type O>

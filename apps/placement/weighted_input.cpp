@@ -118,7 +118,7 @@ any_placed_weighted_graph build_on_host(const context<host>& cpu, coo_input<doub
   });
 }
 
-// The entries of a snapshot as a list, with the lightest weight of each or their sum.
+// The entries of a snapshot as a list, with the lightest weight of each or their sum. The heaviest is not in it.
 any_entries list_stored(const context<host>& cpu, const input_description& input, duplicate_weights duplicates) {
   if (input.field == matrix_market_field::complex) refuse_complex(input);
   input_cache none(cache_mode::off, input, value_kind::fp64);
@@ -126,7 +126,12 @@ any_entries list_stored(const context<host>& cpu, const input_description& input
   return std::visit(
       [&]<class I, class O>(csr_input<double, I, O>& read) -> any_entries {
         coo_matrix<double, I, host> entries = to_coo(cpu, read.matrix);
-        if (duplicates == duplicate_weights::min) take_lightest(input.mapped->notes(), entries.values().view());
+        const std::string_view notes = input.mapped->notes();
+        if (duplicates == duplicate_weights::max && has_lightest(notes)) {
+          refuse(input,
+                 "it has the sums and the lightest of repeated edges' weights (expected the file it was made from)");
+        }
+        if (duplicates == duplicate_weights::min) take_lightest(notes, entries.values().view());
         return coo_input<double, I>{std::move(entries), symmetry_kind::general, std::move(read.facts)};
       },
       stored);

@@ -19,7 +19,7 @@ struct weight_choice {
   weight_source source = weight_source::automatic;
   std::uint64_t seed = 1;
   weight_signs signs = weight_signs::nonnegative;         // of the weights that are taken
-  duplicate_weights duplicates = duplicate_weights::min;  // of several edges between the same vertices: min or sum
+  duplicate_weights duplicates = duplicate_weights::min;  // of several edges between the same vertices: min, max or sum
 };
 
 // Throws usage_error for invalid text.

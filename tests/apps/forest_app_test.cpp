@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "apps/run_here.hpp"
+#include "support/snapshots.hpp"
 
 namespace spargo::test {
 namespace {
@@ -56,10 +57,19 @@ TEST_F(ForestFile, EveryKeyOfTheContractIsThere) {
   EXPECT_EQ(got["objective"], "minimum");
   EXPECT_EQ(got["valid"], true);
   const json heaviest = run_on(edges_, {"--maximum"});
-  EXPECT_EQ(heaviest["total_weight"], 16.0);
+  EXPECT_EQ(heaviest["total_weight"], 18.0);  // 10 20 by its heavier edge
   EXPECT_EQ(heaviest["objective"], "maximum");
   EXPECT_EQ(run_on(edges_, {"--weights", "unit"})["total_weight"], 4);
   EXPECT_EQ(run_on(edges_, {"--algorithm", "boruvka"})["algorithm"], "boruvka");
+}
+
+// A snapshot has the lightest of repeated edges' weights beside their sums, but not the heaviest.
+TEST_F(ForestFile, MaximumOfASnapshotWithRepeatedEdgesIsRefused) {
+  SPARGO_NEEDS_SNAPSHOTS();
+  const std::string kept = folder_ / "g.spg";
+  ASSERT_EQ(run_here("convert", {edges_, kept}).code, 0);
+  EXPECT_EQ(run_on(kept, {})["total_weight"], 3.5);
+  expect_failure(run_here("forest", {kept, "--maximum"}), "forest", 1, "the lightest of repeated edges' weights");
 }
 
 TEST_F(ForestFile, OutputHasIdsAsTheFileWritesThem) {
@@ -69,7 +79,7 @@ TEST_F(ForestFile, OutputHasIdsAsTheFileWritesThem) {
   (void)run_on(edges_, {"--output", out, "--top", "2"});
   EXPECT_EQ(slurp(out), "source,target,weight\n20,30,-1.5\n10,40,0\n");
   (void)run_on(edges_, {"--maximum", "--output", folder_ / "tree.txt", "--sort"});
-  EXPECT_EQ(slurp(folder_ / "tree.txt"), "10 30 7\n10 20 4\n50 60 3\n30 40 2\n");
+  EXPECT_EQ(slurp(folder_ / "tree.txt"), "10 30 7\n10 20 6\n50 60 3\n30 40 2\n");
   const std::string named = folder_.write("named.csv", "source,target,weight\nann,bob,2\nbob,\"c, d\",1\n");
   (void)run_on(named, {"--output", out});
   EXPECT_EQ(slurp(out), "source,target,weight\nann,bob,2\nbob,\"c, d\",1\n");

@@ -56,6 +56,7 @@ weight_map<W> expected_weights(const edge_vector& pairs, const std::vector<W>& w
     if (is_new) continue;
     if (options.duplicates == duplicate_weights::sum) where->second = static_cast<W>(where->second + weights[k]);
     if (options.duplicates == duplicate_weights::min && weights[k] < where->second) where->second = weights[k];
+    if (options.duplicates == duplicate_weights::max && weights[k] > where->second) where->second = weights[k];
   }
   return found;
 }
@@ -107,7 +108,8 @@ weighted_graph<W, I, O, host> build(device, std::int64_t n, const edge_vector& p
   return to_host(ctx, build_weighted_graph<O>(ctx, view, weights_on_device, options));
 }
 
-constexpr duplicate_weights all_rules[] = {duplicate_weights::min, duplicate_weights::sum, duplicate_weights::first};
+constexpr duplicate_weights all_rules[] = {duplicate_weights::min, duplicate_weights::max, duplicate_weights::sum,
+                                           duplicate_weights::first};
 
 template <class Case>
 class WeightedGraph : public testing::Test {

@@ -238,12 +238,13 @@ class Algorithms(Stored):
     ) -> SpanningForest:
         """Minimum spanning forest of an undirected graph; without weights each edge counts 1.
 
-        Weights may be negative. Self-loops never count, and of parallel edges only the lightest.
+        Weights may be negative. Self-loops never count. Of parallel edges the graph has one, by default the lightest
+        (see `duplicates` of `Graph.from_edges`).
 
         Parameters
         ----------
         maximum : bool, optional
-            The greatest total weight instead of the least, and the heaviest of parallel edges.
+            The greatest total weight instead of the least.
         ignore_nan : bool, optional
             Leave out edges whose weight is NaN, instead of refusing them.
         algorithm : {'automatic', 'kruskal', 'boruvka'}, optional

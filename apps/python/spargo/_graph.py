@@ -263,7 +263,7 @@ class Graph(Algorithms):
         vertices : int, optional
             Number of vertices; by default the largest number plus one.
         directed : bool, optional
-        duplicates : {'min', 'sum', 'first'}, optional
+        duplicates : {'min', 'max', 'sum', 'first'}, optional
             The weight of an edge that is listed several times.
         device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
             As for `from_scipy`. A graph without weights is built on the GPU.

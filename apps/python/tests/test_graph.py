@@ -407,7 +407,7 @@ def test_from_edges():
         spargo.Graph.from_edges([0], [5], vertices=5)
     with pytest.raises(NotImplementedError):
         spargo.Graph.from_edges([0], [1], [1j])
-    with pytest.raises(ValueError, match="'min', 'sum', 'first'"):
+    with pytest.raises(ValueError, match="'min', 'max', 'sum', 'first'"):
         spargo.Graph.from_edges([0], [1], [1], duplicates="last")
 
 

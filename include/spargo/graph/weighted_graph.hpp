@@ -22,7 +22,8 @@ struct SPARGO_EXPORT weighted_graph_view : graph_view<I, O, Space> {
 
 // Treatment of edges listed several times; in an undirected graph (u, v) and (v, u) are the same edge.
 enum class duplicate_weights {
-  min,    // the lightest: for paths
+  min,    // the lightest: for paths and minimum forests
+  max,    // the heaviest: for maximum forests
   sum,    // the sum in input order: for modularity and flows
   first,  // the first one listed
 };

@@ -21,6 +21,7 @@ struct weight_fold {
   [[nodiscard]] SPARGO_HD W operator()(W earlier, W later) const {
     if (rule == duplicate_weights::first) return earlier;
     if (rule == duplicate_weights::min) return later < earlier ? later : earlier;
+    if (rule == duplicate_weights::max) return earlier < later ? later : earlier;
     if constexpr (std::integral<W>) {
       return static_cast<W>(static_cast<std::make_unsigned_t<W>>(earlier) +
                             static_cast<std::make_unsigned_t<W>>(later));

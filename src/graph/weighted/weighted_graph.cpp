@@ -15,8 +15,9 @@ namespace spargo {
 
 template <>
 enum_table<duplicate_weights> enum_rows() noexcept {
-  static constexpr std::array<enum_row<duplicate_weights>, 3> rows{{
+  static constexpr std::array<enum_row<duplicate_weights>, 4> rows{{
       {duplicate_weights::min, "min"},
+      {duplicate_weights::max, "max"},
       {duplicate_weights::sum, "sum"},
       {duplicate_weights::first, "first"},
   }};
