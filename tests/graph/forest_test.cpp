@@ -295,7 +295,7 @@ TYPED_TEST(Forest, GraphsAsTheyAreBuilt) {
 TYPED_TEST(Forest, BatchesByWeight) {
   using W = typename TypeParam::weight;
   constexpr std::int64_t n = 3000;
-  for (const std::uint64_t kind : {1U, 2U, 4U}) {
+  for (const std::uint64_t kind : {0U, 1U, 2U, 4U}) {
     test::random_source random(kind);
     auto edges = this->random_weighted(random, n, 130'000, kind);
     this->check(n, edges);
