@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace spargo {
@@ -81,6 +82,27 @@ TEST(Estimate, Products) {
                       });
     }
   }
+}
+
+// By their arrays: a blocked copy has a value and 8 bytes per entry, a binned one also a product.
+TEST(Estimate, CopiesOfMatricesOnADevice) {
+  const matrix_shape shape{.rows = 1'000'000, .cols = 1'000'000, .entries = 16'000'000};
+  const auto bytes = [&]<class V>(V, const spmv_options& options) {
+    return spmv_plan<V, index, index, device>::estimate(shape, options).device_bytes;
+  };
+  const auto expect_room = [&](auto value) {
+    const std::int64_t size = sizeof(value);
+    const std::int64_t blocked = bytes(value, {.algorithm = spmv_algorithm::blocked});
+    const std::int64_t binned = bytes(value, {.algorithm = spmv_algorithm::binned});
+    EXPECT_GE(blocked, shape.entries * (size + 8) + 4 * shape.rows);
+    EXPECT_GE(binned, shape.entries * (2 * size + 8) + 4 * shape.rows);
+    EXPECT_LE(blocked, 2 * shape.entries * (size + 8));
+    EXPECT_LE(binned, 2 * shape.entries * (2 * size + 8));
+    EXPECT_EQ(bytes(value, {.storage = spmv_storage::copied}), std::max(blocked, binned));
+    EXPECT_LT(bytes(value, {}), shape.entries);
+  };
+  expect_room(float{});
+  expect_room(double{});
 }
 
 }  // namespace

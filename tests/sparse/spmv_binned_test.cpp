@@ -198,6 +198,8 @@ TYPED_TEST(SpmvBinned, GivesTheSameBitsEveryTimeAndFromEveryPlan) {
   const spmv_options options{.algorithm = spmv_algorithm::binned};
   const spmv_plan<V, I, O, device> plan(ctx, csr.view(), options);
   const auto first = run(ctx, plan, m, number<V>(1, 0), V{});
+  const matrix_shape shape{.rows = m.rows, .cols = m.cols, .entries = csr.nnz()};
+  EXPECT_LE(plan.workspace_bytes(), (spmv_plan<V, I, O, device>::estimate(shape, options).device_bytes));
   for (int k = 0; k < 3; ++k) {
     const spmv_plan<V, I, O, device> other(ctx, csr.view(), options);
     const auto again = run(ctx, k == 0 ? plan : other, m, number<V>(1, 0), V{});

@@ -137,6 +137,49 @@ detail::plan_state<State, spmv_algorithm> make_state(const context<Space>& ctx, 
   }
 }
 
+// Bytes of the largest copy that a plan with these options may keep.
+struct copy_bytes {
+  std::int64_t host = 0;
+  std::int64_t device = 0;
+};
+
+// Entries with 8 bytes each and padding; the sums of strips, at most one per row and one per cell of four entries or
+// more; x by rank.
+std::int64_t blocked_bytes(const matrix_shape& s) {
+  constexpr std::int64_t part_bytes = std::int64_t{192} * 1024;  // of x
+  constexpr std::int64_t padding = 32 * 64;                      // slots per block of columns
+  const std::int64_t blocks = s.cols * s.value_bytes / part_bytes + 2;
+  return (s.entries + padding * blocks) * (s.value_bytes + 8) +
+         (s.rows + s.entries / 4 + s.entries / 64) * (s.value_bytes + 6) + 8 * s.rows + s.cols * (s.value_bytes + 4);
+}
+
+// Values and products with 6 bytes, padded by less than three entries per cell; a cell has eight entries on average,
+// as in the copies that `automatic` keeps (smaller ones, by name only, take more). Then 8 bytes per cell, twice during
+// the build, and the places of a row's entries in units of 16 bytes. Rows are cut at 512 entries.
+std::int64_t binned_bytes(const matrix_shape& s) {
+  const std::int64_t cells = s.entries / 8;
+  const std::int64_t segments = s.rows + s.entries / 512;
+  return (s.entries + 3 * cells) * (2 * s.value_bytes + 6) + 16 * cells + 2 * s.entries +
+         segments * (16 + 8 + s.offset_bytes + s.value_bytes);
+}
+
+copy_bytes bytes_of_copies(const matrix_shape& s, const spmv_options& options) {
+  const std::int64_t csr = s.entries * (s.value_bytes + s.index_bytes) + (s.rows + 1) * s.offset_bytes;
+  switch (options.algorithm) {
+    case spmv_algorithm::compressed:
+      return {csr, csr};
+    case spmv_algorithm::blocked:
+      return {0, blocked_bytes(s)};
+    case spmv_algorithm::binned:
+      return {0, binned_bytes(s)};
+    case spmv_algorithm::automatic:
+      if (options.storage == spmv_storage::copied) return {csr, std::max({csr, blocked_bytes(s), binned_bytes(s)})};
+      return {};
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 template <>
@@ -153,14 +196,10 @@ enum_table<spmv_storage> enum_rows() noexcept {
 plan_estimate estimate(const matrix_shape& s, const spmv_options& options) {
   constexpr double entry_ns = 2.4;  // 4 million entries, uniformly random: 9.6 ms by one thread of a cloud machine
   const std::int64_t path = s.rows + s.entries;
-  const bool by_name = options.algorithm == spmv_algorithm::compressed ||
-                       options.algorithm == spmv_algorithm::blocked || options.algorithm == spmv_algorithm::binned;
-  const std::int64_t copy = by_name || options.storage == spmv_storage::copied
-                                ? s.entries * (s.value_bytes + s.index_bytes) + (s.rows + 1) * s.offset_bytes
-                                : 0;
+  const copy_bytes copy = bytes_of_copies(s, options);
   plan_estimate of;
-  of.host_bytes = copy + (path / 4096 + 64 * std::int64_t{s.threads} + 2) * (8 + s.value_bytes);
-  of.device_bytes = copy + (path / 64 + 2) * (8 + s.value_bytes) + (std::int64_t{1} << 20);
+  of.host_bytes = copy.host + (path / 4096 + 64 * std::int64_t{s.threads} + 2) * (8 + s.value_bytes);
+  of.device_bytes = copy.device + (path / 64 + 2) * (8 + s.value_bytes) + (std::int64_t{1} << 20);
   of.host_seconds = static_cast<double>(s.entries) * entry_ns * 1e-9 / std::clamp(s.threads, 1, 64);
   return of;
 }
