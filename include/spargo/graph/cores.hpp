@@ -3,10 +3,10 @@
 //
 // Degrees count as networkx counts them: of a directed graph in- and out-edges, so that an edge in both directions
 // counts twice; loops never; duplicate edges of a view each. A vertex without edges has core number 0. Core numbers are
-// unique, so the result does not depend on the algorithm or the number of threads. O(vertices + edges), and the sum of
-// the core numbers over 8 (of each level the remaining vertices, on both backends). Sources: Matula, Beck, J. ACM 30,
-// 1983; Dhulipala, Blelloch, Shun, SPAA 2017 (buckets of several levels); Liu, Dong, Gu, Sun, SIGMOD 2025 (chains
-// without barriers).
+// unique, so the result does not depend on the algorithm or the number of threads. O(vertices + edges): the vertices
+// that remain are scanned once for every two to eight levels, and no core number exceeds its vertex's degree. Sources:
+// Matula, Beck, J. ACM 30, 1983; Dhulipala, Blelloch, Shun, SPAA 2017 (buckets of several levels); Liu, Dong, Gu, Sun,
+// SIGMOD 2025 (chains without barriers).
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
@@ -47,7 +47,7 @@ struct cores_result {
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const cores_options& options);
 
 // Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph. Memory besides
-// the graph: six indices per vertex, and 9 KB per thread (I = int32); on a device seven, and one per 256 edges. On a
+// the graph: six indices per vertex, and 11 KB per thread (I = int32); on a device seven, and one per 256 edges. On a
 // device building a plan synchronizes; run is asynchronous, and max_core waits for it.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT cores_plan {

@@ -77,7 +77,7 @@ struct SPARGO_EXPORT matrix_shape {
 };
 
 // Of a plan with these options for a CSR matrix of this shape; an upper bound, with a copy that may be smaller or not
-// be made. Seconds: of a product.
+// be made; only `binned` by name takes more where its cells have less than eight entries. Seconds: of a product.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const matrix_shape& shape, const spmv_options& options);
 
 // Analyses a matrix once (at most O(rows + nnz); a device plan may synchronise the stream). Then `run` never allocates,

@@ -56,7 +56,7 @@ cores_plan<I, O, Space>::cores_plan(const context<Space>& ctx, const graph_view<
   auto chosen = detail::choose_by_name<Space>(detail::cores::algorithms, "cores", options.algorithm);
   if constexpr (detail::is_built<Space>) {
     if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("cores");
-    if (!chosen) chosen = {cores_algorithm::peel, "each edge is read once"};
+    if (!chosen) chosen = {cores_algorithm::peel, "there is no other"};
     state_ = {*std::move(chosen),
               std::make_unique<state>(state{{g.vertices(), detail::cores::make_executor<I, O>(ctx, g)}})};
   } else {

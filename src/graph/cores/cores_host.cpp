@@ -9,8 +9,10 @@
 // those of lower degree, looked at in every level. A vertex enters `near` when its degree falls below `end_`, which
 // exactly one decrement does, and a stack when its degree falls to k, likewise. Levels without vertices are skipped.
 //
-// A round of few edges runs on the calling thread alone, with plain decrements instead of atomic ones. Cost: each row
-// is read once. Workspace: six indices per vertex.
+// A round of few edges runs on the calling thread alone, with plain decrements instead of atomic ones. So do two to
+// four threads in a round of many: each reads all rows of the round and lowers the degrees in its share of the
+// vertices. More threads divide the rows. Cost: each row is read once, in such a round by each thread. Workspace: six
+// indices per vertex.
 #include "core/parallel.hpp"
 #include "graph/cores/executor.hpp"
 #include "graph/frontier/row_parts.hpp"
@@ -21,7 +23,6 @@
 
 #include <atomic>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>

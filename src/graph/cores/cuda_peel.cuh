@@ -43,9 +43,9 @@ struct cuda_tuning {
   static constexpr int queue = 64;    // slots of a warp; what does not fit is shared by the grid in the next round
   static constexpr int entries = 64;  // of buckets, that a warp enters together
   static constexpr int chunk = 1024;  // edges: 32 rounds of a warp
-  // Edges that a warp follows before it passes on its queue, and what a batch counts at least: after 32 batches the
-  // grid shares the vertices anew. A simulation of a grid of 2048^2 takes 2047 batches one after the other with 16 and
-  // 32, 3039 with 64 and 5023 with 128; without the least 17578, since few warps have all vertices.
+  // A warp passes its queue on after `chain` edges, of which a batch counts at least `step`: after 32 batches at the
+  // latest. A simulation of a grid of 2048^2 runs 2195 batches one after the other; with chains of 1024, 4096 and 8192
+  // edges 2047, 3059 and 5123; without `step` 17578, since a few warps then hold all vertices.
   static constexpr int chain = 2048;
   static constexpr int step = 64;
   static constexpr int pool_share = 2;  // bucket slots per vertex of the graph

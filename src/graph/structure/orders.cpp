@@ -3,6 +3,7 @@
 
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "graph/structure/checks.hpp"
 
 #include <spargo/core/interruption.hpp>
 
@@ -19,11 +20,6 @@ namespace detail::structure {
 namespace {
 
 constexpr std::int64_t poll_interval = 4096;  // vertices between looks at an interruption
-
-void expect_vertex(const char* operation, std::int64_t vertex, std::int64_t vertices) {
-  SPARGO_EXPECTS(vertex >= 0 && vertex < vertices,
-                 fmt::format("{}: vertex {} is out of range (the graph has {} vertices)", operation, vertex, vertices));
-}
 
 // Vertices by ascending degree, ties by number.
 template <class I>

@@ -4,6 +4,7 @@
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/rethrow.hpp"
+#include "graph/structure/checks.hpp"
 
 #include <fmt/format.h>
 
@@ -25,9 +26,7 @@ const csr_pattern_view<I, O, host>& part_of(const graph_view<I, O, host>& g, edg
 template <class I, class O>
 const csr_pattern_view<I, O, host>& checked_part(const char* operation, const graph_view<I, O, host>& g, I vertex,
                                                  edge_side side) {
-  SPARGO_EXPECTS(
-      vertex >= 0 && vertex < g.vertices(),
-      fmt::format("{}: vertex {} is out of range (the graph has {} vertices)", operation, vertex, g.vertices()));
+  expect_vertex(operation, vertex, g.vertices());
   const auto& part = part_of(g, side);
   if (part.offsets.empty()) {
     throw error(error_code::unsupported,
