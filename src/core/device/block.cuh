@@ -107,7 +107,8 @@ __device__ __forceinline__ bool arrives_last(unsigned* arrived, unsigned count) 
   return last;
 }
 
-// The same for blocks, with what thread 0 of each wrote. All threads of a block get the answer.
+// The same for blocks, with what thread 0 of each wrote. All threads of a block get the answer; a barrier must precede
+// the next call.
 __device__ __forceinline__ bool block_arrives_last(unsigned* arrived, unsigned count) {
   __shared__ bool last;
   if (threadIdx.x == 0) last = arrives_last(arrived, count);
