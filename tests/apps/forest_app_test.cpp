@@ -70,6 +70,15 @@ TEST_F(ForestFile, MaximumOfASnapshotWithRepeatedEdgesIsRefused) {
   ASSERT_EQ(run_here("convert", {edges_, kept}).code, 0);
   EXPECT_EQ(run_on(kept, {})["total_weight"], 3.5);
   expect_failure(run_here("forest", {kept, "--maximum"}), "forest", 1, "the lightest of repeated edges' weights");
+  // Also where the sum equals the lightest, finite or not. A snapshot of repeated zeros lacks nothing.
+  ASSERT_EQ(run_here("convert", {folder_.write("sum.wel", "1 2 0\n1 2 -3\n2 3 4\n"), kept}).code, 0);
+  EXPECT_EQ(run_on(kept, {})["total_weight"], 1);
+  expect_failure(run_here("forest", {kept, "--maximum"}), "forest", 1, "the lightest of repeated edges' weights");
+  ASSERT_EQ(run_here("convert", {folder_.write("inf.wel", "1 2 -inf\n1 2 5\n2 3 4\n"), kept}).code, 0);
+  EXPECT_EQ(run_on(kept, {})["edges"], 2);
+  expect_failure(run_here("forest", {kept, "--maximum"}), "forest", 1, "the lightest of repeated edges' weights");
+  ASSERT_EQ(run_here("convert", {folder_.write("zeros.wel", "1 2 0\n1 2 0\n2 3 4\n"), kept}).code, 0);
+  EXPECT_EQ(run_on(kept, {"--maximum"})["total_weight"], 4);
 }
 
 TEST_F(ForestFile, OutputHasIdsAsTheFileWritesThem) {
