@@ -115,6 +115,11 @@ TEST_F(ForestFile, ReportsForPeople) {
   for (const char* text : {"spanning forest", "4 edges, 2 trees", "total weight", "3.5", "valid"}) {
     EXPECT_NE(run.out.find(text), std::string::npos) << text << " in\n" << run.out;
   }
+  for (const char* edges : {"1 2 inf\n2 3 1\n", "1 2 1.7e308\n2 3 1.7e308\n"}) {
+    const app_run infinite = run_app("forest", {folder_.write("inf.wel", edges)});
+    EXPECT_EQ(infinite.code, 0) << infinite.err;
+    EXPECT_NE(infinite.out.find("total weight     inf"), std::string::npos) << infinite.out;
+  }
 }
 
 TEST_F(ForestFile, RefusesWhatItCannotDo) {
