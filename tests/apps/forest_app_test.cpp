@@ -125,6 +125,7 @@ TEST_F(ForestFile, ReportsForPeople) {
 TEST_F(ForestFile, RefusesWhatItCannotDo) {
   expect_failure(run_app("forest", {"--directed", edges_}), "forest", 2,
                  "--directed: spanning forests are of undirected graphs");
+  EXPECT_NE(run_app("help", {"forest"}).out.find("refused: the command takes every edge"), std::string::npos);
   const std::string nan = folder_.write("nan.wel", "1 2 3\n2 3 nan\n");
   expect_failure(run_app("forest", {"--output", folder_ / "x", nan}), "forest", 1,
                  nan + ":2:5: the edge from 2 to 3 has weight nan (expected a number)");
