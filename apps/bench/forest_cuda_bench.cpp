@@ -1,4 +1,4 @@
-// Spanning forests on the device. A run synchronises, so the host clock times all of it.
+// Spanning forests on the device. A run synchronizes, so the host clock times all of it.
 #include "bench/device_timing.hpp"
 #include "bench/forest_cases.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <spargo/graph/weighted_graph.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -13,12 +14,18 @@ namespace {
 
 constexpr std::string_view beginning = "{\"lightest\":";
 
+template <index_type I, index_type O>
+array<double, host> merged_weights(const context<host>& ctx, const coo_view<const double, I, host>& entries,
+                                   duplicate_weights rule) {
+  auto g = build_weighted_graph<O>(ctx, entries, {.duplicates = rule, .loops = self_loops::keep});
+  return std::move(g).take_apart().out_weights;
+}
+
 }  // namespace
 
 template <index_type I, index_type O>
 array<double, host> lightest_weights(const context<host>& ctx, const coo_view<const double, I, host>& entries) {
-  auto g = build_weighted_graph<O>(ctx, entries, {.duplicates = duplicate_weights::min, .loops = self_loops::keep});
-  return std::move(g).take_apart().out_weights;
+  return merged_weights<I, O>(ctx, entries, duplicate_weights::min);
 }
 
 template <index_type I, index_type O>
@@ -31,7 +38,11 @@ std::string note_lightest(const context<host>& ctx, const coo_view<const double,
     // non-finite weights make the sum non-finite, too
     if (weights[e] != matrix.values[e] && std::isfinite(weights[e])) places.push_back({e, weights[e]});
   }
-  return places.empty() ? std::string() : json{{"lightest", std::move(places)}}.dump();
+  if (places.empty()) {
+    const array<double, host> heaviest = merged_weights<I, O>(ctx, entries, duplicate_weights::max);
+    if (std::equal(weights.begin(), weights.end(), heaviest.begin())) return {};
+  }
+  return json{{"lightest", std::move(places)}}.dump();
 }
 
 bool has_lightest(std::string_view notes) { return notes.starts_with(beginning); }

@@ -15,7 +15,8 @@ template <index_type I, index_type O>
 [[nodiscard]] array<double, host> lightest_weights(const context<host>& ctx,
                                                    const coo_view<const double, I, host>& entries);
 
-// Notes for the matrix of these entries, expanded; empty if equal to the sums, or the matrix is not square.
+// Notes for the matrix of these entries, expanded; empty if the lightest and the heaviest equal the sums, or the matrix
+// is not square. Without places if only the heaviest differ.
 template <index_type I, index_type O>
 [[nodiscard]] std::string note_lightest(const context<host>& ctx, const coo_view<const double, I, host>& entries,
                                         const csr_view<const double, I, O, host>& matrix);

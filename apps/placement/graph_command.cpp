@@ -25,8 +25,9 @@ void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& 
   const std::size_t own = app.get_options().size();
   auto* undirected = app.add_flag("--undirected", flags.undirected, "take every edge both ways");
   app.add_flag("--directed", flags.directed,
-               "take edges from source to target, those of an undirected graph both ways; default: undirected for "
-               "symmetric matrices and files that say so, else directed")
+               flags.undirected ? "refused: the command takes every edge both ways"
+                                : "take edges from source to target, those of an undirected graph both ways; default: "
+                                  "undirected for symmetric matrices and files that say so, else directed")
       ->excludes(undirected);
   add_columns_flag(app, flags.common);
   auto* repeat = app.add_option("--repeat", flags.repeat, texts.repeat)->check(positive_count())->type_name("N");

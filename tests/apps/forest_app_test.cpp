@@ -70,6 +70,15 @@ TEST_F(ForestFile, MaximumOfASnapshotWithRepeatedEdgesIsRefused) {
   ASSERT_EQ(run_here("convert", {edges_, kept}).code, 0);
   EXPECT_EQ(run_on(kept, {})["total_weight"], 3.5);
   expect_failure(run_here("forest", {kept, "--maximum"}), "forest", 1, "the lightest of repeated edges' weights");
+  // Also where the sum equals the lightest, finite or not. A snapshot of repeated zeros lacks nothing.
+  ASSERT_EQ(run_here("convert", {folder_.write("sum.wel", "1 2 0\n1 2 -3\n2 3 4\n"), kept}).code, 0);
+  EXPECT_EQ(run_on(kept, {})["total_weight"], 1);
+  expect_failure(run_here("forest", {kept, "--maximum"}), "forest", 1, "the lightest of repeated edges' weights");
+  ASSERT_EQ(run_here("convert", {folder_.write("inf.wel", "1 2 -inf\n1 2 5\n2 3 4\n"), kept}).code, 0);
+  EXPECT_EQ(run_on(kept, {})["edges"], 2);
+  expect_failure(run_here("forest", {kept, "--maximum"}), "forest", 1, "the lightest of repeated edges' weights");
+  ASSERT_EQ(run_here("convert", {folder_.write("zeros.wel", "1 2 0\n1 2 0\n2 3 4\n"), kept}).code, 0);
+  EXPECT_EQ(run_on(kept, {"--maximum"})["total_weight"], 4);
 }
 
 TEST_F(ForestFile, OutputHasIdsAsTheFileWritesThem) {
@@ -106,11 +115,17 @@ TEST_F(ForestFile, ReportsForPeople) {
   for (const char* text : {"spanning forest", "4 edges, 2 trees", "total weight", "3.5", "valid"}) {
     EXPECT_NE(run.out.find(text), std::string::npos) << text << " in\n" << run.out;
   }
+  for (const char* edges : {"1 2 inf\n2 3 1\n", "1 2 1.7e308\n2 3 1.7e308\n"}) {
+    const app_run infinite = run_app("forest", {folder_.write("inf.wel", edges)});
+    EXPECT_EQ(infinite.code, 0) << infinite.err;
+    EXPECT_NE(infinite.out.find("total weight     inf"), std::string::npos) << infinite.out;
+  }
 }
 
 TEST_F(ForestFile, RefusesWhatItCannotDo) {
   expect_failure(run_app("forest", {"--directed", edges_}), "forest", 2,
                  "--directed: spanning forests are of undirected graphs");
+  EXPECT_NE(run_app("help", {"forest"}).out.find("refused: the command takes every edge"), std::string::npos);
   const std::string nan = folder_.write("nan.wel", "1 2 3\n2 3 nan\n");
   expect_failure(run_app("forest", {"--output", folder_ / "x", nan}), "forest", 1,
                  nan + ":2:5: the edge from 2 to 3 has weight nan (expected a number)");

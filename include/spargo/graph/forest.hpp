@@ -78,8 +78,8 @@ struct forest_result {
 
 // Workspace for many runs on one graph, allocated once. The plan borrows the graph, whose edges and weights must not
 // change. On a device `run` synchronizes once per round, some 20 times. Memory besides the graph, results included, for
-// 32-bit weights and indices: up to 120 bytes per vertex, or where there are more than 96 edges per vertex one byte per
-// edge, and a bit per edge; 64-bit weights take up to twice as much.
+// 32-bit weights and indices: up to 128 bytes per vertex, or one byte per entry with more than 96 entries per vertex;
+// and a bit per entry. 64-bit weights take up to twice as much.
 template <detail::scalar W, index_type I, index_type O, class Space>
 class SPARGO_EXPORT forest_plan {
  public:

@@ -1,9 +1,9 @@
 // Whether edges are the spanning forest of a graph: proved by the cycle property.
 //
-// The forest's edges, in the order of weight and place, join trees by size, without compressing paths. Each vertex then
-// hangs by one edge, and edges come later towards the root; so the climb from two vertices to the first common one
-// meets the last edge of the path between them. A forest is the minimum one if no edge of the graph comes before the
-// last edge of the path between its ends. Cost: O(log vertices) steps an edge, few of them for most. Source: King,
+// The forest's edges, in the order of weight and place, join trees by size, without path compression. Each vertex then
+// has one edge to its parent, and edges come later towards the root; so the climb from two vertices to their lowest
+// common ancestor meets the last edge of the path between them. A forest is the minimum one if no edge of the graph
+// comes before the last edge of the path between its ends. Cost: at most O(log vertices) steps per edge. Source: King,
 // Algorithmica 18, 1997 (verification by the tree of merges).
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/forest.hpp>

@@ -4,7 +4,6 @@
 #include "graph/forest/algorithms.hpp"
 #include "graph/forest/keys.hpp"
 
-#include <limits>
 #include <memory>
 
 namespace spargo::detail::forest {

@@ -1,4 +1,4 @@
-// What the executors of spanning forests share on the host: marked entries, and the listing of the forest's edges.
+// Shared by the host executors of spanning forests: the marks of the forest's edges, and the list made from them.
 //
 // A bit per entry marks the forest's edges. They are counted by parts of the rows and then written in the rows' order.
 // Sums are formed in the order of sum_shape.

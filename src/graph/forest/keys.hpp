@@ -113,7 +113,7 @@ struct alignas(sizeof(Key) + 2 * sizeof(I) == 16 ? 16 : 8) tree_edge {
 struct batch_tuning {
   static constexpr std::int64_t light = 2;       // edges per vertex in the first batch
   static constexpr std::int64_t per_vertex = 3;  // edges per vertex that are held at a time
-  static constexpr std::int64_t entries = 32;    // or one for so many entries
+  static constexpr std::int64_t entries = 32;    // or one per 32 entries, if that is more
   static constexpr std::int64_t least = std::int64_t{1} << 16;
   static constexpr std::int64_t samples = 8192;
   // After that many rounds of the first batch the largest tree takes no edges any more: nearly all edges that are left
@@ -128,8 +128,8 @@ struct batch_tuning {
   return std::min(entries / 2 + 1, wanted);
 }
 
-// The threshold below which some `target` edges lie, from the keys of those found among `tries` random entries; the
-// largest key if all of them are few enough. The choice affects the speed only.
+// A key that about `target` edges lie below, estimated from the keys of the edges `found` among `tries` random entries;
+// the largest key if there are at most `target` edges. Affects the speed only.
 template <class Key>
 [[nodiscard]] Key threshold(std::vector<Key>& found, std::int64_t tries, std::int64_t entries, std::int64_t target) {
   const double edges = static_cast<double>(found.size()) / static_cast<double>(tries) * static_cast<double>(entries);
