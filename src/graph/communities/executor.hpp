@@ -38,10 +38,10 @@ template <class I, class O>
                                                                  const graph_view<I, O, device>& g,
                                                                  const communities_options& options);
 
-// Weights of edges as integers: value * scale, rounded. Empty: every edge weighs 1.
+// Weights of edges times 2^exponent, rounded. Empty: every edge weighs 1.
 struct fixed_weights {
   array<std::int64_t, host> values;
-  double scale = 1;
+  int exponent = 0;
 };
 
 // Throws invalid_data naming the first edge whose weight is negative, infinite or NaN, and for integers whose sum is
