@@ -184,16 +184,15 @@ class modularity_executor final : public executor<I, host> {
   // Sum over communities of the square of their mass (directed: of the product).
   [[nodiscard]] int128 sum_of_squares(const array<I, host>& labels, const std::int64_t* mass,
                                       const std::int64_t* in_mass) const {
-    std::vector<std::int64_t> of(static_cast<std::size_t>(n_)),
-        in(in_mass != nullptr ? static_cast<std::size_t>(n_) : 0);
-    for (std::int64_t v = 0; v < n_; ++v) of[static_cast<std::size_t>(labels[v])] += mass[v];
-    if (in_mass != nullptr) {
-      for (std::int64_t v = 0; v < n_; ++v) in[static_cast<std::size_t>(labels[v])] += in_mass[v];
+    array<std::int64_t, host> of(ctx_, n_), in(ctx_, in_mass != nullptr ? n_ : 0);
+    std::fill(of.begin(), of.end(), 0);
+    std::fill(in.begin(), in.end(), 0);
+    for (std::int64_t v = 0; v < n_; ++v) {
+      of[labels[v]] += mass[v];
+      if (in_mass != nullptr) in[labels[v]] += in_mass[v];
     }
     int128 sum = 0;
-    for (std::int64_t v = 0; v < n_; ++v)
-      sum += static_cast<int128>(of[static_cast<std::size_t>(v)]) *
-             (in_mass != nullptr ? in : of)[static_cast<std::size_t>(v)];
+    for (std::int64_t v = 0; v < n_; ++v) sum += static_cast<int128>(of[v]) * (in_mass != nullptr ? in : of)[v];
     return sum;
   }
   // What gains add up to, or twice as much: the sum over communities of weight inside less penalty.
