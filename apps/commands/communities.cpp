@@ -89,14 +89,17 @@ struct unweighted_communities : graph_algorithm {
         ->type_name("WEIGHTS")
         ->capture_default_str();
     app.add_option("--objective", flags.objective,
-                   "modularity, or cpm: weight inside communities less --resolution for each pair of their vertices")
+                   "of leiden and louvain: modularity, or cpm: weight inside communities less --resolution for each "
+                   "pair of their vertices")
         ->check(one_of("an objective", words_of<communities_objective>()))
         ->type_name("NAME")
         ->capture_default_str();
-    app.add_option("--resolution", flags.resolution, "larger ones find more and smaller communities")
+    app.add_option("--resolution", flags.resolution,
+                   "of leiden and louvain: larger ones find more and smaller communities")
         ->type_name("X")
         ->capture_default_str();
-    app.add_option("--seed", flags.seed, "of the order in which vertices move; each finds the same every time")
+    app.add_option("--seed", flags.seed,
+                   "of the order in which leiden and louvain move vertices; each finds the same every time")
         ->type_name("N")
         ->capture_default_str();
     app.add_option("--iterations", flags.iterations,

@@ -44,7 +44,7 @@ struct fixed_weights {
   int exponent = 0;
 };
 
-// Throws invalid_data naming the first edge whose weight is negative, infinite or NaN, and for integers whose sum is
+// Throws invalid_data naming the first edge whose weight is negative, infinite or NaN, and for integers that add up to
 // 2^59 or more.
 template <class W, class I, class O>
 [[nodiscard]] fixed_weights to_fixed_point(const context<host>& ctx, const csr_pattern_view<I, O, host>& edges,

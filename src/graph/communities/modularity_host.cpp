@@ -89,6 +89,10 @@ class modularity_executor final : public executor<I, host> {
     for (std::int64_t v = 0; v < n_; ++v) {
       if (labels_[v] < 0 || labels_[v] >= n_) throw_bad_label(v, labels_[v], n_);
     }
+    // A pass that finds nothing better keeps these, so Leiden's have to be connected.
+    if (!initial.empty() && options_.method == communities_method::leiden) {
+      split_disconnected<I, O>(ctx_, source_.level, labels_.view());
+    }
     name_by_smallest<I>(ctx_, labels_.view());
     run_outcome outcome;
     int128 quality = quality_of(labels_);
