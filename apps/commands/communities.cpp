@@ -125,7 +125,7 @@ struct unweighted_communities : graph_algorithm {
     // R-MAT 22, 10 rounds: 210 ms by 16 threads
     if (flags.propagates()) return {.wanted = in_edges::build, .cpu_ns = 10 * rounds, .results = {0, 1}};
     const double passes = flags.method == "louvain" ? 1 : rounds;
-    return {.loops = self_loops::keep, .runs_on_gpu = false, .cpu_ns = 40 * passes, .results = {0, 1}};
+    return {.loops = self_loops::keep, .runs_on_gpu = false, .cpu_ns = 150 * passes, .results = {0, 1}};
   }
   static communities_options options(const communities_flags& flags) { return flags.options(); }
 

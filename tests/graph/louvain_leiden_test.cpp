@@ -514,6 +514,16 @@ TEST(LouvainLeidenEstimate, CoversARun) {
   }
 }
 
+// Louvain takes one pass, whatever the option says.
+TEST(LouvainLeidenEstimate, GrowsWithThePassesOfLeiden) {
+  const graph_shape shape{.vertices = 1000, .entries = 100000};
+  const auto seconds = [&](communities_method method, std::int64_t iterations) {
+    return estimate(shape, communities_options{.method = method, .iterations = iterations}).host_seconds;
+  };
+  EXPECT_EQ(seconds(communities_method::louvain, 10), seconds(communities_method::louvain, 1));
+  EXPECT_DOUBLE_EQ(seconds(communities_method::leiden, 10), 10 * seconds(communities_method::leiden, 1));
+}
+
 // --- The check
 
 TEST(PartitionCheck, NamesTheFault) {
