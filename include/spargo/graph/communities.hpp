@@ -194,7 +194,8 @@ template <index_type I, index_type O>
 }
 
 // The same for Louvain and Leiden. Empty if every label is the smallest vertex of its community, `modularity` is theirs
-// (recomputed from the weights, to 1e-9), and, for leiden, every community is connected. O(vertices + edges).
+// (recomputed from the weights, to 1e-9, and 2^-49 more per entry with floating-point weights, which plans round), and,
+// for leiden, every community is connected. O(vertices + edges).
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_partition(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                         std::type_identity_t<span<const I, host>> labels,
