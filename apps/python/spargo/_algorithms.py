@@ -510,17 +510,18 @@ class Algorithms(Stored):
             Use the graph's weights, if it has some. CDLP does not.
         objective : {'modularity', 'cpm'}, optional
             CPM, the constant Potts model: the weight inside communities, less the resolution for each pair of vertices.
+            CDLP does not use it, nor the resolution, the tolerance, `max_levels` and the seed.
         resolution : float, optional
             Larger ones find more and smaller communities.
         tolerance : float, optional
-            A pass of Leiden that gains no more is the last.
+            A pass of Leiden that gains no more is the last. Louvain takes one pass.
         max_levels : int, optional
             Levels of groups of vertices, of groups of these and so on; by default as many as gain.
         seed : int, optional
             Of the order in which vertices move. The same seed finds the same communities on any number of threads.
         iterations : int, optional
             Passes of Leiden, at most. CDLP: rounds, in each of which every vertex takes the label that most of its
-            neighbours had before the round. Louvain takes one pass.
+            neighbours had before the round.
         initial : array_like of vertices, shape (vertices,), optional
             Initial labels, 0 to vertices - 1; by default each vertex's own number.
         algorithm : {'automatic', 'all_vertices', 'frontier'}, optional

@@ -496,7 +496,8 @@ def louvain_communities(
     max_level: int | None = None,
     seed: Any = None,
 ) -> list[set[Node]]:
-    return _communities(G, "louvain", weight, resolution, seed, tolerance=threshold, max_levels=max_level)
+    # `threshold` ends networkx's levels early; ours end when no move gains.
+    return _communities(G, "louvain", weight, resolution, seed, max_levels=max_level)
 
 
 def leiden_communities(

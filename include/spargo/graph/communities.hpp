@@ -8,11 +8,12 @@
 // ties: the ids of the labels found are those that LDBC's rule finds for ids. O(vertices + edges) per round.
 //
 // louvain and leiden maximize modularity, that of Leicht and Newman for directed graphs, or CPM. Self-loops count, in
-// the degree of an undirected graph twice. A vertex without neighbours stays alone. Labels are the smallest vertices of
-// the communities. Weights are summed as integers, floating-point ones after rounding to a fixed point (2^-50 of all
-// weight), and the resolution is rounded to a multiple of 2^-24 (2^-22 with floating-point weights, a coarser one with
-// integers that add up to 2^50 or more). Options apart, a run depends on the seed: others find other communities.
-// Some 10 times the edges of a level per level. A run allocates the contracted graphs.
+// the degree of an undirected graph twice. A vertex without neighbours stays alone (louvain: keeps its initial label).
+// Labels are the smallest vertices of the communities. Weights are summed as integers, floating-point ones after
+// rounding to a fixed point (each to within 2^-49 of all weight), and the resolution is rounded to a multiple of 2^-24
+// (2^-22 with floating-point weights, a coarser one with integers that add up to 2^50 or more). Another seed finds
+// other communities. O(vertices + edges) per round of a level, at most 100 rounds. A run allocates the contracted
+// graphs.
 //
 // Deterministic for every method, algorithm and thread count. Sources: Raghavan, Albert, Kumara, Phys. Rev. E 76, 2007;
 // the LDBC Graphalytics benchmark, version 1.0.5 (arXiv:2011.15028); Blondel et al., J. Stat. Mech. P10008, 2008;
@@ -76,8 +77,9 @@ struct SPARGO_EXPORT communities_options {
   std::int64_t iterations = 10;  // cdlp: rounds; leiden: passes over all levels; 1 or more
   // Of louvain and leiden:
   communities_objective objective = communities_objective::modularity;
-  double resolution = 1;    // larger ones find smaller communities; 0 or more
-  double tolerance = 1e-7;  // a pass that gains no more (of modularity, or CPM per weight of all edges) is the last
+  double resolution = 1;  // larger ones find smaller communities; 0 or more
+  // leiden: a pass that gains no more is the last (of modularity, or CPM per weight of all edges). Not used by louvain.
+  double tolerance = 1e-7;
   std::int64_t max_levels = 100;  // of a pass, 1 or more
   std::uint64_t seed = 1;
 };
@@ -95,9 +97,13 @@ struct communities_result {
 // Estimates memory and time of a plan.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const communities_options& options);
 
-// Workspace for many runs on one graph, allocated once. The plan borrows the graph. Memory besides the graph: per
-// vertex two labels and a byte, and one more label if some vertex has over 2^15 neighbours; per thread at most 0.8 MB
-// (1.4 MB with 64-bit indices). On a device: per vertex four labels and four bytes, and a label per 128 edges.
+// Workspace for many runs on one graph. The plan borrows the graph. Memory besides the graph:
+// - cdlp, allocated once: per vertex two labels and a byte, and one more label if some vertex has over 2^15 neighbours;
+//   per thread at most 0.8 MB (1.4 MB with 64-bit indices). On a device: per vertex four labels and four bytes, and a
+//   label per 128 edges.
+// - louvain and leiden: the plan keeps two indices and 8 to 24 bytes per vertex, 8 bytes per entry with weights, and a
+//   weighted undirected copy of a directed graph. A run allocates more: at most what `estimate` says, and per thread a
+//   table of up to 80 bytes per neighbour of the vertex, or group of vertices, that has the most.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT communities_plan {
  public:
@@ -106,7 +112,7 @@ class SPARGO_EXPORT communities_plan {
   communities_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                    const communities_options& options = {});
   // With weights, which cdlp ignores. Throws also invalid_data naming the first edge whose weight is negative, infinite
-  // or NaN, and for integer weights whose sum is 2^59 or more.
+  // or NaN, and for integer weights that add up to 2^59 or more, undirected edges counted in both directions.
   template <detail::scalar W>
   communities_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
                    const communities_options& options = {});
@@ -188,7 +194,8 @@ template <index_type I, index_type O>
 }
 
 // The same for Louvain and Leiden. Empty if every label is the smallest vertex of its community, `modularity` is theirs
-// (recomputed from the weights, to 1e-9), and, for leiden, every community is connected. O(vertices + edges).
+// (recomputed from the weights, to 1e-9, and 2^-49 more per entry with floating-point weights, which plans round), and,
+// for leiden, every community is connected. O(vertices + edges).
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::string check_partition(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                         std::type_identity_t<span<const I, host>> labels,

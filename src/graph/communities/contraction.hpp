@@ -96,18 +96,25 @@ template <class I, class O>
   next.mass = {ctx, count};
   if (g.in_mass != nullptr) next.in_mass = {ctx, count};
   struct rows {
+    array<I, host> neighbours;
+    array<std::int64_t, host> weights;
+  };
+  struct buffer {
+    weight_table<I> sums;
     std::vector<I> neighbours;
     std::vector<std::int64_t> weights;
   };
   const parts chunks = chunks_of(count, std::clamp<std::int64_t>(count / (16 * ctx.threads()), 1, 1024));
   std::vector<rows> of_chunk(static_cast<std::size_t>(chunks.count));
-  std::vector<weight_table<I>> tables(static_cast<std::size_t>(ctx.threads()));
+  std::vector<buffer> buffers(static_cast<std::size_t>(ctx.threads()));
   next.offsets[0] = 0;
   on_threads(ctx.threads(), chunks.count, [&](part_taker& mine) {
-    weight_table<I>& sums = tables[static_cast<std::size_t>(mine.slot())];
+    buffer& own = buffers[static_cast<std::size_t>(mine.slot())];
+    weight_table<I>& sums = own.sums;
     for (std::int64_t part; mine.take(part);) {
       interruption::look();
-      rows& own = of_chunk[static_cast<std::size_t>(part)];
+      own.neighbours.clear();
+      own.weights.clear();
       for (std::int64_t c = chunks.first(part); c < chunks.last(part); ++c) {
         masses all;
         std::int64_t most = 0;
@@ -133,6 +140,11 @@ template <class I, class O>
         if (g.in_mass != nullptr) next.in_mass[c] = all.in;
         next.offsets[c + 1] = static_cast<O>(sums.size());
       }
+      rows& kept = of_chunk[static_cast<std::size_t>(part)];
+      kept.neighbours = {ctx, static_cast<std::int64_t>(own.neighbours.size())};
+      kept.weights = {ctx, kept.neighbours.size()};
+      std::copy(own.neighbours.begin(), own.neighbours.end(), kept.neighbours.begin());
+      std::copy(own.weights.begin(), own.weights.end(), kept.weights.begin());
     }
   });
   std::inclusive_scan(next.offsets.begin(), next.offsets.end(), next.offsets.begin());

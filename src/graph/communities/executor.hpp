@@ -38,13 +38,13 @@ template <class I, class O>
                                                                  const graph_view<I, O, device>& g,
                                                                  const communities_options& options);
 
-// Weights of edges as integers: value * scale, rounded. Empty: every edge weighs 1.
+// Weights of edges times 2^exponent, rounded. Empty: every edge weighs 1.
 struct fixed_weights {
   array<std::int64_t, host> values;
-  double scale = 1;
+  int exponent = 0;
 };
 
-// Throws invalid_data naming the first edge whose weight is negative, infinite or NaN, and for integers whose sum is
+// Throws invalid_data naming the first edge whose weight is negative, infinite or NaN, and for integers that add up to
 // 2^59 or more.
 template <class W, class I, class O>
 [[nodiscard]] fixed_weights to_fixed_point(const context<host>& ctx, const csr_pattern_view<I, O, host>& edges,

@@ -270,7 +270,7 @@ class local_moving {
       moved += own;
     });
     if (moved == 0) return 0;
-    // Marks in to_ the nodes that stay by -1: the communities change now.
+    // Nodes that stay get -1 in to_, since the communities change now.
     parallel_for(threads, last - first, grain::rows, [&](std::int64_t k) {
       const I v = list_[first + k];
       I& to = to_[first + k];

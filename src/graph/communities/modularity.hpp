@@ -57,9 +57,9 @@ struct gain_rule {
   }
 };
 
-// `total`: the sum of all degrees (directed: of out-degrees); `scale`: fixed-point units of a weight of 1. Throws
-// invalid_argument for a resolution so large that penalties exceed their bits.
+// `total`: the sum of all degrees (directed: of out-degrees), in units of 2^-exponent. Throws invalid_argument for a
+// resolution so large that penalties exceed their bits.
 [[nodiscard]] gain_rule make_gain_rule(const communities_options& options, direction_kind direction, std::int64_t total,
-                                       std::int64_t vertices, double scale);
+                                       std::int64_t vertices, int exponent);
 
 }  // namespace spargo::detail::communities

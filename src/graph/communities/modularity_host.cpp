@@ -61,7 +61,7 @@ struct level_source {
 template <class I, class O>
 class modularity_executor final : public executor<I, host> {
  public:
-  modularity_executor(const context<host>& ctx, level_source<I, O> source, double scale,
+  modularity_executor(const context<host>& ctx, level_source<I, O> source, int exponent,
                       const communities_options& options)
       : ctx_(ctx),
         n_(source.level.nodes),
@@ -72,7 +72,7 @@ class modularity_executor final : public executor<I, host> {
     const bool directed = !source_.in_degree.empty();
     total_ = std::reduce(source_.degree.begin(), source_.degree.end(), std::int64_t{0});
     rule_ =
-        make_gain_rule(options, directed ? direction_kind::directed : direction_kind::undirected, total_, n_, scale);
+        make_gain_rule(options, directed ? direction_kind::directed : direction_kind::undirected, total_, n_, exponent);
     if (options.objective == communities_objective::cpm) {
       size_ = {ctx, n_};
       std::fill(size_.begin(), size_.end(), 1);
@@ -88,6 +88,10 @@ class modularity_executor final : public executor<I, host> {
                  [&](std::int64_t v) { labels_[v] = initial.empty() ? static_cast<I>(v) : initial[v]; });
     for (std::int64_t v = 0; v < n_; ++v) {
       if (labels_[v] < 0 || labels_[v] >= n_) throw_bad_label(v, labels_[v], n_);
+    }
+    // A pass that finds nothing better keeps these, so Leiden's have to be connected.
+    if (!initial.empty() && options_.method == communities_method::leiden) {
+      split_disconnected<I, O>(ctx_, source_.level, labels_.view());
     }
     name_by_smallest<I>(ctx_, labels_.view());
     run_outcome outcome;
@@ -115,7 +119,9 @@ class modularity_executor final : public executor<I, host> {
 
   [[nodiscard]] span<const I, host> labels() const noexcept override { return labels_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return bytes_of(labels_, node_of_, source_.degree, source_.in_degree, source_.weights, size_);
+    const auto symmetric = source_.symmetric.view();
+    return bytes_of(labels_, node_of_, source_.degree, source_.in_degree, source_.weights, size_, symmetric.out.offsets,
+                    symmetric.out.indices, symmetric.out_weights);
   }
 
  private:
@@ -182,16 +188,15 @@ class modularity_executor final : public executor<I, host> {
   // Sum over communities of the square of their mass (directed: of the product).
   [[nodiscard]] int128 sum_of_squares(const array<I, host>& labels, const std::int64_t* mass,
                                       const std::int64_t* in_mass) const {
-    std::vector<std::int64_t> of(static_cast<std::size_t>(n_)),
-        in(in_mass != nullptr ? static_cast<std::size_t>(n_) : 0);
-    for (std::int64_t v = 0; v < n_; ++v) of[static_cast<std::size_t>(labels[v])] += mass[v];
-    if (in_mass != nullptr) {
-      for (std::int64_t v = 0; v < n_; ++v) in[static_cast<std::size_t>(labels[v])] += in_mass[v];
+    array<std::int64_t, host> of(ctx_, n_), in(ctx_, in_mass != nullptr ? n_ : 0);
+    std::fill(of.begin(), of.end(), 0);
+    std::fill(in.begin(), in.end(), 0);
+    for (std::int64_t v = 0; v < n_; ++v) {
+      of[labels[v]] += mass[v];
+      if (in_mass != nullptr) in[labels[v]] += in_mass[v];
     }
     int128 sum = 0;
-    for (std::int64_t v = 0; v < n_; ++v)
-      sum += static_cast<int128>(of[static_cast<std::size_t>(v)]) *
-             (in_mass != nullptr ? in : of)[static_cast<std::size_t>(v)];
+    for (std::int64_t v = 0; v < n_; ++v) sum += static_cast<int128>(of[v]) * (in_mass != nullptr ? in : of)[v];
     return sum;
   }
   // What gains add up to, or twice as much: the sum over communities of weight inside less penalty.
@@ -236,7 +241,7 @@ std::unique_ptr<executor<I, host>> make_undirected(const context<host>& ctx, con
       sum += source.level.weight(e) * (g.out.indices[e] == v ? 2 : 1);
     source.degree[v] = sum;
   });
-  return std::make_unique<modularity_executor<I, O>>(ctx, std::move(source), weights.scale, options);
+  return std::make_unique<modularity_executor<I, O>>(ctx, std::move(source), weights.exponent, options);
 }
 
 template <class I, class O>
@@ -265,19 +270,19 @@ std::unique_ptr<executor<I, host>> make_directed(const context<host>& ctx, const
       {.direction = direction_kind::undirected, .duplicates = duplicate_weights::sum, .loops = self_loops::keep});
   const auto view = source.symmetric.view();
   source.level = {g.vertices(), view.out.offsets.data(), view.out.indices.data(), view.out_weights.data()};
-  return std::make_unique<modularity_executor<I, std::int64_t>>(ctx, std::move(source), weights.scale, options);
+  return std::make_unique<modularity_executor<I, std::int64_t>>(ctx, std::move(source), weights.exponent, options);
 }
 
 }  // namespace
 
 gain_rule make_gain_rule(const communities_options& options, direction_kind direction, std::int64_t total,
-                         std::int64_t vertices, double scale) {
+                         std::int64_t vertices, int exponent) {
   // Above `most` every vertex is alone: the penalty of any two vertices exceeds the weight between them.
   const bool modularity = options.objective == communities_objective::modularity;
   const bool directed = direction == direction_kind::directed;
   const double most = 2 * static_cast<double>(std::max<std::int64_t>(total, 1));
   const double factor =
-      std::min(modularity ? options.resolution : options.resolution * scale * (directed ? 2 : 1), most);
+      std::min(modularity ? options.resolution : std::ldexp(options.resolution, exponent) * (directed ? 2 : 1), most);
   const std::int64_t largest = std::max<std::int64_t>(modularity ? total : vertices, 1);
   const auto mass_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(largest)));
   const int integer_bits = std::max(0, std::ilogb(std::max(factor, 0.5)) + 1);

@@ -1,10 +1,10 @@
-// Refinement of communities, the step that makes Leiden of Louvain: nodes start alone and join others of their
-// community, so that parts which hang together badly end up apart.
+// Refinement of communities, the step that Leiden adds to Louvain: nodes start alone and join others of their
+// community, so that badly connected parts are separated.
 //
 // A node that is still alone joins the group of its community with the largest positive gain, if both it and the group
 // are well connected to the rest of the community: if the weight between them and the rest is at least the penalty of
 // both. Nodes are visited once, in batches by a hash; a batch decides from the groups as of its start. A node alone in
-// the same batch is no target, because it may leave: so nobody joins a group that is being vacated, and every group is
+// the same batch is no target, because it may leave: so no node joins a group that is being vacated, and every group is
 // connected. Groups with several nodes lose none. Small levels: one node at a time.
 //
 // Source: Traag, Waltman, van Eck, Sci. Rep. 9, 5233, 2019; the group of largest gain is taken, not a random one.

@@ -66,7 +66,7 @@ template <class V, class I, class O>
 [[nodiscard]] std::unique_ptr<executor<V, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g,
                                                                const pagerank_options& options);
-// Throws invalid_argument for weights that are negative, not finite, or too large in sum.
+// Throws invalid_data for weights that are negative, not finite, or too large in sum.
 template <class V, class W, class I, class O>
 [[nodiscard]] std::unique_ptr<executor<V, host>> make_executor(const context<host>& ctx,
                                                                const weighted_graph_view<W, I, O, host>& g,

@@ -10,6 +10,7 @@
 // the GAP Benchmark Suite (Beamer, Asanovic, Patterson, arXiv:1508.03619).
 #include "core/bytes_of.hpp"
 #include "core/parallel.hpp"
+#include "core/search.hpp"
 #include "graph/pagerank/executor.hpp"
 #include "sparse/simd/fetch.hpp"
 
@@ -192,14 +193,8 @@ class host_executor final : public executor<V, host> {
     const std::int64_t work = n_ + edges_.in.nnz();
     rows_ = {ctx, div_up(work, tuning::chunk) + 1};
     for (std::int64_t c = 0; c < rows_.size(); ++c) {
-      std::int64_t first = 0;
-      for (std::int64_t size = n_; size > 0;) {  // the first row that starts at or after c * chunk
-        const std::int64_t half = size / 2;
-        const bool before = edges_.in.offsets[first + half] + first + half < c * tuning::chunk;
-        first += before ? half + 1 : 0;
-        size = before ? size - half - 1 : half;
-      }
-      rows_[c] = first;
+      rows_[c] = first_where(std::int64_t{0}, n_,
+                             [&](std::int64_t v) { return edges_.in.offsets[v] + v >= c * tuning::chunk; });
     }
   }
 
