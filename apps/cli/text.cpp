@@ -13,6 +13,11 @@ std::string with_commas(std::int64_t value) {
   return digits;
 }
 
+std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+  if (count == 1) return fmt::format("1 {}", one);
+  return many.empty() ? fmt::format("{} {}s", with_commas(count), one) : fmt::format("{} {}", with_commas(count), many);
+}
+
 std::string format_milliseconds(double value) {
   if (value >= 1e3) return fmt::format("{:.3g} s", value * 1e-3);
   if (value >= 1.0) return fmt::format("{:.4g} ms", value);

@@ -59,7 +59,8 @@ std::vector<I> sources_of(const betweenness_flags& flags, const input_facts& fac
   }
   const std::int64_t wanted = flags.sources_wanted();
   if (!sources.empty() || wanted == 0) return sources;
-  for (const std::int64_t v : choose_sources({fmt::format("random:{}", flags.seed), wanted}, facts, out_degrees(g))) {
+  for (const std::int64_t v :
+       choose_sources({fmt::format("random:{}", flags.seed), wanted, flags.file}, facts, out_degrees(g))) {
     sources.push_back(static_cast<I>(v));
   }
   return sources;

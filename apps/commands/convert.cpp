@@ -37,16 +37,14 @@ void report_size(report& out, const input_description& input, const written& res
   if (is_graph(input)) {
     keys["vertices"] = rows;
     keys["directed"] = input.directed;
-    const std::string size =
-        result.rows < 0 ? "vertices not counted" : fmt::format("{} vertices", with_commas(result.rows));
-    const char* const edges = input.directed    ? "directed edges"
-                              : result.triangle ? "edges"
-                                                : "edges, both ways counted";
-    return out.row("graph", fmt::format("{}, {} {}{}", size, with_commas(result.entries), edges, rest));
+    const std::string size = result.rows < 0 ? "vertices not counted" : counted(result.rows, "vertex", "vertices");
+    const std::string edges = counted(result.entries, input.directed ? "directed edge" : "edge");
+    const char* const twice = input.directed || result.triangle ? "" : ", both ways counted";
+    return out.row("graph", fmt::format("{}, {}{}{}", size, edges, twice, rest));
   }
   const std::string size = result.rows < 0 ? std::string("vertices not counted")
                                            : fmt::format("{} x {}", with_commas(result.rows), with_commas(result.cols));
-  out.row("matrix", fmt::format("{}, {} entries{}", size, with_commas(result.entries), rest));
+  out.row("matrix", fmt::format("{}, {}{}", size, counted(result.entries, "entry", "entries"), rest));
 }
 
 exit_status run(const convert_flags& flags) {

@@ -71,8 +71,7 @@ struct cores : graph_algorithm {
   static graph_command_text text() {
     return {
         "Core numbers of a graph: reads it, peels it on the CPU or the GPU, times and checks them. A vertex has core "
-        "number k "
-        "if it is in a subgraph in which every vertex has k neighbours or more, and in none for k + 1. In a "
+        "number k if it is in a subgraph in which every vertex has k neighbours or more, and in none for k + 1. In a "
         "directed graph in- and out-edges count.",
         {.table = {.columns = columns, .order = "highest core number first"},
          .no_validate = "skip the independent check"},
@@ -117,13 +116,14 @@ struct cores : graph_algorithm {
     keys["max_core"] = found.max_core;
     keys["histogram"] = histogram_of(found.cores, found.max_core);
     const std::int64_t top = keys["histogram"].empty() ? 0 : keys["histogram"].back()[1].get<std::int64_t>();
-    out.row("largest core number", fmt::format("{} ({} vertices)", with_commas(found.max_core), with_commas(top)));
+    out.row("largest core number",
+            fmt::format("{} ({})", with_commas(found.max_core), counted(top, "vertex", "vertices")));
     if (flags.k < 0) return;
     const auto inside = found.k_core(found.cores);
     const auto edges = static_cast<std::int64_t>(inside.sources.size());
     keys["k_core"] = {{"k", flags.k}, {"vertices", inside.vertices}, {"edges", edges}};
     out.row(fmt::format("{}-core", flags.k),
-            fmt::format("{} vertices, {} edges", with_commas(inside.vertices), with_commas(edges)));
+            fmt::format("{}, {}", counted(inside.vertices, "vertex", "vertices"), counted(edges, "edge")));
   }
   static void write(report& out, const cores_flags& flags, const vertex_names& names, const auto& found) {
     if (flags.k < 0) {

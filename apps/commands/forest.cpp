@@ -144,7 +144,7 @@ struct forest : graph_algorithm {
     keys["total_weight"] = found.total;
     keys["trees"] = found.trees;
     out.row("spanning forest",
-            fmt::format("{} edges, {} trees", with_commas(found.sources.size()), with_commas(found.trees)));
+            fmt::format("{}, {}", counted(found.sources.size(), "edge"), counted(found.trees, "tree")));
     out.row("total weight", found.total_text);
   }
   static void write(report& out, const forest_flags& flags, const vertex_names& names, const auto& found) {

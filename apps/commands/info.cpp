@@ -120,15 +120,15 @@ void report_shape(report& out, const input_description& input, const input_facts
       rows > 0 && cols > 0 ? static_cast<double>(nnz) / static_cast<double>(rows) / static_cast<double>(cols) : 0;
   keys["density"] = density;
   if (!graph) {
-    out.row("size", fmt::format("{} x {}, {} entries ({:.3g}% full; {} stored, {} duplicates)", with_commas(rows),
-                                with_commas(cols), with_commas(nnz), 100 * density, with_commas(facts.stored),
-                                with_commas(duplicates)));
+    out.row("size", fmt::format("{} x {}, {} ({:.3g}% full; {} stored, {})", with_commas(rows), with_commas(cols),
+                                counted(nnz, "entry", "entries"), 100 * density, with_commas(facts.stored),
+                                counted(duplicates, "duplicate")));
   }
   if (input.kind == input_kind::edge_list || !facts.names.are_integers()) report_ids(out, facts.names);
   if (facts.names.naming == vertex_naming::listed && !facts.names.ids.empty()) {
     keys["min_id"] = facts.names.ids.front();
     keys["max_id"] = facts.names.ids.back();
-    out.row("ids", fmt::format("{} ids from {} to {}", with_commas(facts.names.vertices), facts.names.ids.front(),
+    out.row("ids", fmt::format("{} from {} to {}", counted(facts.names.vertices, "id"), facts.names.ids.front(),
                                facts.names.ids.back()));
   }
 }
@@ -169,9 +169,9 @@ void report_degrees(report& out, const input_facts& facts, const degree_profile&
   keys["directed"] = degrees.directed;
   keys["self_loops"] = degrees.loops;
   keys["isolated"] = degrees.isolated;
-  out.row("graph", fmt::format("{} vertices, {} {} edges ({} listed), {} self-loops not counted", with_commas(vertices),
-                               with_commas(degrees.edges), degrees.directed ? "directed" : "undirected",
-                               with_commas(facts.stored), with_commas(degrees.loops)));
+  out.row("graph", fmt::format("{}, {} ({} listed), {} not counted", counted(vertices, "vertex", "vertices"),
+                               counted(degrees.edges, degrees.directed ? "directed edge" : "undirected edge"),
+                               with_commas(facts.stored), counted(degrees.loops, "self-loop")));
   const auto report_one = [&](const char* key, const char* label, const std::vector<std::int64_t>& of) {
     const row_profile profile = profile_lengths(of);
     keys[key] = to_json(profile);
@@ -179,7 +179,7 @@ void report_degrees(report& out, const input_facts& facts, const degree_profile&
   };
   report_one(degrees.directed ? "out_degree" : "degree", degrees.directed ? "out-degree" : "degree", degrees.out);
   if (degrees.directed) report_one("in_degree", "in-degree", degrees.in);
-  out.row("isolated", fmt::format("{} vertices without an edge", with_commas(degrees.isolated)));
+  out.row("isolated", counted(degrees.isolated, "vertex", "vertices") + " without an edge");
 }
 
 void write_degrees(report& out, const info_flags& flags, const input_facts& facts, const degree_profile& degrees) {
@@ -285,11 +285,11 @@ std::optional<degree_profile> report_square(report& out, const context<host>& ct
       out.row("reverse edges", symmetric || adds_reverses ? "every edge has one" : "not every edge has one");
     }
   } else {
-    out.row("pattern", fmt::format("{}symmetric, {} entries on the diagonal", symmetric ? "" : "not ",
-                                   with_commas(band.diagonal)));
+    out.row("pattern", fmt::format("{}symmetric, {} on the diagonal", symmetric ? "" : "not ",
+                                   counted(band.diagonal, "entry", "entries")));
   }
-  out.row("components", fmt::format("{} (weak), the largest of {} vertices", with_commas(components.count),
-                                    with_commas(components.largest)));
+  out.row("components", fmt::format("{} (weak), the largest of {}", with_commas(components.count),
+                                    counted(components.largest, "vertex", "vertices")));
   if (flags.distances == 0) return degrees;
   const bool both_ways = degrees.has_value() && (!directed || adds_reverses) && !symmetric;
   report_distances(out, both_ways ? sample_undirected<I, O>(ctx, matrix, degrees->out, flags.distances)
@@ -323,8 +323,8 @@ void draw(report& out, const info_flags& flags, const input_description& input,
   const bool generated = input.kind == input_kind::generator;
   const std::string name = generated ? input.path : std::filesystem::path(input.path).filename().string();
   if (!flags.spy.empty()) {
-    const std::string subtitle = fmt::format("{} x {}, {} entries", with_commas(matrix.rows), with_commas(matrix.cols),
-                                             with_commas(matrix.nnz()));
+    const std::string subtitle = fmt::format("{} x {}, {}", with_commas(matrix.rows), with_commas(matrix.cols),
+                                             counted(matrix.nnz(), "entry", "entries"));
     save(draw_spy(count_density(matrix), name, subtitle), flags.spy);
     out.keys()["spy"] = flags.spy;
     out.row("written", flags.spy + " (sparsity pattern)");

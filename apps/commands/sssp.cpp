@@ -183,7 +183,7 @@ struct sssp_search : search_algorithm {
     return {{"max_distance", found.facts.largest}, {"sum_distance", found.facts.sum}, {"first", std::move(first)}};
   }
   static std::string describe_reached(const auto& found, bool /*in_full*/) {
-    return fmt::format("{} vertices, the farthest at {}", with_commas(found.reached), found.facts.largest);
+    return fmt::format("{}, the farthest at {}", counted(found.reached, "vertex", "vertices"), found.facts.largest);
   }
   static void report_target(report& out, json& run, const auto& found, const sssp_flags& flags, std::int64_t target) {
     run["distance"] = found.path.empty() ? json() : json(found.distances[target]);

@@ -242,7 +242,7 @@ void report_backend(report& out, const std::string& device, const backend& where
 
 std::string describe(const backend& where) {
   const int threads = where.cpu.threads();
-  return fmt::format("{} ({}), {} thread{}", where.name, where.reason, threads, threads == 1 ? "" : "s");
+  return fmt::format("{} ({}), {}", where.name, where.reason, counted(threads, "thread"));
 }
 
 void settle_memory(backend& chosen, const std::string& device, std::int64_t least_bytes, std::int64_t most_bytes,

@@ -64,11 +64,13 @@ void report_backend(report& out, const std::string& device, const backend& where
 // Requirements of a search, known before anything is copied to a device.
 struct search_size {
   std::int64_t vertices = 0;
-  std::int64_t entries = 0;          // edges as stored: an undirected one counts twice
-  std::int64_t branching = 0;        // maximum number of new vertices from one vertex
-  std::int64_t graph_bytes = 0;      // of the copied graph, in-edges included
-  std::int64_t workspace_bytes = 0;  // of a search
-  std::int64_t weight_bytes = 0;     // per entry; 0: unknown or none
+  std::int64_t entries = 0;               // edges as stored: an undirected one counts twice
+  std::int64_t branching = 0;             // maximum number of new vertices from one vertex
+  std::int64_t graph_bytes = 0;           // of the copied graph, in-edges included
+  std::int64_t workspace_bytes = 0;       // of a search
+  std::int64_t host_workspace_bytes = 0;  // of a search by the CPU
+  int threads = 1;                        // of the CPU
+  std::int64_t weight_bytes = 0;          // per entry; 0: unknown or none
   bool directed = true;
   bool resident = false;    // the graph is already on the device
   bool runs_on_cpu = true;  // false: on the GPU only

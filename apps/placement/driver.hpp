@@ -100,7 +100,10 @@ template <class T>
   graph_shape shape{size.vertices, size.entries, size.directed ? direction_kind::directed : direction_kind::undirected};
   shape.index_bytes = index_bytes;
   if (work.edge_bytes > 0) shape.value_bytes = std::max(work.edge_bytes, size.weight_bytes);
-  size.workspace_bytes = estimate(shape, T::options(flags)).device_bytes;
+  shape.threads = size.threads;
+  const plan_estimate needed = estimate(shape, T::options(flags));
+  size.workspace_bytes = needed.device_bytes;
+  size.host_workspace_bytes = needed.host_bytes;
   size.runs_on_cpu = work.runs_on_cpu;
   size.runs_on_gpu = work.runs_on_gpu;
   if (!T::follows_paths) size.branching = no_path;

@@ -93,9 +93,9 @@ void report_graph(report& out, const std::string& command, const graph_flags& fl
   keys["built_on"] = place_of(from.built_on_device);
   if (!from.reason_for_host.empty()) keys["parsed_on_reason"] = from.reason_for_host;
   out.title(fmt::format("{} {}", command, from.input.path));
-  out.row("graph",
-          fmt::format("{} vertices, {} {} edges ({}; {} listed)", with_commas(graph.vertices), with_commas(graph.edges),
-                      graph.directed ? "directed" : "undirected", from.input.format, with_commas(from.facts.stored)));
+  out.row("graph", fmt::format("{}, {} ({}; {} listed)", counted(graph.vertices, "vertex", "vertices"),
+                               counted(graph.edges, graph.directed ? "directed edge" : "undirected edge"),
+                               from.input.format, with_commas(from.facts.stored)));
   if (graph.loops.has_value()) keys["self_loops"] = *graph.loops;
   if (graph.loops.value_or(0) > 0) {
     out.row("self-loops", fmt::format("{}: they count, and are not among the edges", with_commas(*graph.loops)));

@@ -41,6 +41,18 @@ device_wish choose(const backend& where, const graph_flags& flags, const graph_p
   return {"cuda", "the first usable GPU, if as much of its memory is free"};
 }
 
+// Of the CPU: the graph, as if it had no duplicates, its plan, and copies of the results.
+std::int64_t most_running_bytes(const graph_plan& plan, search_size search, const input_description& input,
+                                input_size size, const graph_need& need) {
+  constexpr std::int64_t small_arrays = std::int64_t{64} << 10;
+  const bool mirrored = need.direction == direction_kind::undirected && input.directed;
+  size.distinct = std::max(size.distinct, (mirrored ? 2 : 1) * size.listed);
+  search.entries = size.distinct;
+  search = plan.complete(search, size.index_bytes);
+  return least_graph_bytes_there(size, need) + search.host_workspace_bytes +
+         size.rows * (need.results.fixed + need.results.indices * size.index_bytes) + small_arrays;
+}
+
 }  // namespace
 
 exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const graph_plan& plan) {
@@ -62,6 +74,7 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
   search.entries = size.distinct;
   search.branching = size.distinct;  // unknown: not of paths
   search.directed = directed;
+  search.threads = where.cpu.threads();
   graph_need graph_alone = need;
   graph_alone.results = {};
   search.graph_bytes = least_graph_bytes_there(size, graph_alone);
@@ -83,6 +96,7 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
   result.device_reason = std::move(wish.reason);
   if (!ranked) {
     result.host_bytes = least_graph_bytes(input, size, need);
+    if (size.rows > 0) result.host_running_bytes = most_running_bytes(plan, search, input, size, need);
     result.device_bytes = search.graph_bytes + search.workspace_bytes;
     return print_plan(flags.common, result);
   }

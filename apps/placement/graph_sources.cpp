@@ -57,7 +57,10 @@ void check_source_flags(const source_request& request) {
 std::vector<std::int64_t> choose_sources(const source_request& request, const input_facts& facts,
                                          const degree_function& out_degree) {
   const std::int64_t vertices = facts.names.vertices;
-  if (vertices == 0) no_vertex("the graph has no vertices to start from");
+  if (vertices == 0) {
+    throw error(error_code::invalid_argument, source_position{request.file, 0, 0},
+                "the graph has no vertices to start from");
+  }
   std::uint64_t seed = 1;
   const bool random = parse_random("--source", request.source, seed);
   if (request.sources > 0) return draw(request.sources, seed, vertices, out_degree);

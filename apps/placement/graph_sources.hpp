@@ -16,6 +16,7 @@ namespace spargo::apps {
 struct source_request {
   std::string source;        // an id, first, max-degree, random[:SEED]; empty: first
   std::int64_t sources = 0;  // K > 0: that many random ones
+  std::string file{};        // for messages
 
   [[nodiscard]] bool is_random() const { return sources > 0 || source.starts_with("random"); }
   [[nodiscard]] bool needs_degrees() const { return is_random() || source == "max-degree"; }

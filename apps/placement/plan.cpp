@@ -16,14 +16,13 @@ namespace {
 std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
 std::string size_text(const work_plan& plan) {
-  const std::string listed = with_commas(plan.entries);
   if (!plan.directed.has_value()) {
-    return fmt::format("{} x {}, some {} entries ({})", with_commas(plan.rows), with_commas(plan.cols), listed,
-                       plan.format);
+    return fmt::format("{} x {}, some {} ({})", with_commas(plan.rows), with_commas(plan.cols),
+                       counted(plan.entries, "entry", "entries"), plan.format);
   }
-  const std::string vertices = plan.rows > 0 ? with_commas(plan.rows) + " vertices" : "vertices not yet known";
-  return fmt::format("{}, some {} listed edges, {} ({})", vertices, listed, *plan.directed ? "directed" : "undirected",
-                     plan.format);
+  const std::string vertices = plan.rows > 0 ? counted(plan.rows, "vertex", "vertices") : "vertices not yet known";
+  return fmt::format("{}, some {}, {} ({})", vertices, counted(plan.entries, "listed edge"),
+                     *plan.directed ? "directed" : "undirected", plan.format);
 }
 
 std::string time_text(double ms) { return ms < 1 ? "under 1 ms" : format_milliseconds(ms); }
@@ -36,8 +35,13 @@ std::string host_text(const work_plan& plan) {
     return fmt::format("{} in each rank; the {} available here hold {} of them", least, bytes_text(available),
                        with_commas(available / std::max<std::int64_t>(plan.host_bytes, 1)));
   }
-  return fmt::format("{}; {}{} available", least, plan.host_bytes > available ? "NOT ENOUGH: " : "",
-                     bytes_text(available));
+  const std::string running = plan.host_running_bytes > plan.host_bytes
+                                  ? fmt::format(", up to {} to run", bytes_text(plan.host_running_bytes))
+                                  : "";
+  const char* const short_of = plan.host_bytes > available           ? "NOT ENOUGH: "
+                               : plan.host_running_bytes > available ? "PERHAPS NOT ENOUGH: "
+                                                                     : "";
+  return fmt::format("{}{}; {}{} available", least, running, short_of, bytes_text(available));
 }
 
 }  // namespace
@@ -68,6 +72,7 @@ exit_status print_plan(const common_flags& given, const work_plan& plan) {
   keys["ranks"] = std::max<std::int64_t>(plan.scale.ranks, 1);
   keys["host_bytes"] = plan.host_bytes;
   keys["host_memory_bytes"] = plan.host_bytes;  // as the report of a run calls it
+  keys["host_running_bytes"] = plan.host_running_bytes > 0 ? json(plan.host_running_bytes) : json();
   keys["device_bytes"] = plan.runs_on_gpu ? json(plan.device_bytes) : json();
   keys["expected_ms"] = ms;
   keys["expected_cpu_ms"] = plan.cpu_ms;
@@ -91,9 +96,8 @@ exit_status print_plan(const common_flags& given, const work_plan& plan) {
   }
   const std::string by_gpu = plan.runs_on_gpu ? fmt::format(", {} on a GPU", time_text(plan.gpu_ms)) : "";
   const std::string shared = plan.scale.ranks > 0 ? ", without communication between ranks" : "";
-  out.row("time",
-          fmt::format("{}{} until the first result ({} on {} thread{}{}{})", ms < 1 ? "" : "about ", time_text(ms),
-                      time_text(plan.cpu_ms), plan.threads, plan.threads == 1 ? "" : "s", by_gpu, shared));
+  out.row("time", fmt::format("{}{} until the first result ({} on {}{}{})", ms < 1 ? "" : "about ", time_text(ms),
+                              time_text(plan.cpu_ms), counted(plan.threads, "thread"), by_gpu, shared));
   out.row("device", fmt::format("{}: {}", plan.device, plan.device_reason));
   out.row("algorithm", plan.algorithm + ": " + reason);
   out.print();

@@ -25,11 +25,12 @@ struct work_plan {
   std::int64_t entries = 0;        // edges or entries as listed
   std::optional<bool> directed{};  // of a graph
   plan_scale scale{};
-  std::int64_t host_bytes = 0;    // of each rank
-  std::int64_t device_bytes = 0;  // of each rank, where a GPU does it
-  double cpu_ms = 0;              // until the first result
-  double gpu_ms = 0;              // the same, a GPU's opening included
-  bool runs_on_gpu = true;        // false: device_bytes and gpu_ms have no meaning
+  std::int64_t host_bytes = 0;          // of each rank; a lower bound
+  std::int64_t host_running_bytes = 0;  // of the graph and the workspace on the CPU, an upper bound; 0: unknown
+  std::int64_t device_bytes = 0;        // of each rank, where a GPU does it
+  double cpu_ms = 0;                    // until the first result
+  double gpu_ms = 0;                    // the same, a GPU's opening included
+  bool runs_on_gpu = true;              // false: device_bytes and gpu_ms have no meaning
   int threads = 1;
   std::string device{};  // "cpu", "cuda", ...
   std::string device_reason{};

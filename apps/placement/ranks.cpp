@@ -478,7 +478,7 @@ void report_ranks(report& out, const communicator& comm, const backend& where, s
   out.keys()["exchange_ms"] = runs.exchange_ms;
   const int gpus = where.gpus.empty() ? 0 : 1 + *std::max_element(where.gpus.begin(), where.gpus.end());
   const std::string who = gpus == 0 ? fmt::format("{} processes by {}", comm.size(), comm.name())
-                                    : fmt::format("{} on {} GPU{} by {}", comm.size(), gpus, gpus == 1 ? "" : "s", how);
+                                    : fmt::format("{} on {} by {}", comm.size(), counted(gpus, "GPU"), how);
   out.row("ranks",
           fmt::format("{}; they send {} a run, and spend {} of it sending and waiting", who,
                       format_bytes(static_cast<double>(runs.exchanged_bytes)), format_milliseconds(runs.exchange_ms)));

@@ -49,7 +49,7 @@ void report_path(report& out, json& search, const vertex_names& names, std::int6
     }
     if (labels.size() == shown && path.size() > shown + 1) text += " ...";
   }
-  out.row("path", fmt::format("{} ({} edges)", text, with_commas(std::ssize(path) - 1)));
+  out.row("path", fmt::format("{} ({})", text, counted(std::ssize(path) - 1, "edge")));
   search["path"] = std::move(labels);
 }
 

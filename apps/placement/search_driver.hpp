@@ -194,7 +194,7 @@ exit_status run_searches(const typename T::flags_type& flags, Read& read, const 
   backend& where = read.where;
   const loaded_input& from = read.from;
   const std::vector<std::int64_t> sources =
-      choose_sources({flags.source, flags.sources}, from.facts, out_degrees(g.edges_only()));
+      choose_sources({flags.source, flags.sources, flags.file}, from.facts, out_degrees(g.edges_only()));
   const std::int64_t target = find_target(flags.target, from.facts.names);
   settle_graph<T>(where, flags, g);
   report out(T::name, flags.common);
@@ -243,7 +243,8 @@ exit_status run_searches_on_ranks(const communicator& comm, const backend& where
                                   const typename T::flags_type& flags, const loaded_input& from,
                                   const distributed_graph<I, Home>& g) {
   const vertex_names& names = from.facts.names;
-  const std::vector<std::int64_t> sources = sources_on_ranks(comm, ctx, {flags.source, flags.sources}, from.facts, g);
+  const std::vector<std::int64_t> sources =
+      sources_on_ranks(comm, ctx, {flags.source, flags.sources, flags.file}, from.facts, g);
   std::int64_t target = -1;
   on_first(comm, [&] { target = find_target(flags.target, names); });
   if constexpr (std::same_as<Home, host>) {

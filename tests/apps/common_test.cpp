@@ -3,6 +3,7 @@
 #include "cli/cli.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/plots.hpp"
+#include "cli/text.hpp"
 #include "cli/timing.hpp"
 #include "commands/info/profile.hpp"
 #include "commands/spmv/check.hpp"
@@ -128,6 +129,13 @@ input_facts facts_of(std::int64_t vertices, std::int64_t first) {
   facts.names = {vertex_naming::from_zero, {}, vertices};
   facts.first_vertex = first;
   return facts;
+}
+
+TEST(counted, is_singular_for_one_alone) {
+  EXPECT_EQ(counted(1, "edge"), "1 edge");
+  EXPECT_EQ(counted(0, "edge"), "0 edges");
+  EXPECT_EQ(counted(1234, "vertex", "vertices"), "1,234 vertices");
+  EXPECT_EQ(counted(1, "vertex", "vertices"), "1 vertex");
 }
 
 TEST(describe, counts_threads) {

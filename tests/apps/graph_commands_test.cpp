@@ -60,7 +60,7 @@ TEST_P(graph_command, takes_graphs_without_edges) {
   for (const std::string& file : {isolated, loops, nothing}) {
     const app_run run = run_app(GetParam(), {file, "--device", "cpu", "--json", "-"});
     if (run.code != 0) {
-      test::expect_failure(run, GetParam(), 1);
+      test::expect_failure(run, GetParam(), 1, file + ": the graph has no vertices");
       continue;
     }
     const auto report = run.json();

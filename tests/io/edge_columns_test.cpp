@@ -226,7 +226,7 @@ TEST_F(EdgeColumns, FieldsThatAreMissingHaveTheirPlace) {
   const std::string names = "id,source,target,weight\n1,2,3,4\n";
   EXPECT_EQ(read(names + "2,3,4,\n"), "3:7: the weight is missing (expected a real number)");
   EXPECT_EQ(read(names + "2,,4,5\n"), "3:3: the source vertex is missing (expected an id, 0 to 2^63-1)");
-  EXPECT_EQ(read(names + "2,3\n"), "3:4: the line has 2 columns (expected 4 at least)");
+  EXPECT_EQ(read(names + "2,3\n"), "3:4: too few columns: 2 (expected 4 or more)");
   EXPECT_EQ(read(names + "2,x,4,5\n"), "3:3: 'x' is not a vertex id (expected 0 to 2^63-1; --ids names takes names)");
   EXPECT_EQ(read(names + "2,3,4,x\n"), "3:7: 'x' is not a weight (expected a real number)");
   EXPECT_EQ(read(names + "\"2,3,4,5\n"), "3:1: the quotes do not end on this line (expected another one)");

@@ -199,7 +199,7 @@ TEST_F(NamedEdges, ErrorsHaveTheirPlace) {
   expect_refused("a,b\nc,\"d\n", "2:3: the quotes do not end on this line");
   expect_refused("a,b\n\"c\"x,d\n", "2:4: unexpected 'x'");
   expect_refused("a b\n\"c\"x d\n", "2:4: unexpected 'x'");
-  expect_refused("a,b\nc\n", "2:2: the line has 1 columns");
+  expect_refused("a,b\nc\n", "2:2: too few columns: 1 (expected 3 or more)");
   expect_refused("a,b\n,c\n", "2:1: the source vertex is missing");
   expect_refused("a,b\nc,\n", "2:3: the target vertex is missing");
   expect_refused("a,b,1\nc,d\n", "2:4: an edge without a weight");

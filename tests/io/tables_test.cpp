@@ -255,18 +255,26 @@ TEST_F(Tables, ListsOfNeighboursAreRefusedByName) {
                            "0\t1\n1\t2\t3\t4\n2\t3\n", "1 2 3\n2 3 4 5\n3 4 5\n"}) {
     EXPECT_EQ(kind(text), "an adjacency list") << text;
   }
-  EXPECT_EQ(kind("1: 2 3\n2: 3 1\n3: 1 2\n"), "an adjacency list");
-  for (const char* arrow : {"->", "--", "=>"}) {
+  for (const char* text : {"1: 2 3\n2: 3 1\n3: 1 2\n", "1 : 2 3\n2 : 3 1\n", "a: b\nb: c\nc:\n"}) {
+    EXPECT_EQ(kind(text), "an adjacency list") << text;
+  }
+  for (const char* arrow : {"->", "--", "=>", "-", ">", "|", "~", "\u2192", "\u2013"}) {
     const std::string text = fmt::format("1 {0} 2\n2 {0} 3\n", arrow);
     EXPECT_EQ(kind(text), "a list of edges with arrows");
     EXPECT_NE(read(text).find("--columns 1,3 takes"), std::string::npos);
     EXPECT_EQ(read(text, "1,3"), "1 2\n2 3\n");
   }
-  for (const char* text : {"(1, 2)\n(2, 3)\n(1, 3)\n", "[1,2],\n[2,3]\n", "# c\n('a', 'b', 0.5)\n"}) {
+  for (const char* text : {"(1, 2)\n(2, 3)\n(1, 3)\n", "[1,2],\n[2,3]\n", "# c\n('a', 'b', 0.5)\n", "{1, 2}\n{2, 3}\n",
+                           "source,target\n(1, 2)\n"}) {
     EXPECT_EQ(kind(text), "a list of tuples") << text;
-    EXPECT_NE(read(text).find("; tr -d '()[]' removes parentheses)"), std::string::npos) << read(text);
+    EXPECT_NE(read(text).find("; tr -d '()[]{}' removes brackets)"), std::string::npos) << read(text);
   }
   EXPECT_EQ(kind("1 -> 2\n2 3 1\n"), "") << "not every line";
+  EXPECT_NE(read("from to\n1 -> 2\n2 -> 3\n").find("a list of edges with arrows"), std::string::npos);
+  for (const char* text : {"e 1 2\ne 2 3\n", "a 1 2 5\na 2 3 6\n"}) {
+    EXPECT_EQ(kind(text), "a DIMACS file without its line p") << text;
+    EXPECT_EQ(read(text, "2,3"), "1 2\n2 3\n");
+  }
   EXPECT_EQ(kind("# 0\n1\n2\n# 1\n2\n"), "an LGL file");
   EXPECT_EQ(kind("# a\nb 0.5\nc 2\n# b\nc 1\n"), "an LGL file");
   EXPECT_EQ(kind("# a\nb 1\n", "a.lgl"), "an LGL file");

@@ -13,7 +13,8 @@ void warn_of_rounding(const conversion& c, std::int64_t integers) {
 }
 
 void warn_of_isolated(const conversion& c, std::int64_t isolated) {
-  if (isolated > 0) c.warn(fmt::format("{} vertices have no edge and do not appear in an edge list", isolated));
+  if (isolated > 0)
+    c.warn(fmt::format("{} without edges: not in an edge list", counted(isolated, "vertex", "vertices")));
 }
 
 void warn_of_weights(const conversion& c) { c.warn("an .el file has no weights: they are omitted (.wel keeps them)"); }

@@ -192,12 +192,12 @@ written write_graph(const conversion& c, const csr_view<const V, I, O, host>& al
   if (c.input.directed)
     c.warn("a METIS graph is undirected, and graph commands take it so (expected --directed there)");
   if (matrix.nnz() < all.nnz()) {
-    c.warn(fmt::format("{} self-loops are omitted: METIS does not allow them", all.nnz() - matrix.nnz()));
+    c.warn(fmt::format("{} omitted: METIS does not allow loops", counted(all.nnz() - matrix.nnz(), "self-loop")));
   }
   const bool counts = c.input.field == matrix_market_field::pattern;
   // With --undirected help says what becomes of them.
   const std::int64_t merged = c.flags.undirected ? 0 : facts.expanded - all.nnz();
-  if (merged > 0) c.warn(fmt::format("{} duplicate entries are omitted", merged));
+  if (merged > 0) c.warn(fmt::format("{} omitted", counted(merged, "duplicate entry", "duplicate entries")));
   const bool weighted = !counts && are_metis_weights<V, I, O>(c, matrix);
   if (merged > 0 && weighted) warn_of_lightest(c);
   if (!is_pattern<V> && !counts && !weighted) {

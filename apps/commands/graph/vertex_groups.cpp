@@ -25,7 +25,7 @@ void report_sizes(report& out, const std::vector<std::int64_t>& sizes) {
   const std::int64_t largest = sizes.empty() ? 0 : sizes.front();
   out.keys()["largest"] = largest;
   out.keys()["sizes"] = std::move(list);
-  out.row("largest", fmt::format("{} vertices", with_commas(largest)));
+  out.row("largest", counted(largest, "vertex", "vertices"));
   if (!text.empty()) out.row("sizes", text + (largest == 1 ? " vertex" : " vertices"));
 }
 

@@ -80,9 +80,9 @@ void report_input(report& out, const input_description& input, const spmv_produc
   keys["stored"] = result.stored;
   keys["rounded_integers"] = result.rounded_integers;
   out.title(fmt::format("spmv {}", input.path));
-  out.row("matrix", fmt::format("{} x {}, {} entries ({}, {}, {}; {} stored)", with_commas(result.rows),
-                                with_commas(result.cols), with_commas(result.nnz), input.format, to_string(input.field),
-                                to_string(input.symmetry), with_commas(result.stored)));
+  out.row("matrix", fmt::format("{} x {}, {} ({}, {}, {}; {} stored)", with_commas(result.rows),
+                                with_commas(result.cols), counted(result.nnz, "entry", "entries"), input.format,
+                                to_string(input.field), to_string(input.symmetry), with_commas(result.stored)));
   if (result.rounded_integers > 0) {
     const std::string rounded = fmt::format("{} integers exceed what the values hold exactly, rounded to nearest",
                                             with_commas(result.rounded_integers));

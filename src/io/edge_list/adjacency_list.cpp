@@ -1,6 +1,6 @@
-// Recognises lists that are not edge lists: networkx's adjacency lists, LGL, edges with arrows or parentheses. Read as
-// an edge list, the second neighbour would be a weight, the others would be lost, and arrows and "(1" would be
-// vertices.
+// Recognises lists that are not edge lists: networkx's adjacency lists, LGL, edges with arrows, brackets or DIMACS's
+// letters. Read as an edge list, the second neighbour would be a weight, the others would be lost, and arrows, "(1" and
+// "e" would be vertices.
 //
 // Invariant: lines of equally many plain fields are edges, unless comments say otherwise.
 #include "io/edge_list/first_lines.hpp"
@@ -93,37 +93,51 @@ bool is_multiline(const std::vector<text_line>& lines) {
   return any;
 }
 
-// Calls holds(line) for each line with values; true if there are any and all hold.
+// Whether holds(line) for each line with values; the first of several may be a header.
 template <class Predicate>
 bool all_lines(const std::vector<text_line>& lines, const Predicate& holds) {
-  bool any = false;
+  std::int64_t seen = 0;
+  bool has_header = false;
   for (const text_line& line : lines) {
     if (line.is_comment) continue;
-    if (!holds(line)) return false;
-    any = true;
+    const bool wrong = !holds(line);
+    if (wrong && seen > 0) return false;
+    has_header = has_header || wrong;
+    ++seen;
   }
-  return any;
+  return seen > (has_header ? 1 : 0);
 }
 
-// "1: 2 3"
+// "1: 2 3" or "1 : 2 3"
 bool has_colons(const text_line& line) {
-  const std::string_view first = line.fields.empty() ? std::string_view() : line.fields[0];
-  return first.ends_with(':') && is_id(first.substr(0, first.size() - 1)) &&
-         std::all_of(line.fields.begin() + 1, line.fields.end(), is_id);
+  return !line.fields.empty() && (line.fields[0].ends_with(':') || (line.fields.size() > 2 && line.fields[1] == ":"));
 }
 
 // "1 -> 2"
 bool has_arrow(const text_line& line) {
-  constexpr std::array arrows = {"->"sv, "-->"sv, "--"sv, "=>"sv, "<->"sv, "<-"sv};
-  return line.fields.size() > 2 && std::find(arrows.begin(), arrows.end(), line.fields[1]) != arrows.end();
+  // → ← ↔ ⇒ and dashes
+  constexpr std::array arrows = {"\u2192"sv, "\u2190"sv, "\u2194"sv, "\u21d2"sv, "\u2013"sv, "\u2014"sv};
+  if (line.fields.size() < 3) return false;
+  const std::string_view second = line.fields[1];
+  return second.find_first_not_of("-=<>|~") == std::string_view::npos ||
+         std::find(arrows.begin(), arrows.end(), second) != arrows.end();
 }
 
-// "(1, 2)" or "[1, 2],"
+// "(1, 2)", "[1, 2]," or "{1, 2}"
 bool is_tuple(const text_line& line) {
+  constexpr std::array brackets = {"()"sv, "[]"sv, "{}"sv};
   std::string_view text = line.text;
   if (text.ends_with(',')) text.remove_suffix(1);
-  return line.fields.size() > 1 &&
-         ((text.starts_with('(') && text.ends_with(')')) || (text.starts_with('[') && text.ends_with(']')));
+  return line.fields.size() > 1 && std::any_of(brackets.begin(), brackets.end(), [&](std::string_view pair) {
+           return text.front() == pair.front() && text.back() == pair.back();
+         });
+}
+
+// DIMACS, whose first line is missing: "e 1 2" or "a 1 2 5"
+bool is_marked(const text_line& line) {
+  const std::size_t size = line.fields.size();
+  const bool marked = size > 0 && ((line.fields[0] == "e" && size == 3) || (line.fields[0] == "a" && size == 4));
+  return marked && is_id(line.fields[1]) && is_id(line.fields[2]);
 }
 
 // Lines of ids, of different lengths. A first line that differs from even ones may be a header of counts.
@@ -180,6 +194,7 @@ std::optional<other_list> recognise_other_list(std::string_view head, table_exte
   if (is_lgl(lines, name)) return other_list{"an LGL file"};
   if (all_lines(lines, has_arrow)) return other_list{"a list of edges with arrows", "1,3"};
   if (all_lines(lines, is_tuple)) return other_list{"a list of tuples", ""};
+  if (all_lines(lines, is_marked)) return other_list{"a DIMACS file without its line p", "2,3"};
   if (all_lines(lines, has_colons) || is_uneven(lines)) return other_list{"an adjacency list"};
   return std::nullopt;
 }
@@ -192,7 +207,7 @@ void refuse_other_lists(std::string_view head, table_extent extent, const std::s
   throw error(error_code::unsupported, {name},
               fmt::format("{} is not supported (expected a line for each edge, as networkx.write_edgelist writes{})",
                           list->name,
-                          list->columns.empty() ? "; tr -d '()[]' removes parentheses"
+                          list->columns.empty() ? "; tr -d '()[]{}' removes brackets"
                                                 : fmt::format("; --columns {} takes lines as edges", list->columns)));
 }
 

@@ -63,7 +63,8 @@ enum class first_labels { possible, excluded };
 // Throws `unsupported`, with the name, for a list that is not an edge list. `head`: with comments; `name`: of the file.
 //
 // LGL and networkx's adjacency lists are recognised by their comments or attributes; other adjacency lists by lines of
-// ids that differ in length, if some have more than three, or by colons; arrows and tuples, if every line has them.
+// ids that differ in length, if some have more than three, or by colons; arrows, tuples and DIMACS's letters, if every
+// line below a possible header has them.
 void refuse_other_lists(std::string_view head, table_extent extent, const std::string& name);
 
 }  // namespace spargo::detail::edge_text

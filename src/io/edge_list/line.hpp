@@ -183,7 +183,7 @@ template <class I>
       edge.weighted = false;
       if (header.names.empty() && column + 1 == header.weight && last == header.weight)
         break;  // a list may have no weights
-      throw bad_line{p, fmt::format("the line has {} columns (expected {} at least)", column + 1, last + 1)};
+      throw bad_line{p, fmt::format("too few columns: {} (expected {} or more)", column + 1, last + 1)};
     }
   }
   if (header.left_ids >= 0 && __builtin_add_overflow(edge.target, header.left_ids, &edge.target)) {

@@ -84,7 +84,7 @@ template <class I>
     if (column == last) break;
     if (!next_field(p, header.separator)) {
       if (column >= last_end && header.names.empty()) break;
-      throw bad_line{p, fmt::format("the line has {} columns (expected {} at least)", column + 1, last + 1)};
+      throw bad_line{p, fmt::format("too few columns: {} (expected {} or more)", column + 1, last + 1)};
     }
   }
   check_weight(part, edge.values.weighted, p);

@@ -1,0 +1,137 @@
+"""Limits of the networkx backend: the arguments for which networkx runs a function itself."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import networkx as nx  # type: ignore[import-untyped]
+import numpy as np
+from networkx.algorithms.centrality.betweenness import _rescale  # type: ignore[import-untyped]
+
+from ._graph import Graph
+from ._networkx_rows import ROWS
+
+
+def _are_lengths(graph: Any, name: str) -> bool:
+    if isinstance(graph, Graph):
+        weights = graph.weights
+        return weights is None or bool(np.all((weights >= 0) & (weights < math.inf)))
+    return all(_is_length(weight) for *_, weight in graph.edges(data=name, default=1))
+
+
+def _is_length(weight: Any) -> bool:
+    """Whether a weight is a finite number of 0 or more that float64 does not round."""
+    if isinstance(weight, (float, np.floating)):
+        return bool(0 <= weight < math.inf)
+    return isinstance(weight, (int, np.integer)) and bool(0 <= weight <= 2**53)
+
+
+def _count_loops(graph: Any) -> int:
+    return int(graph._loop_count() if isinstance(graph, Graph) else nx.number_of_selfloops(graph))
+
+
+def _is_bare(graph: Any) -> bool:
+    """Whether a graph has no attributes that a copy would lose."""
+    if isinstance(graph, Graph):
+        return True
+    return not (graph.graph or any(d for _, d in graph.nodes(data=True)) or any(d for *_, d in graph.edges(data=True)))
+
+
+def _has_only_weights(graph: Any, name: Any) -> bool:
+    """Whether edges have the attribute ``weight`` alone, all of them or none, and nodes and the graph have none."""
+    if isinstance(graph, Graph):
+        return True
+    if name != "weight" or graph.graph or any(d for _, d in graph.nodes(data=True)):
+        return False
+    kinds = {tuple(d) for *_, d in graph.edges(data=True)}
+    return kinds in (set(), {()}, {("weight",)})
+
+
+def _is_node(graph: Any, node: Any) -> bool:
+    try:
+        return graph.index(node) >= 0 if isinstance(graph, Graph) else node in graph
+    except (KeyError, TypeError):
+        return False
+
+
+def _is_float(number: Any) -> bool:
+    try:
+        return math.isnan(number) or float(number) == number
+    except OverflowError:
+        return False
+
+
+def _needs(test: Callable[[dict[str, Any]], bool], why: str) -> tuple[Callable[[dict[str, Any]], bool], str]:
+    return test, why
+
+
+_names_weight = _needs(lambda a: isinstance(a["weight"], str), "weights of paths are an attribute's")
+_no_weight = _needs(lambda a: a["weight"] is None, "weights are not supported")
+_undirected = _needs(lambda a: not a["G"].is_directed(), "directed graphs have other coefficients in networkx")
+_simple = _needs(lambda a: not a["G"].is_multigraph(), "multigraphs are networkx's")
+_no_loops = _needs(lambda a: _count_loops(a["G"]) == 0, "networkx refuses graphs with self-loops")
+_counted = _needs(
+    lambda a: a["weight"] is None or _are_lengths(a["G"], a["weight"]), "weights of edges are negative, infinite or no numbers"
+)
+_no_distances = _needs(lambda a: a["e"] is None, "distances that are given are networkx's")
+_scaled = _needs(
+    lambda a: a["k"] is None or "sampled_nodes" in inspect.signature(_rescale).parameters,
+    "networkx scales samples otherwise before version 3.6",
+)
+_damping = _needs(
+    lambda a: isinstance(a["alpha"], Real) and 0 <= float(a["alpha"]) < 1, "alpha is 0 or more and below 1 in the library"
+)
+_cutoff = _needs(
+    lambda a: a["cutoff"] is None or (isinstance(a["cutoff"], Real) and _is_float(a["cutoff"])),
+    "a cutoff that float64 rounds, or that is no number",
+)
+_forest = [
+    _needs(lambda a: not a["G"].is_directed(), "spanning trees of directed graphs are branchings"),
+    _needs(lambda a: not a["G"].is_multigraph(), "keys of parallel edges are networkx's"),
+    _needs(lambda a: a["algorithm"] in ("kruskal", "prim", "boruvka"), "an algorithm that networkx has not"),
+    _needs(lambda a: _has_only_weights(a["G"], a["weight"]), "attributes of nodes and edges are networkx's"),
+]
+# By function: tests of the call's arguments, with the reason if one fails.
+LIMITS = {
+    "average_clustering": [_no_weight, _undirected, _simple],
+    "betweenness_centrality": [_no_weight, _scaled],
+    "bfs_edges": [
+        _needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored"),
+        _needs(lambda a: not (a["reverse"] and a["G"].is_directed()), "the order of predecessors is not kept"),
+    ],
+    "bfs_layers": [_needs(lambda a: _is_node(a["G"], a["sources"]), "several sources, or none that the graph has")],
+    "bfs_predecessors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
+    "bfs_successors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
+    "center": [_no_distances, _no_weight],
+    "closeness_centrality": [_needs(lambda a: a["distance"] is None, "weights are not supported")],
+    "clustering": [_no_weight, _undirected, _simple],
+    "diameter": [_no_distances, _no_weight],
+    "dijkstra_path": [_names_weight],
+    "dijkstra_path_length": [_names_weight],
+    "eccentricity": [_needs(lambda a: a["sp"] is None, "distances that are given are networkx's"), _no_weight],
+    "edge_betweenness_centrality": [_no_weight, _scaled, _simple],
+    "k_core": [
+        _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
+        _needs(lambda a: a["core_number"] is None, "core numbers that are given are networkx's"),
+        _simple,
+        _no_loops,
+    ],
+    "maximum_spanning_edges": _forest,
+    "maximum_spanning_tree": _forest,
+    "minimum_spanning_edges": _forest,
+    "minimum_spanning_tree": _forest,
+    "pagerank": [_counted, _damping, _needs(lambda a: a["dangling"] is None, "dangling rank follows the personalization")],
+    "periphery": [_no_distances, _no_weight],
+    "radius": [_no_distances, _no_weight],
+    "single_source_dijkstra": [_names_weight, _cutoff],
+    "single_source_dijkstra_path": [_names_weight, _cutoff],
+    "single_source_dijkstra_path_length": [_names_weight, _cutoff],
+    "transitivity": [_undirected, _simple],
+    "triangles": [_simple],
+}
+_by_name = {"no_weight": _no_weight, "undirected": _undirected, "simple": _simple, "no_loops": _no_loops}
+LIMITS |= {row.function: [_by_name[limit] for limit in row.limits] for row in ROWS}
