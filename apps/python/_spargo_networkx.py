@@ -7,8 +7,7 @@ import pathlib
 import re
 from typing import Any
 
-# A function of networkx's is a public function of a graph in two modules, or a row above a method of `Graph`.
-_SOURCES = ("networkx.py", "_networkx_paths.py", "_algorithms.py")
+# A function of networkx's is a public function of a graph `G`, or a row above a method of `Graph`.
 _FUNCTION = re.compile(r"^def ([a-z]\w*)\(\s*G: Graph|^    @in_networkx\(\"(\w+)\"", re.MULTILINE)
 
 
@@ -17,7 +16,7 @@ def functions() -> list[str]:
     found = importlib.util.find_spec("spargo")
     assert found is not None and found.origin is not None
     folder = pathlib.Path(found.origin).parent
-    texts = ((folder / name).read_text(encoding="utf-8") for name in _SOURCES)
+    texts = (file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.py")))
     return sorted(match[1] or match[2] for text in texts for match in _FUNCTION.finditer(text))
 
 

@@ -1,26 +1,22 @@
-"""Components, ranks, counts, communities and trees: methods of `Graph`."""
+"""Components, counts, communities and trees: methods of `Graph`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import TypeVar
 
 from . import _core, _device
-from ._arrays import Array, flat, whole
+from ._arrays import Array, whole
+from ._centrality import Centrality
 from ._config import threads
-from ._errors import Error, UnsupportedError
+from ._errors import Error
 from ._networkx_rows import in_networkx
-from ._paths import Paths
-from ._results import Communities, PageRank, SpanningForest, Triangles
-from ._storage import Vertex, Vertices
+from ._results import Communities, SpanningForest, Triangles
+from ._storage import Vertices
 
 Same = TypeVar("Same", bound="Algorithms")
 
 
-class Algorithms(Paths):
+class Algorithms(Centrality):
     """The methods of `Graph` that search, rank and count. A vertex is its number or an id that is not an integer."""
 
     __slots__ = ()
@@ -84,156 +80,6 @@ class Algorithms(Paths):
         """
         found, count, _ = self._called("components", connection == "strong", connection, labels, algorithm, threads())
         return count, found
-
-    def pagerank(
-        self,
-        *,
-        damping: float = 0.85,
-        tolerance: float = 1e-6,
-        norm: str = "l1",
-        max_iterations: int = 1000,
-        iterations: int = 0,
-        personalization: npt.ArrayLike | Mapping[Vertex, float] | None = None,
-        guess: npt.ArrayLike | Mapping[Vertex, float] | None = None,
-        dangling: str = "personalization",
-        dtype: npt.DTypeLike = np.float64,
-        algorithm: str = "automatic",
-        weighted: bool = False,
-    ) -> PageRank:
-        """PageRank.
-
-        Parameters
-        ----------
-        damping : float, optional
-            0 to 1, 1 excluded.
-        tolerance : float, optional
-            Stop when one step changes the ranks by at most this.
-        norm : {'l1', 'linf'}, optional
-        max_iterations : int, optional
-            Maximum number of iterations.
-        iterations : int, optional
-            Above 0: run exactly this many.
-        personalization, guess : array_like, shape (vertices,), or mapping of vertices to values, optional
-            Restart distribution and initial ranks; nonnegative, not all 0. Vertices that a mapping lacks have 0.
-        dangling : {'personalization', 'uniform', 'drop'}, optional
-            Where the rank of vertices without out-edges goes.
-        dtype : {float64, float32}, optional
-        algorithm : {'automatic', 'jacobi', 'gauss_seidel'}, optional
-            jacobi gives the same bits for any number of threads.
-        weighted : bool, optional
-            A vertex divides its rank in proportion to the weights of its out-edges, instead of equally. On the CPU.
-
-        Returns
-        -------
-        PageRank
-
-        Raises
-        ------
-        Error
-            For options out of range, and for weights that are negative or not finite.
-        """
-        wanted = np.dtype(dtype)
-        if wanted not in (np.float32, np.float64):
-            raise UnsupportedError(f"pagerank: ranks of {wanted}", "unsupported")
-        max_iterations = whole(max_iterations, "pagerank: max_iterations")
-        iterations = whole(iterations, "pagerank: iterations")
-        given = [self._by_vertex(a) for a in (personalization, guess)]
-        vectors = [
-            self._argument(np.empty(0) if a is None else a if _device.kind_of(a) else flat(a, "pagerank"), wanted)
-            for a in given
-        ]
-        for name, a, vector in zip(("personalization", "guess"), given, vectors):
-            if a is not None and vector.size != self.vertices:
-                raise Error(f"pagerank: {name} has {vector.size} values for {self.vertices} vertices")
-        if weighted and self._place is not None:
-            raise UnsupportedError("Graph.pagerank: weights count on the CPU only (expected device='cpu')", "unsupported")
-        options = (wanted.name, damping, tolerance, norm, max_iterations, iterations, dangling, algorithm, threads())
-        return PageRank(
-            *self._planned(
-                ("pagerank", weighted, *options),
-                lambda: self._algorithm("pagerank", not weighted)(np.ascontiguousarray(self._weights(), np.float64) if weighted else None, *options),
-                *vectors,
-            )
-        )
-
-    def _by_vertex(self, values: Any) -> Any:
-        """One value per vertex from a mapping, 0 for vertices that it lacks; anything else unchanged."""
-        if not isinstance(values, Mapping):
-            return values
-        vector = np.zeros(self.vertices)
-        vertices = list(map(self._vertex, values))
-        vector[vertices] = list(values.values())
-        if len(set(vertices)) < len(vertices):
-            raise Error(f"a mapping has vertex {max(vertices, key=vertices.count)} twice, by its number and its id")
-        return vector
-
-    def betweenness(
-        self,
-        sources: Vertices | None = None,
-        *,
-        normalization: str = "pairs",
-        endpoints: bool = False,
-        algorithm: str = "automatic",
-    ) -> Array:
-        """Betweenness centrality, exact or from some sources. Weights are ignored, parallel edges count once.
-
-        Parameters
-        ----------
-        sources : array_like of vertices, optional
-            By default all vertices; an empty list gives zeros.
-        normalization : {'pairs', 'none', 'maximum'}, optional
-            Divide by the number of possible pairs, as networkx does; do not divide; or divide by the largest value.
-        endpoints : bool, optional
-            Count a path for its two ends as well.
-        algorithm : {'automatic', 'by_level', 'by_source'}, optional
-
-        Returns
-        -------
-        ndarray of float64, shape (vertices,)
-
-        Notes
-        -----
-        O(sources * (vertices + edges)).
-        """
-        graph, _ = self._merged() or (self, None)
-        values: Array = graph._called(
-            "betweenness", True, self._given_sources(sources), normalization, endpoints, algorithm, threads()
-        )
-        return values
-
-    def edge_betweenness(self, sources: Vertices | None = None, *, normalization: str = "pairs") -> Array:
-        """Betweenness centrality of edges, exact or from some sources. Weights are ignored.
-
-        Parameters
-        ----------
-        sources : array_like of vertices, optional
-            By default all vertices; an empty list gives zeros.
-        normalization : {'pairs', 'none', 'maximum'}, optional
-            As for `betweenness`, over pairs of vertices or the largest edge's value.
-
-        Returns
-        -------
-        ndarray of float64, shape of `indices`
-            One value per stored edge, for the paths in its direction. An undirected edge is stored in both directions:
-            the two values are equal if all vertices are sources; otherwise add them. Parallel edges share one edge's
-            value equally.
-
-        Notes
-        -----
-        O(sources * (vertices + edges)).
-        """
-        chosen = self._given_sources(sources)
-        merged = self._merged()
-        values: Array
-        if merged is None:
-            values = self._called("edge_betweenness", True, chosen, normalization, threads())
-            return values
-        graph, entry = merged
-        largest = normalization == "maximum"
-        found = graph._algorithm("edge_betweenness", True)(chosen, "none" if largest else normalization, threads())
-        shared = _device.downloaded(found)[entry] / np.bincount(entry)[entry]
-        values = self._results(self._argument(shared / (shared.max(initial=0) or 1) if largest else shared))
-        return values
 
     def triangles(self, *, algorithm: str = "automatic") -> Triangles:
         """Triangles: three vertices joined pairwise. Directions, loops and duplicate edges are ignored.
