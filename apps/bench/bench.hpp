@@ -120,6 +120,9 @@ double median_seconds(Run&& run, int runs = 21, int warmups = 3) {
   return median(seconds);
 }
 
+// device_seconds of device_timing.hpp, for files that are compiled without CUDA as well.
+double stream_seconds(const context<device>& ctx, const std::function<void()>& run);
+
 // A selected case. `measure` returns median seconds and sets counters, or throws; wrong_result for a wrong result.
 struct bench_case {
   std::string name;

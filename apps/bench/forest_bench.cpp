@@ -1,29 +1,30 @@
-// Spanning forests on the host: every algorithm.
-#include "bench/forest_cases.hpp"
+// Spanning forests on both backends, with the weights of the shortest paths benchmarks.
+#include "bench/plan_cases.hpp"
+
+#include <spargo/graph/forest.hpp>
 
 namespace spargo::bench {
 
 namespace {
 
-double measure_plan(benchmark::State& state, const bfs_spec& spec, forest_algorithm algorithm) {
-  const sssp_problem& p = sssp_problem::of(spec);
-  forest_plan<sssp_weight, bfs_index, bfs_index, host> plan(p.ctx(), p.view(), {.algorithm = algorithm});
-  return measure_forest(state, p, plan, [](const auto& values) { return values; });
-}
+constexpr auto measure = []<class Space>(benchmark::State& state, const bench_graph<Space>& g,
+                                         forest_algorithm algorithm) {
+  forest_plan<sssp_weight, bfs_index, bfs_index, Space> plan(g.ctx(), g.weighted(), {.algorithm = algorithm});
+  const double seconds = g.median_run([&] { plan.run(); });
+  expect_no_fault(check_forest(g.cpu(), g.host_weighted(), g.fetch(plan.sources()), g.fetch(plan.targets()),
+                               g.fetch(plan.weights())));
+  state.counters["total_weight"] = static_cast<double>(plan.total_weight());
+  if (algorithm == forest_algorithm::kruskal) state.counters[host_threads_used] = 1;
+  return report_plan(state, g, plan, seconds);
+};
 
 const registration here{[] {
-  if (!current_settings().host) return;
-  for (const bfs_case& c : bfs_cases_or_file({{"rmat_20_16", {"gen:rmat:scale=20,degree=16"}},
-                                              {"uniform_1m_16", {"gen:uniform:rows=1048576,degree=16"}},
-                                              {"grid_2000", {"gen:grid2d:n=2000"}}})) {
-    const std::string group = "forest/" + c.name + "/cpu/";
-    add_case(group + "kruskal", [c](benchmark::State& state) {
-      state.counters[host_threads_used] = 1;
-      return measure_plan(state, c.spec, forest_algorithm::kruskal);
-    });
-    add_case(group + "boruvka",
-             [c](benchmark::State& state) { return measure_plan(state, c.spec, forest_algorithm::boruvka); });
-  }
+  plan_graphs graphs;
+  graphs.on_device = bfs_cases_or_file({{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
+                                        {"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
+                                        {"grid_2048", {"gen:grid2d:n=2048"}}});
+  graphs.take_as_undirected();
+  add_plan_cases<forest_algorithm>("forest", measure, graphs);
 }};
 
 }  // namespace
