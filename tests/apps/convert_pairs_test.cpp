@@ -67,7 +67,7 @@ std::optional<json> paths(const std::string& path, std::vector<std::string> flag
 struct losses {
   explicit losses(const std::string& said)
       : direction(said.find("undirected") != std::string::npos),
-        isolated(said.find("have no edge") != std::string::npos),
+        isolated(said.find("without edges") != std::string::npos),
         ids(said.find("row numbers from 1") != std::string::npos),
         first(said.find("the first vertex is") != std::string::npos),
         values(said.find("are omitted: weights in METIS") != std::string::npos ||

@@ -77,7 +77,8 @@ TEST(plan, estimates_the_host_memory_of_the_run) {
       EXPECT_GT(said, took / (copies ? 7 : 4)) << command << " " << input;
       if (copies) {
         EXPECT_GE(plan.at("host_running_bytes").get<double>(), took) << input;
-        EXPECT_LT(plan.at("host_running_bytes").get<double>(), 3 * took) << input;
+        // An upper bound: as if no entry were listed twice, while a.mtx lists each 20 times.
+        EXPECT_LT(plan.at("host_running_bytes").get<double>(), (input.starts_with("gen:") ? 3 : 60) * took) << input;
       }
     }
   }
