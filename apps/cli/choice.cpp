@@ -27,6 +27,14 @@ CLI::Validator suggests(const std::vector<std::string>& words) {
   return {[](const std::string&) { return std::string(); }, "", name_of_words(words)};
 }
 
+void add_choice(CLI::App& app, const std::string& flag, std::string& value, const std::string& help, std::string noun,
+                std::vector<std::string> words) {
+  app.add_option(flag, value, help)
+      ->check(one_of(std::move(noun), std::move(words)))
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
 std::vector<std::string> words_of(CLI::Option& option) {
   std::vector<std::string> words;
   try {

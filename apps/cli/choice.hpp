@@ -5,6 +5,7 @@
 #include <vector>
 
 namespace CLI {
+class App;
 class Option;
 class Validator;
 }  // namespace CLI
@@ -19,6 +20,10 @@ namespace spargo::apps {
 
 // Accepts everything; the words are suggestions, for example where a file is accepted as well.
 [[nodiscard]] CLI::Validator suggests(const std::vector<std::string>& words);
+
+// Adds a flag that takes one of the words, as `one_of` checks; its default is the value that it has.
+void add_choice(CLI::App& app, const std::string& flag, std::string& value, const std::string& help, std::string noun,
+                std::vector<std::string> words);
 
 // The words of an option checked by `one_of` or with `suggests`; empty for others.
 [[nodiscard]] std::vector<std::string> words_of(CLI::Option& option);

@@ -30,4 +30,10 @@ template <named_enum E>
   return text;
 }
 
+// Adds --algorithm.
+template <named_enum E>
+void add_algorithm_flag(CLI::App& app, std::string& value, const std::string& help = describe_words<E>()) {
+  add_choice(app, "--algorithm", value, help, "an algorithm", words_of<E>());
+}
+
 }  // namespace spargo::apps

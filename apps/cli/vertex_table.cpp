@@ -138,16 +138,14 @@ void table_writer::commit() {
   file_.commit();
 }
 
-void write_in_order(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
-                    const vertex_order* order, const cell_writer& cells) {
-  const std::int64_t lines = order == nullptr ? names.vertices : static_cast<std::int64_t>(order->size());
+void write_lines(report& out, const table_flags& flags, std::string_view columns, std::int64_t count,
+                 const vertex_order* order, const cell_writer& cells) {
+  const std::int64_t lines = order == nullptr ? count : static_cast<std::int64_t>(order->size());
   {
     const busy writing("writing " + flags.output);
     table_writer table(flags.output, columns);
     for (std::int64_t k = 0; k < lines; ++k) {
-      const std::int64_t v = order == nullptr ? k : (*order)[static_cast<std::size_t>(k)];
-      table.label(names, v);
-      cells(v, table);
+      cells(order == nullptr ? k : (*order)[static_cast<std::size_t>(k)], table);
       table.end_row();
     }
     table.commit();

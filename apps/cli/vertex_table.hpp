@@ -1,4 +1,4 @@
-// --output of graph commands: one line per vertex, in the format given by the file's name.
+// --output of graph commands: one line per vertex or edge, in the format given by the file's name.
 //
 // NAME.csv and NAME.tsv begin with a line of column names; NAME.json is an array with one object per vertex; other
 // names get blank-separated values without a header. Each may end in .gz. Numbers are printed without loss.
@@ -7,6 +7,7 @@
 #include "input/input.hpp"
 #include "input/memory_limit.hpp"
 
+#include <spargo/core/span.hpp>
 #include <spargo/io/output.hpp>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace CLI {
@@ -103,19 +105,50 @@ template <class Before>
   return order;
 }
 
-using cell_writer = std::function<void(std::int64_t vertex, table_writer& row)>;
+// Writes the cells of a line, for a vertex or an edge.
+using cell_writer = std::function<void(std::int64_t item, table_writer& row)>;
 
-// Writes lines in this order (null: all vertices by id). Adds the row "written" and the key "output".
-void write_in_order(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
-                    const vertex_order* order, const cell_writer& cells);
+// Writes a line per item, 0 to count - 1, in this order if there is one. Adds the row "written" and the key "output".
+void write_lines(report& out, const table_flags& flags, std::string_view columns, std::int64_t count,
+                 const vertex_order* order, const cell_writer& cells);
 
-// Writes the table of a result; `before(a, b)`: whether vertex a comes first with --sort.
+// The same; `before(a, b)`: whether item a comes first with --sort.
+template <class Before>
+void write_sorted(report& out, const table_flags& flags, std::string_view columns, std::int64_t count,
+                  const Before& before, const cell_writer& cells) {
+  if (!flags.is_sorted()) return write_lines(out, flags, columns, count, nullptr, cells);
+  const vertex_order order = first_vertices(count, flags.top, before);
+  write_lines(out, flags, columns, count, &order, cells);
+}
+
+// The table of a result: a line per vertex, its label and further cells.
 template <class Before>
 void write_vertices(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
                     const Before& before, const cell_writer& cells) {
-  if (!flags.is_sorted()) return write_in_order(out, flags, names, columns, nullptr, cells);
-  const vertex_order order = first_vertices(names.vertices, flags.top, before);
-  write_in_order(out, flags, names, columns, &order, cells);
+  write_sorted(out, flags, columns, names.vertices, before, [&](std::int64_t v, table_writer& row) {
+    row.label(names, v);
+    cells(v, row);
+  });
+}
+
+// A line per edge: the labels of its ends, and further cells. `before` compares edges by their numbers.
+template <class I, class Before>
+void write_edges(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
+                 const span<const I, host>& sources, const std::type_identity_t<span<const I, host>>& targets,
+                 const Before& before, const cell_writer& cells) {
+  write_sorted(out, flags, columns, sources.size(), before, [&](std::int64_t e, table_writer& row) {
+    row.label(names, sources[e]);
+    row.label(names, targets[e]);
+    cells(e, row);
+  });
+}
+
+// A line per vertex with its value, the highest first with --sort.
+template <class T>
+void write_values(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
+                  span<const T, host> values) {
+  const auto higher = [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; };
+  write_vertices(out, flags, names, columns, higher, [&](std::int64_t v, table_writer& row) { row.number(values[v]); });
 }
 
 }  // namespace spargo::apps

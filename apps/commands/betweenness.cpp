@@ -133,18 +133,12 @@ struct centrality : graph_algorithm {
     app.add_option("--source-list", flags.source_list, "these sources, called as the file does")
         ->type_name("ID,...")
         ->excludes(sources);
-    app.add_option(
-           "--normalization", flags.normalization,
-           "none (sums over the sources; with all vertices of an undirected graph each pair of ends counts once), "
-           "pairs (over the number of pairs that could count) or max (over the largest value)")
-        ->check(one_of("a normalization", words_of<betweenness_normalization>()))
-        ->type_name("NAME")
-        ->capture_default_str();
+    add_choice(app, "--normalization", flags.normalization,
+               "none (sums over the sources; with all vertices of an undirected graph each pair of ends counts once), "
+               "pairs (over the number of pairs that could count) or max (over the largest value)",
+               "a normalization", words_of<betweenness_normalization>());
     app.add_flag("--endpoints", flags.endpoints, "count paths for their first and last vertices, too");
-    app.add_option("--algorithm", flags.algorithm, describe_words<betweenness_algorithm>())
-        ->check(one_of("an algorithm", words_of<betweenness_algorithm>()))
-        ->type_name("NAME")
-        ->capture_default_str();
+    add_algorithm_flag<betweenness_algorithm>(app, flags.algorithm);
     app.add_option("--check-sources", flags.check_sources,
                    "check the values from K of the sources, and the sum of all; auto: all sources, unless that takes "
                    "over 2 s and twice the time of the values")

@@ -76,14 +76,9 @@ struct bfs_search : search_algorithm {
   }
   static void add_flags(CLI::App& app, bfs_flags& flags) {
     add_source_flags(app, flags);
-    app.add_option("--direction", flags.direction, describe_words<bfs_direction>())
-        ->check(one_of("a direction", words_of<bfs_direction>()))
-        ->type_name("NAME")
-        ->capture_default_str();
-    app.add_option("--algorithm", flags.algorithm, describe_words<bfs_algorithm>())
-        ->check(one_of("an algorithm", words_of<bfs_algorithm>()))
-        ->type_name("NAME")
-        ->capture_default_str();
+    add_choice(app, "--direction", flags.direction, describe_words<bfs_direction>(), "a direction",
+               words_of<bfs_direction>());
+    add_algorithm_flag<bfs_algorithm>(app, flags.algorithm);
     app.add_option("--target", flags.target, "report a path with the fewest edges to this vertex")->type_name("ID");
     app.add_option("--max-depth", flags.max_depth,
                    "stop after this level: vertices more than D edges from the source stay unreached")

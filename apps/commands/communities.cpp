@@ -74,26 +74,19 @@ struct unweighted_communities : graph_algorithm {
          "gen:rmat:scale=20,degree=16 --undirected --method cdlp"}};
   }
   static void add_flags(CLI::App& app, communities_flags& flags) {
-    app.add_option(
-           "--method", flags.method,
-           "leiden: maximizes modularity, and every community is connected; louvain: an older way to do so; "
-           "cdlp: label propagation as defined by LDBC Graphalytics; each vertex takes the label of most of its "
-           "neighbours, the smallest of equals, all at once")
-        ->check(one_of("a method", words_of<communities_method>()))
-        ->type_name("NAME")
-        ->capture_default_str();
-    app.add_option("--weights", flags.weights,
-                   "file, unit (every edge counts 1) or random[:SEED]; those of several edges between two vertices are "
-                   "added; cdlp ignores weights")
-        ->check(suggests({"file", "unit", "random"}))
-        ->type_name("WEIGHTS")
-        ->capture_default_str();
-    app.add_option("--objective", flags.objective,
-                   "of leiden and louvain: modularity, or cpm: weight inside communities less --resolution for each "
-                   "pair of their vertices")
-        ->check(one_of("an objective", words_of<communities_objective>()))
-        ->type_name("NAME")
-        ->capture_default_str();
+    add_choice(app, "--method", flags.method,
+               "leiden: maximizes modularity, and every community is connected; louvain: an older way to do so; "
+               "cdlp: label propagation as defined by LDBC Graphalytics; each vertex takes the label of most of its "
+               "neighbours, the smallest of equals, all at once",
+               "a method", words_of<communities_method>());
+    add_weights_flag(
+        app, flags.weights,
+        "file, unit (every edge counts 1) or random[:SEED]; those of several edges between two vertices are "
+        "added; cdlp ignores weights");
+    add_choice(app, "--objective", flags.objective,
+               "of leiden and louvain: modularity, or cpm: weight inside communities less --resolution for each "
+               "pair of their vertices",
+               "an objective", words_of<communities_objective>());
     app.add_option("--resolution", flags.resolution,
                    "of leiden and louvain: larger ones find more and smaller communities")
         ->type_name("X")

@@ -1,10 +1,9 @@
 // cores FILE: core numbers of a graph, and its K-core.
-#include "cli/outputs.hpp"
+#include "commands/graph/subgraph_output.hpp"
 #include "commands/table.hpp"
 #include "placement/driver.hpp"
 
 #include <spargo/graph/cores.hpp>
-#include <spargo/io/edge_list.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -19,42 +18,6 @@ struct cores_flags : graph_flags {
   std::int64_t k = -1;  // -1: all core numbers
 };
 
-// Edges between vertices of a K-core: an undirected one once.
-template <class I>
-struct core_edges {
-  std::vector<I> sources;
-  std::vector<I> targets;
-  std::int64_t vertices = 0;
-};
-
-template <class I, class O>
-core_edges<I> edges_of_core(const graph_view<I, O, host>& g, const array<I, host>& cores, std::int64_t k) {
-  core_edges<I> found;
-  for (std::int64_t v = 0; v < g.vertices(); ++v) {
-    if (cores[v] < k) continue;
-    ++found.vertices;
-    for (O e = g.out.offsets[v]; e < g.out.offsets[v + 1]; ++e) {
-      const I u = g.out.indices[e];
-      if (cores[u] < k || (g.direction == direction_kind::undirected && u < v)) continue;
-      found.sources.push_back(static_cast<I>(v));
-      found.targets.push_back(u);
-    }
-  }
-  return found;
-}
-
-// [core number, vertices], ascending.
-template <class I>
-json histogram_of(const array<I, host>& cores, I max_core) {
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(max_core) + 1);
-  for (const I core : cores) ++counts[static_cast<std::size_t>(core)];
-  json histogram = json::array();
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    if (counts[k] > 0) histogram.push_back({k, counts[k]});
-  }
-  return histogram;
-}
-
 struct cores : graph_algorithm {
   using flags_type = cores_flags;
   static constexpr const char* name = "cores";
@@ -65,7 +28,7 @@ struct cores : graph_algorithm {
   struct result : checked {
     array<I, host> cores;
     I max_core = 0;
-    std::function<core_edges<I>(const array<I, host>&)> k_core;  // with --k
+    std::function<subgraph<I>(span<const I, host>)> k_core;  // with --k
   };
 
   static graph_command_text text() {
@@ -84,11 +47,7 @@ struct cores : graph_algorithm {
         ->type_name("K");
   }
   static void check_flags(const cores_flags& flags) {
-    if (flags.k < 0) return;
-    if (flags.is_sorted()) throw usage_error("--k: its output is a list of edges (expected no --sort and no --top)");
-    if (!flags.output.empty() && table_format_of(flags.output) == table_format::objects) {
-      throw usage_error(fmt::format("--output {}: a K-core is an edge list (expected no JSON)", flags.output));
-    }
+    if (flags.k >= 0) check_subgraph_flags(flags, "--k", "a K-core");
   }
 
   static graph_work work(const cores_flags&) {
@@ -99,7 +58,9 @@ struct cores : graph_algorithm {
 
   static void prepare(const cores_flags& flags, const input_facts&, const auto& g, auto& found) {
     if (flags.k < 0) return;
-    found.k_core = [&g, k = flags.k](const auto& cores) { return edges_of_core(g.view(), cores, k); };
+    found.k_core = [&g, k = flags.k](const auto& cores) {
+      return induced_subgraph(g.view(), [&](std::int64_t v) { return cores[v] >= k; });
+    };
   }
   static auto make_plan(const auto& ctx, const auto& g, const cores_flags&) { return cores_plan(ctx, g); }
   static void fetch(const auto& done, const cores_flags&, auto& found) {
@@ -114,39 +75,19 @@ struct cores : graph_algorithm {
   static void report_result(report& out, const cores_flags& flags, const vertex_names&, const auto& found) {
     json& keys = out.keys();
     keys["max_core"] = found.max_core;
-    keys["histogram"] = histogram_of(found.cores, found.max_core);
+    report_histogram(out, found.cores.view());
     const std::int64_t top = keys["histogram"].empty() ? 0 : keys["histogram"].back()[1].get<std::int64_t>();
     out.row("largest core number",
             fmt::format("{} ({})", with_commas(found.max_core), counted(top, "vertex", "vertices")));
     if (flags.k < 0) return;
     const auto inside = found.k_core(found.cores);
-    const auto edges = static_cast<std::int64_t>(inside.sources.size());
-    keys["k_core"] = {{"k", flags.k}, {"vertices", inside.vertices}, {"edges", edges}};
+    keys["k_core"] = {{"k", flags.k}, {"vertices", inside.vertices}, {"edges", inside.edges()}};
     out.row(fmt::format("{}-core", flags.k),
-            fmt::format("{}, {}", counted(inside.vertices, "vertex", "vertices"), counted(edges, "edge")));
+            fmt::format("{}, {}", counted(inside.vertices, "vertex", "vertices"), counted(inside.edges(), "edge")));
   }
   static void write(report& out, const cores_flags& flags, const vertex_names& names, const auto& found) {
-    if (flags.k < 0) {
-      const auto higher = [&](std::int64_t a, std::int64_t b) { return found.cores[a] > found.cores[b]; };
-      write_vertices(out, flags, names, columns, higher,
-                     [&](std::int64_t v, table_writer& row) { row.number(found.cores[v]); });
-      return;
-    }
-    write_core(out, flags, names, found.k_core(found.cores));
-  }
-  template <class I>
-  static void write_core(report& out, const cores_flags& flags, const vertex_names& names, const core_edges<I>& core) {
-    const auto n = static_cast<I>(names.vertices);
-    const coo_view<const pattern, I, host> edges{{n, n, core.sources, core.targets}, {}};
-    const bool commas = table_format_of(flags.output) == table_format::commas;
-    const auto style = commas ? edge_list_style::commas : edge_list_style::tabs;
-    if (names.are_integers()) {
-      write_edge_list<pattern, I>(flags.output, edges, names.all(), style);
-    } else {
-      write_edge_list<pattern, I>(flags.output, edges, names.table, style);
-    }
-    out.keys()["output"] = flags.output;
-    out.row("written", flags.output);
+    if (flags.k < 0) return write_values(out, flags, names, columns, found.cores.view());
+    write_subgraph(out, flags, names, found.k_core(found.cores));
   }
 };
 

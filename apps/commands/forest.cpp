@@ -64,16 +64,8 @@ struct forest : graph_algorithm {
   static void add_flags(CLI::App& app, forest_flags& flags) {
     app.add_flag("--maximum", flags.maximum,
                  "the greatest total weight instead of the least; the heaviest of repeated edges counts");
-    app.add_option(
-           "--weights", flags.weights,
-           "file; unit (every edge counts 1); random[:SEED] (integers 1 to 255, the same both ways); default: the "
-           "file's where it has some, else unit")
-        ->check(suggests({"file", "unit", "random"}))
-        ->type_name("WEIGHTS");
-    app.add_option("--algorithm", flags.algorithm, "auto, kruskal (one thread) or boruvka")
-        ->check(one_of("an algorithm", words_of<forest_algorithm>()))
-        ->type_name("NAME")
-        ->capture_default_str();
+    add_weights_flag(app, flags.weights);
+    add_algorithm_flag<forest_algorithm>(app, flags.algorithm, "auto, kruskal (one thread) or boruvka");
   }
   static void check_flags(const forest_flags& flags) {
     (void)parse_weights(flags.weights);
@@ -151,23 +143,8 @@ struct forest : graph_algorithm {
     const auto before = [&](std::int64_t a, std::int64_t b) {
       return flags.maximum ? found.weights[a] > found.weights[b] : found.weights[a] < found.weights[b];
     };
-    const std::int64_t edges = found.sources.size();
-    const vertex_order order = flags.is_sorted() ? first_vertices(edges, flags.top, before) : vertex_order();
-    table_writer table(flags.output, columns);
-    const auto write_edge = [&](std::int64_t k) {
-      table.label(names, found.sources[k]);
-      table.label(names, found.targets[k]);
-      table.number(found.weights[k]);
-      table.end_row();
-    };
-    if (flags.is_sorted()) {
-      std::for_each(order.begin(), order.end(), write_edge);
-    } else {
-      for (std::int64_t k = 0; k < edges; ++k) write_edge(k);
-    }
-    table.commit();
-    out.row("written", flags.output);
-    out.keys()["output"] = flags.output;
+    write_edges(out, flags, names, columns, found.sources.view(), found.targets.view(), before,
+                [&](std::int64_t e, table_writer& row) { row.number(found.weights[e]); });
   }
 };
 

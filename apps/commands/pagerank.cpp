@@ -130,15 +130,10 @@ struct ranking : graph_algorithm {
     app.add_option("--personalize,--personalise", flags.personalize,
                    "start afresh at these vertices only, called as the file does")
         ->type_name("ID,...");
-    app.add_option("--weights", flags.weights,
-                   "divide a vertex's rank in proportion to the weights of its edges: file, unit or random[:SEED] "
-                   "(integers 1 to 255, the same both ways); on the CPU; default: equally")
-        ->check(suggests({"file", "unit", "random"}))
-        ->type_name("WEIGHTS");
-    app.add_option("--algorithm", flags.algorithm, describe_words<pagerank_algorithm>())
-        ->check(one_of("an algorithm", words_of<pagerank_algorithm>()))
-        ->type_name("NAME")
-        ->capture_default_str();
+    add_weights_flag(app, flags.weights,
+                     "divide a vertex's rank in proportion to the weights of its edges: file, unit or random[:SEED] "
+                     "(integers 1 to 255, the same both ways); on the CPU; default: equally");
+    add_algorithm_flag<pagerank_algorithm>(app, flags.algorithm);
   }
   static void check_flags(const pagerank_flags& flags) {
     (void)split_labels(flags.personalize);

@@ -88,12 +88,7 @@ struct sssp_search : search_algorithm {
   }
   static void add_flags(CLI::App& app, sssp_flags& flags) {
     add_source_flags(app, flags);
-    app.add_option(
-           "--weights", flags.weights,
-           "file; unit (every edge counts 1); random[:SEED] (integers 1 to 255, the same both ways); default: the "
-           "file's where it has some, else unit")
-        ->check(suggests({"file", "unit", "random"}))
-        ->type_name("WEIGHTS");
+    add_weights_flag(app, flags.weights);
     app.add_option("--target", flags.target,
                    "stop once this vertex is reached (farther ones stay unreached) and report the path to it")
         ->type_name("ID");
@@ -102,10 +97,7 @@ struct sssp_search : search_algorithm {
                    "the width of a bucket of distances, rounded down to a power of 2 (on a GPU to that or half as much "
                    "again); it decides the speed and not the result; default: by weights and degrees")
         ->type_name("D");
-    app.add_option("--algorithm", flags.algorithm, describe_words<sssp_algorithm>())
-        ->check(one_of("an algorithm", words_of<sssp_algorithm>()))
-        ->type_name("NAME")
-        ->capture_default_str();
+    add_algorithm_flag<sssp_algorithm>(app, flags.algorithm);
   }
   static void check_flags(const sssp_flags& flags) {
     check_search_flags(flags);

@@ -15,6 +15,9 @@
 //   fetch(done, flags, result)      from `finished` to the result
 //   check(cpu, g, flags, result)    empty when right; g is the placed_graph
 //   report_result, write            rows and keys; --output
+// Written once for all: add_algorithm_flag and add_choice (cli/enum_words.hpp), add_weights_flag, report_weights
+// (weighted_input.hpp), report_highest, report_histogram (graph_command.hpp), write_values, write_vertices, write_edges
+// (cli/vertex_table.hpp), groups of vertices and edges of a subgraph (commands/graph/).
 // On several ranks (ranks = true) also: ranks_algorithm, check_ranks_flags, rank_bytes, make_ranks_plan,
 // check_on_ranks, ranks_reason and `values`, the array that has a value for each vertex.
 #pragma once

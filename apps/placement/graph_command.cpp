@@ -155,10 +155,4 @@ void report_highest(report& out, const vertex_names& names, span<const double, h
   }
 }
 
-void write_values(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
-                  span<const double, host> values) {
-  const auto higher = [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; };
-  write_vertices(out, flags, names, columns, higher, [&](std::int64_t v, table_writer& row) { row.number(values[v]); });
-}
-
 }  // namespace spargo::apps

@@ -115,9 +115,19 @@ void report_check_time(report& out, const verdict& fault, double ms);
 
 // The key "top" and the row "highest": the vertices with the highest values, by value, then by vertex.
 void report_highest(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count);
-// One line per vertex, with its value.
-void write_values(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
-                  span<const double, host> values);
+// The key "histogram": [value, how many], ascending, of values from 0 on.
+template <class I>
+void report_histogram(report& out, span<const I, host> values) {
+  std::vector<std::int64_t> counts;
+  for (const I value : values) {
+    if (static_cast<std::size_t>(value) >= counts.size()) counts.resize(static_cast<std::size_t>(value) + 1);
+    ++counts[static_cast<std::size_t>(value)];
+  }
+  json& histogram = out.keys()["histogram"] = json::array();
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    if (counts[k] > 0) histogram.push_back({k, counts[k]});
+  }
+}
 
 // Copies results to the host; with `cpu`, by its threads.
 template <class T, class Space>

@@ -1,11 +1,13 @@
 #include "placement/weighted_input.hpp"
 
+#include "cli/choice.hpp"
 #include "input/columns.hpp"
 #include "input/lightest.hpp"
 #include "input/weight_position.hpp"
 #include "placement/placed_loader.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -302,6 +304,12 @@ weight_choice parse_weights(const std::string& text) {
     throw usage_error(fmt::format("--weights: {} (expected file, unit or random[:SEED])", text));
   }
   return choice;
+}
+
+void add_weights_flag(CLI::App& app, std::string& weights, const char* help) {
+  auto* const option = app.add_option("--weights", weights, help)->check(suggests({"file", "unit", "random"}));
+  option->type_name("WEIGHTS");
+  if (!weights.empty()) option->capture_default_str();
 }
 
 placed_weighted_input load_weighted(const graph_flags& flags, const graph_work& work, const weight_choice& choice) {

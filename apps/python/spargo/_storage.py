@@ -364,7 +364,7 @@ class Stored:
         return view
 
     def _algorithm(self, name: str, in_edges: bool) -> Any:
-        """The library's function; a device may lack it (see bind_on in graph.cpp)."""
+        """The library's function; a device may lack it (its binding names the spaces)."""
         found = getattr(self._view(in_edges), name, None)
         if found is None:
             raise UnsupportedError(f"Graph.{name}: not available on a GPU (expected device='cpu')", "unsupported")
