@@ -37,6 +37,39 @@
   M(std::int32_t)                \
   M(std::int64_t)
 
+// Weights of edges: M(W, ...) with each of them and further arguments.
+#define SPARGO_FOR_EACH_WEIGHT(M, ...) \
+  M(std::int32_t, __VA_ARGS__)         \
+  M(std::int64_t, __VA_ARGS__)         \
+  M(float, __VA_ARGS__)                \
+  M(double, __VA_ARGS__)
+
+#define SPARGO_FOR_EACH_WEIGHT_INDEX(M)   \
+  SPARGO_FOR_EACH_WEIGHT(M, std::int32_t) \
+  SPARGO_FOR_EACH_WEIGHT(M, std::int64_t)
+
+#define SPARGO_FOR_EACH_WEIGHT_INDEX_OFFSET(M)          \
+  SPARGO_FOR_EACH_WEIGHT(M, std::int32_t, std::int32_t) \
+  SPARGO_FOR_EACH_WEIGHT(M, std::int32_t, std::int64_t) \
+  SPARGO_FOR_EACH_WEIGHT(M, std::int64_t, std::int64_t)
+
+// The index types, offset types and spaces that plans of graphs are instantiated for.
+#define SPARGO_FOR_EACH_GRAPH(M)                  \
+  M(std::int32_t, std::int32_t, ::spargo::host)   \
+  M(std::int32_t, std::int32_t, ::spargo::device) \
+  M(std::int32_t, std::int64_t, ::spargo::host)   \
+  M(std::int32_t, std::int64_t, ::spargo::device) \
+  M(std::int64_t, std::int64_t, ::spargo::host)   \
+  M(std::int64_t, std::int64_t, ::spargo::device)
+
+#define SPARGO_FOR_EACH_WEIGHTED_GRAPH(M)                                 \
+  SPARGO_FOR_EACH_WEIGHT(M, std::int32_t, std::int32_t, ::spargo::host)   \
+  SPARGO_FOR_EACH_WEIGHT(M, std::int32_t, std::int32_t, ::spargo::device) \
+  SPARGO_FOR_EACH_WEIGHT(M, std::int32_t, std::int64_t, ::spargo::host)   \
+  SPARGO_FOR_EACH_WEIGHT(M, std::int32_t, std::int64_t, ::spargo::device) \
+  SPARGO_FOR_EACH_WEIGHT(M, std::int64_t, std::int64_t, ::spargo::host)   \
+  SPARGO_FOR_EACH_WEIGHT(M, std::int64_t, std::int64_t, ::spargo::device)
+
 #define SPARGO_FOR_EACH_VALUE(M) \
   M(float)                       \
   M(double)                      \

@@ -16,15 +16,6 @@
 #include <string_view>
 #include <utility>
 
-// The index types, offset types and spaces that plans are instantiated for.
-#define SPARGO_FOR_EACH_GRAPH(M)                  \
-  M(std::int32_t, std::int32_t, ::spargo::host)   \
-  M(std::int32_t, std::int32_t, ::spargo::device) \
-  M(std::int32_t, std::int64_t, ::spargo::host)   \
-  M(std::int32_t, std::int64_t, ::spargo::device) \
-  M(std::int64_t, std::int64_t, ::spargo::host)   \
-  M(std::int64_t, std::int64_t, ::spargo::device)
-
 namespace spargo::detail {
 
 // Sizes of the edges in one direction; `weights` is -1 without weights.

@@ -143,10 +143,7 @@ std::string check_partition(const context<host>&, const weighted_graph_view<W, I
   template std::string check_partition<I, O>(const context<host>&, const graph_view<I, O, host>&, \
                                              std::type_identity_t<span<const I, host>>, double,   \
                                              const communities_options&);                         \
-  INSTANTIATE_W(std::int32_t, I, O)                                                               \
-  INSTANTIATE_W(std::int64_t, I, O)                                                               \
-  INSTANTIATE_W(float, I, O)                                                                      \
-  INSTANTIATE_W(double, I, O)
+  SPARGO_FOR_EACH_WEIGHT(INSTANTIATE_W, I, O)
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

@@ -235,10 +235,7 @@ communities_result<I, Space> communities(const context<Space>& ctx, const weight
   template communities_result<I, S> communities<I, O, S>(const context<S>&, const graph_view<I, O, S>&, \
                                                          const communities_options&,                    \
                                                          std::type_identity_t<span<const I, S>>);       \
-  INSTANTIATE_W(std::int32_t, I, O, S)                                                                  \
-  INSTANTIATE_W(std::int64_t, I, O, S)                                                                  \
-  INSTANTIATE_W(float, I, O, S)                                                                         \
-  INSTANTIATE_W(double, I, O, S)
+  SPARGO_FOR_EACH_WEIGHT(INSTANTIATE_W, I, O, S)
 SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

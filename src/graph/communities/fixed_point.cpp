@@ -106,13 +106,8 @@ fixed_weights to_fixed_point(const context<host>& ctx, const csr_pattern_view<I,
   return fixed;
 }
 
-#define INSTANTIATE_W(W, I, O) \
+#define INSTANTIATE(W, I, O) \
   template fixed_weights to_fixed_point(const context<host>&, const csr_pattern_view<I, O, host>&, span<const W, host>);
-#define INSTANTIATE(I, O)           \
-  INSTANTIATE_W(std::int32_t, I, O) \
-  INSTANTIATE_W(std::int64_t, I, O) \
-  INSTANTIATE_W(float, I, O)        \
-  INSTANTIATE_W(double, I, O)
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+SPARGO_FOR_EACH_WEIGHT_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail::communities

@@ -163,15 +163,10 @@ forest_result<W, I, Space> forest(const context<Space>& ctx, const weighted_grap
   detail::rethrow("forest");
 }
 
-#define INSTANTIATE_W(W, I, O, S)                                                                               \
+#define INSTANTIATE(W, I, O, S)                                                                                 \
   template class forest_plan<W, I, O, S>;                                                                       \
   template forest_result<W, I, S> forest<W, I, O, S>(const context<S>&, const weighted_graph_view<W, I, O, S>&, \
                                                      const forest_options&);
-#define INSTANTIATE(I, O, S)           \
-  INSTANTIATE_W(std::int32_t, I, O, S) \
-  INSTANTIATE_W(std::int64_t, I, O, S) \
-  INSTANTIATE_W(float, I, O, S)        \
-  INSTANTIATE_W(double, I, O, S)
-SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
+SPARGO_FOR_EACH_WEIGHTED_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

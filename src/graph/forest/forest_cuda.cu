@@ -404,16 +404,11 @@ std::unique_ptr<executor<W, I, device>> make_executor(const context<device>& ctx
   return std::make_unique<device_executor<wide_key, W, I, O>>(ctx, g, facts, options);
 }
 
-#define INSTANTIATE_W(W, I, O)                                                                            \
+#define INSTANTIATE(W, I, O)                                                                              \
   template graph_facts examine_graph(const context<device>&, const weighted_graph_view<W, I, O, device>&, \
                                      nan_weights);                                                        \
   template std::unique_ptr<executor<W, I, device>> make_executor(                                         \
       const context<device>&, const weighted_graph_view<W, I, O, device>&, const graph_facts&, const forest_options&);
-#define INSTANTIATE(I, O)           \
-  INSTANTIATE_W(std::int32_t, I, O) \
-  INSTANTIATE_W(std::int64_t, I, O) \
-  INSTANTIATE_W(float, I, O)        \
-  INSTANTIATE_W(double, I, O)
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+SPARGO_FOR_EACH_WEIGHT_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail::forest

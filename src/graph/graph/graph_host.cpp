@@ -160,12 +160,7 @@ graph<I, O, host> build_from_pairs(const context<host>& ctx, const coo_pattern_v
 #define INSTANTIATE_W(W, I)                                                 \
   template coo_matrix<weight_carrier<W>, I, host> proper_pairs<W, I, host>( \
       const context<host>&, const coo_pattern_view<I, host>&, span<const W, host>, const pair_rules&);
-#define INSTANTIATE_I(I)         \
-  INSTANTIATE_W(std::int32_t, I) \
-  INSTANTIATE_W(std::int64_t, I) \
-  INSTANTIATE_W(float, I)        \
-  INSTANTIATE_W(double, I)
-SPARGO_FOR_EACH_INDEX(INSTANTIATE_I)
+SPARGO_FOR_EACH_WEIGHT_INDEX(INSTANTIATE_W)
 
 #define INSTANTIATE(I, O)                                                                                   \
   template graph<I, O, host> build_from_pairs<O, I>(const context<host>&, const coo_pattern_view<I, host>&, \

@@ -247,15 +247,10 @@ std::string check_sssp(const context<host>& ctx, const weighted_graph_view<W, I,
   detail::rethrow("check_sssp");
 }
 
-#define INSTANTIATE_W(W, I, O)                                                                                     \
+#define INSTANTIATE(W, I, O)                                                                                       \
   template std::string check_sssp<W, I, O>(const context<host>&, const weighted_graph_view<W, I, O, host>&,        \
                                            std::int64_t, std::type_identity_t<span<const sssp_distance<W>, host>>, \
                                            std::type_identity_t<span<const I, host>>, const sssp_options&);
-#define INSTANTIATE(I, O)           \
-  INSTANTIATE_W(std::int32_t, I, O) \
-  INSTANTIATE_W(std::int64_t, I, O) \
-  INSTANTIATE_W(float, I, O)        \
-  INSTANTIATE_W(double, I, O)
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+SPARGO_FOR_EACH_WEIGHT_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

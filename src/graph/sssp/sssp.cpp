@@ -190,15 +190,10 @@ sssp_result<W, I, Space> sssp(const context<Space>& ctx, const weighted_graph_vi
   detail::rethrow("sssp");
 }
 
-#define INSTANTIATE_W(W, I, O, Space)                     \
+#define INSTANTIATE(W, I, O, Space)                       \
   template class sssp_plan<W, I, O, Space>;               \
   template sssp_result<W, I, Space> sssp<W, I, O, Space>( \
       const context<Space>&, const weighted_graph_view<W, I, O, Space>&, std::int64_t, const sssp_options&);
-#define INSTANTIATE(I, O, S)           \
-  INSTANTIATE_W(std::int32_t, I, O, S) \
-  INSTANTIATE_W(std::int64_t, I, O, S) \
-  INSTANTIATE_W(float, I, O, S)        \
-  INSTANTIATE_W(double, I, O, S)
-SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
+SPARGO_FOR_EACH_WEIGHTED_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

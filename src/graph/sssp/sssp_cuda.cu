@@ -62,10 +62,7 @@ weight_facts examine_weights(const context<device>& ctx, const csr_pattern_view<
   template weight_facts examine_weights(const context<device>&, const csr_pattern_view<I, O, device>&, \
                                         span<const W, device>);
 #define INSTANTIATE(I, O)                                                                                  \
-  INSTANTIATE_W(std::int32_t, I, O)                                                                        \
-  INSTANTIATE_W(std::int64_t, I, O)                                                                        \
-  INSTANTIATE_W(float, I, O)                                                                               \
-  INSTANTIATE_W(double, I, O)                                                                              \
+  SPARGO_FOR_EACH_WEIGHT(INSTANTIATE_W, I, O)                                                              \
   template std::unique_ptr<executor<std::int32_t, I, device>> make_executor(                               \
       const context<device>&, const weighted_graph_view<std::int32_t, I, O, device>&, const weight_facts&, \
       const sssp_options&);

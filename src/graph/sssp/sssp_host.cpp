@@ -135,16 +135,11 @@ std::unique_ptr<executor<W, I, host>> make_executor(const context<host>& ctx,
   return make<wide_length<W>>(ctx, g, options);
 }
 
-#define INSTANTIATE_W(W, I, O)                                                                     \
+#define INSTANTIATE(W, I, O)                                                                       \
   template weight_facts examine_weights(const context<host>&, const csr_pattern_view<I, O, host>&, \
                                         span<const W, host>);                                      \
   template std::unique_ptr<executor<W, I, host>> make_executor(                                    \
       const context<host>&, const weighted_graph_view<W, I, O, host>&, const weight_facts&, const sssp_options&);
-#define INSTANTIATE(I, O)           \
-  INSTANTIATE_W(std::int32_t, I, O) \
-  INSTANTIATE_W(std::int64_t, I, O) \
-  INSTANTIATE_W(float, I, O)        \
-  INSTANTIATE_W(double, I, O)
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+SPARGO_FOR_EACH_WEIGHT_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail::sssp

@@ -109,10 +109,7 @@ array<I, host> largest_component(const context<host>& ctx, const graph_view<I, O
   template span<const I, host> neighbours<I, O>(const graph_view<I, O, host>&, std::type_identity_t<I>, edge_side); \
   template array<I, host> largest_component<I, O>(const context<host>&, const graph_view<I, O, host>&,              \
                                                   components_connection);                                           \
-  INSTANTIATE_W(std::int32_t, I, O)                                                                                 \
-  INSTANTIATE_W(std::int64_t, I, O)                                                                                 \
-  INSTANTIATE_W(float, I, O)                                                                                        \
-  INSTANTIATE_W(double, I, O)
+  SPARGO_FOR_EACH_WEIGHT(INSTANTIATE_W, I, O)
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

@@ -219,10 +219,7 @@ weighted_graph<W, I, O, host> relabel(const context<host>& ctx, const weighted_g
                                                     std::type_identity_t<span<const I, host>>);          \
   template graph<I, O, host> relabel<I, O>(const context<host>&, const graph_view<I, O, host>&,          \
                                            std::type_identity_t<span<const I, host>>);                   \
-  INSTANTIATE_W(std::int32_t, I, O)                                                                      \
-  INSTANTIATE_W(std::int64_t, I, O)                                                                      \
-  INSTANTIATE_W(float, I, O)                                                                             \
-  INSTANTIATE_W(double, I, O)
+  SPARGO_FOR_EACH_WEIGHT(INSTANTIATE_W, I, O)
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

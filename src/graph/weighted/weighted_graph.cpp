@@ -119,17 +119,9 @@ weighted_graph<W, I, O, Space> build_weighted_graph(const context<Space>& ctx, c
   detail::rethrow("build_weighted_graph");
 }
 
-#define INSTANTIATE_IN(W, I, O, S)                                      \
+#define INSTANTIATE(W, I, O, S)                                         \
   template weighted_graph<W, I, O, S> build_weighted_graph<O, W, I, S>( \
       const context<S>&, const coo_pattern_view<I, S>&, span<const W, S>, const weighted_graph_options&);
-#define INSTANTIATE_W(W, I, O)  \
-  INSTANTIATE_IN(W, I, O, host) \
-  INSTANTIATE_IN(W, I, O, device)
-#define INSTANTIATE(I, O)           \
-  INSTANTIATE_W(std::int32_t, I, O) \
-  INSTANTIATE_W(std::int64_t, I, O) \
-  INSTANTIATE_W(float, I, O)        \
-  INSTANTIATE_W(double, I, O)
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+SPARGO_FOR_EACH_WEIGHTED_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

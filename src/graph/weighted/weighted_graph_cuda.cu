@@ -140,16 +140,11 @@ csr_matrix<weight_carrier<W>, I, std::int64_t, Space> fold_duplicates(
   return {entries.rows(), entries.cols(), std::move(offsets), std::move(indices), std::move(values)};
 }
 
-#define INSTANTIATE_W(W, I)                                                                                  \
+#define INSTANTIATE(W, I)                                                                                    \
   template coo_matrix<weight_carrier<W>, I, device> proper_pairs<W, I, device>(                              \
       const context<device>&, const coo_pattern_view<I, device>&, span<const W, device>, const pair_rules&); \
   template csr_matrix<weight_carrier<W>, I, std::int64_t, device> fold_duplicates<W, I, device>(             \
       const context<device>&, csr_matrix<weight_carrier<W>, I, std::int64_t, device>, duplicate_weights);
-#define INSTANTIATE(I)           \
-  INSTANTIATE_W(std::int32_t, I) \
-  INSTANTIATE_W(std::int64_t, I) \
-  INSTANTIATE_W(float, I)        \
-  INSTANTIATE_W(double, I)
-SPARGO_FOR_EACH_INDEX(INSTANTIATE)
+SPARGO_FOR_EACH_WEIGHT_INDEX(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -98,14 +98,9 @@ csr_matrix<weight_carrier<W>, I, std::int64_t, Space> fold_duplicates(
   return to;
 }
 
-#define INSTANTIATE_W(W, I)                                                                  \
+#define INSTANTIATE(W, I)                                                                    \
   template csr_matrix<weight_carrier<W>, I, std::int64_t, host> fold_duplicates<W, I, host>( \
       const context<host>&, csr_matrix<weight_carrier<W>, I, std::int64_t, host>, duplicate_weights);
-#define INSTANTIATE(I)           \
-  INSTANTIATE_W(std::int32_t, I) \
-  INSTANTIATE_W(std::int64_t, I) \
-  INSTANTIATE_W(float, I)        \
-  INSTANTIATE_W(double, I)
-SPARGO_FOR_EACH_INDEX(INSTANTIATE)
+SPARGO_FOR_EACH_WEIGHT_INDEX(INSTANTIATE)
 
 }  // namespace spargo::detail

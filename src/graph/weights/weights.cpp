@@ -75,12 +75,9 @@ array<std::int32_t, Space> unit_weights(const context<Space>& ctx, std::int64_t 
   template array<std::int32_t, S> unit_weights<S>(const context<S>&, std::int64_t);
 INSTANTIATE_IN(host)
 INSTANTIATE_IN(device)
-#define INSTANTIATE_EDGES(I, O, S)                                                                             \
+#define INSTANTIATE(I, O, S)                                                                                   \
   template array<std::int32_t, S> random_weights<I, O, S>(const context<S>&, const csr_pattern_view<I, O, S>&, \
                                                           std::uint64_t);
-#define INSTANTIATE(I, O)       \
-  INSTANTIATE_EDGES(I, O, host) \
-  INSTANTIATE_EDGES(I, O, device)
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 
 }  // namespace spargo
