@@ -24,6 +24,16 @@ function(spargo_gpu_architectures out)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
+# spargo_why_cuda_is_too_old(OUT VERSION): empty if the CUDA Toolkit is not. Older ones (CCCL before 2.7) count a
+# selection's elements in an int, and would cut a size of 2^31 and more without a word.
+function(spargo_why_cuda_is_too_old out version)
+  set(why "")
+  if(version VERSION_LESS 12.8)
+    set(why "CUDA Toolkit ${version} is too old (expected 12.8 or newer)")
+  endif()
+  set(${out} "${why}" PARENT_SCOPE)
+endfunction()
+
 # spargo_wants_cuda(OUT): whether SPARGO_CUDA asks for CUDA code: ON does, and AUTO where this machine can run it or the
 # user names architectures.
 function(spargo_wants_cuda out)
