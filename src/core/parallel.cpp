@@ -4,7 +4,7 @@
 // own word from "before this region" to "in it". To close the region the leader changes the words of workers that have
 // not joined to "after it" by the same atomic exchange, and waits for those that have. Cost while workers poll: each
 // reads one word, and the leader reads one word of each.
-#include "core/parallel.hpp"
+#include "core/busy.hpp"
 
 #include <spargo/core/cgroup.hpp>
 #include <spargo/core/context.hpp>
@@ -51,6 +51,7 @@ struct tuning {
 
 thread_local bool inside_region = false;
 std::atomic<int> assumed_processors{0};
+std::atomic<bool> assumed_busy{false};
 
 int processors_by_affinity() {
   cpu_set_t set;
@@ -115,7 +116,8 @@ class team {
   [[nodiscard]] bool poll(Done&& done, clock::duration at_rest);
 
   [[nodiscard]] bool is_resting(clock::time_point now) const {
-    return now.time_since_epoch().count() < rest_until_.load(std::memory_order_relaxed);
+    return now.time_since_epoch().count() < rest_until_.load(std::memory_order_relaxed) ||
+           assumed_busy.load(std::memory_order_relaxed);
   }
   void rest(clock::time_point now);
 
@@ -370,6 +372,8 @@ class shared_parts {
 
 int usable_processors() { return std::min(processors_by_affinity(), processors_by_quota()); }
 
+void assume_busy(bool busy) { assumed_busy.store(busy); }
+
 void assume_processors(int processors) { assumed_processors.store(processors); }
 
 int default_threads() {
@@ -442,7 +446,8 @@ void run_ranges(int threads, std::int64_t size, std::int64_t least,
                 function_ref<void(std::int64_t, std::int64_t)> body) {
   if (size <= 0) return;
   const parts shares = split_loop(threads, size, least);
-  parallel_parts(threads, shares.count, [&](std::int64_t p) { body(shares.first(p), shares.last(p)); });
+  const auto range = [&](std::int64_t p) { body(shares.first(p), shares.last(p)); };
+  parallel_parts(threads, shares.count, range, waking_for(size, least));
 }
 
 }  // namespace spargo::detail

@@ -1,5 +1,6 @@
 // Thread teams: every part runs once, with late threads and failures.
 #include "core/parallel.hpp"
+#include "core/busy.hpp"
 #include "core/turns.hpp"
 
 #include <spargo/core/array.hpp>
@@ -13,7 +14,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -34,6 +37,29 @@ class Parallel : public testing::TestWithParam<int> {
   void SetUp() override { detail::assume_processors(GetParam()); }
   void TearDown() override { detail::assume_processors(0); }
 };
+
+// On a busy machine a short loop wakes nobody; a long one does.
+TEST(ParallelOnABusyMachine, ShortLoopsWakeNobody) {
+  detail::assume_processors(4);
+  detail::assume_busy(true);
+  const auto threads_of = [](std::int64_t size) {
+    std::mutex mutex;
+    std::set<std::thread::id> seen;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // workers fall asleep
+    parallel_for(4, size, 1, [&](std::int64_t) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      const std::lock_guard lock(mutex);
+      seen.insert(std::this_thread::get_id());
+    });
+    return seen.size();
+  };
+  EXPECT_GT(threads_of(64), 1U);
+  EXPECT_EQ(threads_of(15), 1U);
+  EXPECT_GT(threads_of(16), 1U);
+  detail::assume_busy(false);
+  EXPECT_GT(threads_of(15), 1U);
+  detail::assume_processors(0);
+}
 
 TEST_P(Parallel, EveryPartOnce) {
   for (const int threads : {1, 2, 3, 8, 70}) {

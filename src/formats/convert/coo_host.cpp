@@ -2,6 +2,7 @@
 //
 // Sorting goes through CSR (csr_host.cpp) in O(nnz + rows). A matrix with far more rows than entries is radix sorted by
 // columns and then by rows instead, in O(nnz), without allocating memory in proportion to `rows`.
+#include "core/busy.hpp"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
@@ -133,8 +134,8 @@ template <index_type I>
 coo_facts examine(const context<host>& ctx, const coo_pattern_view<I, host>& entries) {
   const parts shares = split(entries.nnz(), ctx.threads(), share);
   array<coo_facts, host> found(ctx, shares.count);
-  parallel_parts(ctx.threads(), shares.count,
-                 [&](std::int64_t p) { found[p] = examine_share(entries, shares.first(p), shares.last(p)); });
+  const auto look = [&](std::int64_t p) { found[p] = examine_share(entries, shares.first(p), shares.last(p)); };
+  parallel_parts(ctx.threads(), shares.count, look, waking_for(entries.nnz(), share));
   coo_facts all{.by_columns = true, .all_below = true, .all_above = true};
   for (const coo_facts& part : found) {
     if (all.first_invalid < 0) all.first_invalid = part.first_invalid;

@@ -6,6 +6,7 @@
 // Invariant: every step is stable, so the result does not depend on the number of threads.
 // Cost: O(nnz + rows) time for any distribution. Distributed entries are kept in the memory of the result if a key is
 // as large as a column, else in scratch: a key of 4 or 8 bytes and a value each.
+#include "core/busy.hpp"
 #include "core/function_ref.hpp"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
@@ -55,12 +56,13 @@ void offsets_of_sorted(const context<host>& ctx, std::int64_t rows, span<const I
                        array<O, host>& offsets) {
   const std::int64_t nnz = row_indices.size();
   const parts shares = split(nnz, ctx.threads(), bucket_tuning::share);
-  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t p) {
+  const auto fill = [&](std::int64_t p) {
     for (std::int64_t k = shares.first(p), last = shares.last(p); k < last; ++k) {
       const std::int64_t previous = k == 0 ? -1 : std::int64_t{row_indices[k - 1]};
       for (std::int64_t r = previous + 1; r <= row_indices[k]; ++r) offsets[r] = static_cast<O>(k);
     }
-  });
+  };
+  parallel_parts(ctx.threads(), shares.count, fill, waking_for(nnz, bucket_tuning::share));
   const std::int64_t last_row = nnz == 0 ? -1 : std::int64_t{row_indices[nnz - 1]};
   parallel_for(ctx.threads(), rows - last_row, grain::elements,
                [&](std::int64_t r) { offsets[last_row + 1 + r] = static_cast<O>(nnz); });
