@@ -19,6 +19,15 @@ std::string edges(bool weighted) {
   return text;
 }
 
+std::string named() {
+  std::string text = "source,target,weight\n";
+  for (std::int64_t k = 0; k < 700'000; ++k) {
+    const std::string source = "user " + std::to_string(k * 7919 % 300'007);
+    text += (k % 4 == 0 ? "\"" + source + ", again\"" : source) + ",page/" + std::to_string(k % 200'003) + ",0.25\n";
+  }
+  return text;
+}
+
 // Ordered by row, or by column as in SuiteSparse files.
 std::string matrix(bool by_row) {
   std::string text = "%%MatrixMarket matrix coordinate integer general\n100000 100000 2500000\n";
@@ -46,13 +55,14 @@ TEST(convert, streams_what_does_not_fit) {
   (void)folder.write("sorted.mtx", matrix(true));
   (void)folder.write("unsorted.mtx", matrix(false));
   (void)folder.write("triangle.mtx", triangle());
+  (void)folder.write("named.csv", named());
   struct one {
     std::string from, to;
   };
-  for (const one& c :
-       {one{"plain.el", "a.snap"}, one{"plain.el", "b.wel"}, one{"weighted.wel", "c.txt.gz"},
-        one{"weighted.wel", "d.el"}, one{"sorted.mtx", "e.mtx"}, one{"sorted.mtx", "f.csv"}, one{"sorted.mtx", "g.el"},
-        one{"unsorted.mtx", "h.mtx"}, one{"unsorted.mtx", "i.wel"}, one{"triangle.mtx", "j.mtx"}}) {
+  for (const one& c : {one{"plain.el", "a.snap"}, one{"plain.el", "b.wel"}, one{"weighted.wel", "c.txt.gz"},
+                       one{"weighted.wel", "d.el"}, one{"sorted.mtx", "e.mtx"}, one{"sorted.mtx", "f.csv"},
+                       one{"sorted.mtx", "g.el"}, one{"unsorted.mtx", "h.mtx"}, one{"unsorted.mtx", "i.wel"},
+                       one{"named.csv", "k.wel"}, one{"named.csv", "l.csv"}, one{"triangle.mtx", "j.mtx"}}) {
     SCOPED_TRACE(c.from + " to " + c.to);
     const std::string from = folder / c.from;
     const std::string to = folder / c.to;

@@ -268,6 +268,56 @@ TEST(Stream, LargeEdgeListsForAnyNumberOfThreads) {
   }
 }
 
+// As the reader and the writer would have it, whatever the names hold; errors at the same place.
+TEST(Stream, NamedVertices) {
+  const test::temporary_folder folder;
+  const std::string to = folder.file("out.el");
+  const std::string bodies[] = {"alice,bob\nbob,carol\n", "\"a, b\",\"say \"\"x\"\"\"\n#c,d e\n%f,{g\n",
+                                "source,target,weight\nB;c,\"\",0.25\n1,two,7\n", "source;target;weight\nZoë;b;0,5\n"};
+  std::string many = "source,target,weight\n";
+  for (int k = 0; k < 60'000; ++k) {
+    many += fmt::format("{}{}{},name {},{}\n", k % 3 == 0 ? "\"x,\"\"" : "", k * 7919 % 100'003, k % 3 == 0 ? "\"" : "",
+                        k % 1013, k % 7 == 0 ? "0.1" : "3");
+  }
+  std::vector<std::string> texts(std::begin(bodies), std::end(bodies));
+  texts.push_back(many);
+  for (const std::string& text : texts) {
+    const std::string from = folder.write("in.csv", text);
+    const context<host> ctx({.threads = 2});
+    for (const edge_list_style style : {edge_list_style::tabs, edge_list_style::commas}) {
+      const auto read = read_edge_list<std::int64_t>(ctx, from);
+      ASSERT_FALSE(read.names.empty()) << text.substr(0, 40);
+      if (read.weighted) {
+        write_edge_list<double, std::int64_t>(to, read.edges.view(), read.names, style);
+      } else {
+        const coo_view<const pattern, std::int64_t, host> pairs{read.edges.view(), {}};
+        write_edge_list<pattern, std::int64_t>(to, pairs, read.names, style);
+      }
+      const std::string expected = read_file(to);
+      for (const int threads : {1, 3}) {
+        const stream_result result = stream_edge_list(context<host>({.threads = threads}), from, to, {.style = style});
+        EXPECT_EQ(result.entries, read.edges.nnz());
+        EXPECT_TRUE(read_file(to) == expected) << read_file(to).substr(0, 200) << expected.substr(0, 200);
+      }
+    }
+    for (const char* wrong : {"x\n", "x,y,1,\"\n", ",y,1\n", "\"x,y\n", "x,y,z\n"}) {
+      const std::string broken = folder.write("broken.csv", text + wrong);
+      std::string read_error = "none", stream_error = "none";
+      try {
+        (void)read_edge_list<std::int64_t>(ctx, broken);
+      } catch (const error& e) {
+        read_error = e.what();
+      }
+      try {
+        (void)stream_edge_list(ctx, broken, folder.file("none.el"), {});
+      } catch (const error& e) {
+        stream_error = e.what();
+      }
+      EXPECT_EQ(stream_error, read_error) << text.substr(0, 40);
+    }
+  }
+}
+
 // Two parts of the same size, each of them valid.
 TEST(Stream, WhatIsWrongBetweenPartsIsNoticed) {
   const test::temporary_folder folder;

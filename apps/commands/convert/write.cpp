@@ -187,7 +187,7 @@ written write_graph(const conversion& c, const csr_view<const V, I, O, host>& al
   const csr_matrix<V, I, O, host> owned = to_csr<O>(c.ctx, entries.view());
   const csr_view<const V, I, O, host> matrix = owned.view();
   if (!is_mirrored<V, I, O>(c.ctx, matrix, symmetry_kind::symmetric, compared::pattern_only)) {
-    c.refuse("a METIS graph is undirected (expected with each entry the one at the mirrored place)");
+    c.refuse("a METIS graph is undirected (expected --undirected, or with each entry the one at the mirrored place)");
   }
   if (c.input.directed)
     c.warn("a METIS graph is undirected, and graph commands take it so (expected --directed there)");
@@ -388,7 +388,7 @@ std::optional<written> convert_streamed(const conversion& c) {
   const bool matrix = input.kind == input_kind::matrix_market && input.format == "Matrix Market coordinate" &&
                       (edges || c.to.kind == target_kind::matrix_market) &&
                       (!edges || (input.rows == input.cols && input.field != matrix_market_field::complex));
-  if ((!listed && !matrix) || !input.can_be_read_again() || input.columns.ids == id_kind::names) return std::nullopt;
+  if ((!listed && !matrix) || !input.can_be_read_again()) return std::nullopt;
   if (c.adds_reverses()) return std::nullopt;
   progress_bar bar("rewriting " + input.path, c.flags.common.quiet);
   stream_options options;

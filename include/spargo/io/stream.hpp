@@ -44,7 +44,7 @@ struct SPARGO_EXPORT stream_result {
                                                                               const std::string& to,
                                                                               const stream_options& options);
 
-// `options.to` must be `edge_list`. `unsupported` for named vertices.
+// `options.to` must be `edge_list`. Names of vertices stay as they are.
 [[nodiscard]] SPARGO_EXPORT stream_result stream_edge_list(const context<host>& ctx, const input_file& from,
                                                            const std::string& to, const stream_options& options);
 

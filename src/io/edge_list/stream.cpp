@@ -1,10 +1,12 @@
-// Edge list to edge list with unchanged ids and order. The driver is io/text/block_stream.hpp.
+// Edge list to edge list with unchanged ids or names and order. The driver is io/text/block_stream.hpp.
 #include "core/rethrow.hpp"
 #include "io/edge_list/header.hpp"
 #include "io/edge_list/heading.hpp"
 #include "io/edge_list/line.hpp"
+#include "io/edge_list/name_line.hpp"
 #include "io/text/block_stream.hpp"
 #include "io/text/line_writer.hpp"
+#include "io/text/name_text.hpp"
 
 #include <limits>
 #include <new>
@@ -31,10 +33,56 @@ struct listed_ids {
 
 enum class third_column { none, weight, one };
 
+using stream_part = edge_text::edge_part<std::int64_t>;
+
+// How an edge's weight is written, once its part's first edge is read.
+struct edge_format {
+  edge_weights weights;
+  char separator;
+
+  [[nodiscard]] char* end_line(char* to, const stream_part& part, std::int64_t k) const;
+};
+
+// Writes named edges as they are read; their weights are in the part.
+struct named_lines {
+  char* to;
+  const stream_part& part;
+  edge_format format;
+
+  void put(const edge_text::name_field& source, const edge_text::name_field& target) {
+    put_field(source);
+    *to++ = format.separator;
+    put_field(target);
+    to = format.end_line(to, part, part.count);
+  }
+  void finish() const {}
+
+ private:
+  void put_field(const edge_text::name_field& name) {
+    if (!name.has_doubled_quotes) {
+      to = put_name(to, name.text);
+      return;
+    }
+    *to++ = '"';
+    to = std::copy(name.text.begin(), name.text.end(), to);
+    *to++ = '"';
+  }
+};
+
 third_column column_for(edge_weights wanted, bool weighted) {
   if (wanted == edge_weights::left_out) return third_column::none;
   if (weighted) return third_column::weight;
   return wanted == edge_weights::ones_if_none ? third_column::one : third_column::none;
+}
+
+char* edge_format::end_line(char* to, const stream_part& part, std::int64_t k) const {
+  const third_column third = column_for(weights, part.weighted);
+  if (third != third_column::none) {
+    *to++ = separator;
+    to = put_number(to, third == third_column::weight ? part.to.values[k] : 1.0);
+  }
+  *to++ = '\n';
+  return to;
 }
 
 class edge_stream {
@@ -51,10 +99,7 @@ class edge_stream {
   }
 
   stream_result run() {
-    if (header_.ids == id_kind::names) {
-      throw error(error_code::unsupported, {source_.path()}, "vertex names cannot be streamed (expected integer ids)");
-    }
-    std::vector<edge_text::edge_part<std::int64_t>> parts;
+    std::vector<stream_part> parts;
     std::vector<streamed_text> texts;
     edge_text::header_lines header(header_);
     bool first = true;
@@ -73,32 +118,36 @@ class edge_stream {
   }
 
  private:
-  void make(edge_text::edge_part<std::int64_t>& part, streamed_text& text) const {
+  void make(stream_part& part, streamed_text& text) const {
     part.count = 0;
     part.header = &header_;
     part.first_column = nullptr;
     part.own.ensure(ctx_, count_newlines(part.text));
     part.to = part.own.from(0);
+    const edge_format format{options_.weights, separator_of(options_.style)};
+    if (header_.ids == id_kind::names) {
+      // A name takes at most twice its characters and two quotes.
+      const auto bytes = static_cast<std::int64_t>(part.text.size());
+      char* const first = text.ensure(ctx_, 2 * bytes + count_newlines(part.text) * longest_line);
+      named_lines sink{first, part, format};
+      edge_text::parse_named_edges(part, sink, source_.max_line_bytes());
+      text.bytes = sink.to - first;
+      return;
+    }
     listed_ids sink{part.to};
     edge_text::parse_edges(part, sink, source_.max_line_bytes());
     char* const first = text.ensure(ctx_, part.count * longest_line);
     char* to = first;
-    const char separator = separator_of(options_.style);
-    const third_column third = column_for(options_.weights, part.weighted);
     for (std::int64_t k = 0; k < part.count; ++k) {
       to = put_number(to, part.to.rows[k]);
-      *to++ = separator;
+      *to++ = format.separator;
       to = put_number(to, part.to.cols[k]);
-      if (third != third_column::none) {
-        *to++ = separator;
-        to = put_number(to, third == third_column::weight ? part.to.values[k] : 1.0);
-      }
-      *to++ = '\n';
+      to = format.end_line(to, part, k);
     }
     text.bytes = to - first;
   }
 
-  void check_and_write(const edge_text::edge_part<std::int64_t>& part, const streamed_text& text) {
+  void check_and_write(const stream_part& part, const streamed_text& text) {
     if (text.exception) std::rethrow_exception(text.exception);
     if (part.first_column != nullptr) {
       if (result_.entries == 0) {
