@@ -169,6 +169,12 @@ std::optional<snapshot> input_cache::open(const context<host>& ctx, input_facts&
   }
 }
 
+void input_cache::refuse(const std::string& why) {
+  if (!is_on()) return;
+  path_.clear();
+  warning_ = fmt::format("{}: no cache: {}", input_path_, why);
+}
+
 void input_cache::write(const input_description& input, const input_facts& facts, const save_function& save) {
   if (!is_on()) return;
   if (identify(input_path_) != input_) {

@@ -40,6 +40,9 @@ class input_cache {
   using save_function = std::function<void(const std::string& path, const snapshot_options& options)>;
   void write(const input_description& input, const input_facts& facts, const save_function& save);
 
+  // Turns the cache off, with a warning.
+  void refuse(const std::string& why);
+
   [[nodiscard]] bool is_on() const noexcept { return !path_.empty(); }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] cache_outcome outcome() const noexcept { return outcome_; }

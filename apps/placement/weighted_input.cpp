@@ -157,6 +157,19 @@ any_entries list_kept(const context<host>& cpu, const snapshot& kept, input_fact
   return list(type_tag<std::int32_t>{}, type_tag<std::int32_t>{});
 }
 
+bool any_is_negative(const any_entries& entries) {
+  return std::visit(
+      []<class V, class I>(const coo_input<V, I>& held) {
+        if constexpr (std::floating_point<V>) {
+          const auto values = held.entries.values().view();
+          return std::any_of(values.begin(), values.end(), [](V v) { return v < 0; });
+        } else {
+          return false;
+        }
+      },
+      entries);
+}
+
 // Writes the cache: the matrix of the lightest weights, 1 if the text has none.
 void keep_lightest(const context<host>& cpu, const input_description& input, const any_entries& listed,
                    input_cache& cache) {
@@ -204,7 +217,12 @@ class weighted_maker {
     bare_ = !wants_file || (!is_graph_text(input.kind) && input.field == matrix_market_field::pattern) ||
             (choice_.source == weight_source::automatic && input.kind == input_kind::generator);
     if (bare_) return {mode, input, value_kind::pattern};
-    return {choice_.duplicates == duplicate_weights::min ? mode : cache_mode::off, input, value_kind::fp64, "weights"};
+    input_cache weights_cache(mode, input, value_kind::fp64, "weights");
+    if (choice_.duplicates != duplicate_weights::min) {
+      weights_cache.refuse(fmt::format("it would hold the lightest of repeated edges (expected their {})",
+                                       choice_.duplicates == duplicate_weights::max ? "heaviest" : "sum"));
+    }
+    return weights_cache;
   }
   [[nodiscard]] bool takes_weights() const { return !bare_; }
 
@@ -218,9 +236,12 @@ class weighted_maker {
         return list_kept(cpu, *kept, std::move(facts), !is_graph_text(input.kind));
       }
       any_entries entries = read_entries(cpu, input, bar.options());
-      // Negative weights are not kept: whoever opens the cache would refuse them without their line.
-      if (cache.is_on() && choice_.signs == weight_signs::nonnegative) {
-        std::visit([&](const auto& held) { check(input, entries, held.facts.names); }, entries);
+      if (!cache.is_on()) return entries;
+      std::visit([&](const auto& held) { check(input, entries, held.facts.names); }, entries);
+      // Whoever opens the cache would refuse negative weights without their line.
+      if (choice_.signs != weight_signs::nonnegative && any_is_negative(entries)) {
+        cache.refuse("negative weights are not cached");
+      } else {
         keep_lightest(cpu, input, entries, cache);
       }
       return entries;

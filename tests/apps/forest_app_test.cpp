@@ -133,5 +133,26 @@ TEST_F(ForestFile, RefusesWhatItCannotDo) {
   EXPECT_EQ(run_app("forest", {"--algorithm", "prim", edges_}).code, 2);
 }
 
+// A cache holds the lightest of repeated edges and no negative weights; what is not cached is said.
+TEST_F(ForestFile, WhatIsNotCachedIsSaid) {
+  const std::string plain = folder_.write("plain.wel", "1 2 5\n2 3 1\n1 2 4\n");
+  const std::string negative = folder_.write("negative.wel", "1 2 5\n2 3 -1\n");
+  const auto cached = [&](const std::string& file, std::vector<std::string> flags, const std::string& warning) {
+    flags.insert(flags.end(), {file, "--cache", "--device", "cpu", "--json", "-"});
+    const app_run run = run_here("forest", flags);
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.err.empty(), warning.empty()) << run.err;
+    EXPECT_NE(run.err.find(warning), std::string::npos) << run.err;
+    return run.json();
+  };
+  EXPECT_EQ(cached(plain, {"--maximum"}, "no cache: it would hold the lightest")["cache"], "off");
+  EXPECT_EQ(cached(negative, {}, "negative.wel: no cache: negative weights")["cache"], "off");
+  EXPECT_EQ(cached(plain, {}, "")["cache"], "written");
+  EXPECT_EQ(cached(plain, {"--maximum"}, "no cache: it would hold the lightest")["total_weight"], 6);
+  const json again = cached(plain, {}, "");
+  EXPECT_EQ(again["cache"], "used");
+  EXPECT_EQ(again["total_weight"], 5);
+}
+
 }  // namespace
 }  // namespace spargo::test
