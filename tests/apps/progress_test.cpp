@@ -8,6 +8,7 @@
 #include <pty.h>
 #include <sys/ioctl.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <functional>
@@ -65,29 +66,43 @@ class screen {
   std::string seen_;
 };
 
-// Runs `work` in a process with this terminal; calls `look(screen, terminal)` after each write.
+// A process with this terminal that does `work`. Several run at the same time: what they do is mostly to wait.
+class terminal_process {
+ public:
+  terminal_process(unsigned short width, const std::function<void()>& work) : shown_(width) {
+    winsize size{};
+    size.ws_row = 24;
+    size.ws_col = width;
+    child_ = ::forkpty(&terminal_, nullptr, nullptr, &size);
+    if (child_ == 0) {
+      work();
+      ::_exit(0);
+    }
+  }
+
+  // Waits for its end; calls `look(screen, terminal)` after each write.
+  screen finish(const std::function<void(screen&, int)>& look = {}, int expected_status = 0) {
+    char buffer[4096];
+    for (ssize_t got = 0; (got = ::read(terminal_, buffer, sizeof(buffer))) > 0;) {
+      shown_.take({buffer, static_cast<std::size_t>(got)});
+      if (look) look(shown_, terminal_);
+    }
+    ::close(terminal_);
+    int status = 0;
+    ::waitpid(child_, &status, 0);
+    EXPECT_EQ(status, expected_status);
+    return std::move(shown_);
+  }
+
+ private:
+  int terminal_ = -1;
+  pid_t child_ = -1;
+  screen shown_;
+};
+
 screen on_a_terminal(unsigned short width, const std::function<void()>& work,
                      const std::function<void(screen&, int)>& look = {}, int expected_status = 0) {
-  winsize size{};
-  size.ws_row = 24;
-  size.ws_col = width;
-  int terminal = -1;
-  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
-  if (child == 0) {
-    work();
-    ::_exit(0);
-  }
-  screen shown(width);
-  char buffer[4096];
-  for (ssize_t got = 0; (got = ::read(terminal, buffer, sizeof(buffer))) > 0;) {
-    shown.take({buffer, static_cast<std::size_t>(got)});
-    if (look) look(shown, terminal);
-  }
-  ::close(terminal);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_EQ(status, expected_status);
-  return shown;
+  return terminal_process(width, work).finish(look, expected_status);
 }
 
 void wait_ms(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
@@ -108,17 +123,19 @@ void read_slowly() {
   }
 }
 
-class progress_of_width : public testing::TestWithParam<unsigned short> {};
-
-TEST_P(progress_of_width, stays_on_one_line_and_is_wiped) {
-  const screen shown = on_a_terminal(GetParam(), read_slowly);
-  EXPECT_EQ(shown.lines(), 1U) << shown.seen();
-  EXPECT_LT(shown.widest(), GetParam());
-  EXPECT_EQ(shown.last(), "");
-  EXPECT_NE(shown.seen().find('%'), std::string::npos) << "nothing was shown";
+TEST(progress, stays_on_one_line_of_any_width_and_is_wiped) {
+  const std::array<unsigned short, 6> widths{200, 84, 80, 40, 20, 10};
+  std::vector<terminal_process> processes;
+  for (const unsigned short width : widths) processes.emplace_back(width, read_slowly);
+  for (std::size_t k = 0; k < widths.size(); ++k) {
+    const screen shown = processes[k].finish();
+    SCOPED_TRACE(widths[k]);
+    EXPECT_EQ(shown.lines(), 1U) << shown.seen();
+    EXPECT_LT(shown.widest(), widths[k]);
+    EXPECT_EQ(shown.last(), "");
+    EXPECT_NE(shown.seen().find('%'), std::string::npos) << "nothing was shown";
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(widths, progress_of_width, testing::Values(200, 84, 80, 40, 20, 10));
 
 TEST(progress, follows_a_terminal_that_is_made_narrower) {
   bool resized = false;
@@ -156,31 +173,32 @@ TEST(progress, respects_columns_if_they_are_fewer) {
   EXPECT_LT(shown.widest(), 33U);
 }
 
-TEST(progress, is_not_shown_where_a_line_cannot_be_wiped) {
-  for (const char* term : {"dumb", ""}) {
-    const screen shown = on_a_terminal(80, [&] {
-      set_terminal(term);
-      const busy work("working");
-      wait_ms(1300);
-    });
-    EXPECT_EQ(shown.seen(), "");
-  }
-}
-
-TEST(progress, is_not_shown_of_short_work_or_when_silenced) {
-  const screen brief = on_a_terminal(80, [] {
-    set_terminal("xterm");
+TEST(progress, is_not_shown_where_it_should_not_be) {
+  const auto works = [](int milliseconds) {
     const busy work("working");
-    wait_ms(700);
+    wait_ms(milliseconds);
+  };
+  const auto on_a_dumb_one = [&](const char* term) {
+    return terminal_process(80, [&, term] {
+      set_terminal(term);
+      works(1300);
+    });
+  };
+  terminal_process dumb = on_a_dumb_one("dumb");
+  terminal_process nameless = on_a_dumb_one("");
+  terminal_process brief(80, [&] {
+    set_terminal("xterm");
+    works(700);
   });
-  EXPECT_EQ(brief.seen(), "");
-  const screen silent = on_a_terminal(80, [] {
+  terminal_process silent(80, [&] {
     set_terminal("xterm");
     silence_progress();
-    const busy work("working");
-    wait_ms(1300);
+    works(1300);
   });
-  EXPECT_EQ(silent.seen(), "");
+  EXPECT_EQ(dumb.finish().seen(), "") << "a line cannot be wiped there";
+  EXPECT_EQ(nameless.finish().seen(), "");
+  EXPECT_EQ(brief.finish().seen(), "");
+  EXPECT_EQ(silent.finish().seen(), "");
 }
 
 // The next step replaces the line of reading, and its clock advances without callbacks.

@@ -29,8 +29,12 @@ struct line_writer_tuning {
   static constexpr std::int64_t longest_line = 2 * 19 + 2 * 24 + 4;
 };
 
+// NaN without its sign, which has no meaning.
 template <class T>
 [[nodiscard]] char* put_number(char* to, T value) noexcept {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (value != value) value = std::numeric_limits<T>::quiet_NaN();
+  }
   return std::to_chars(to, to + 24, value).ptr;
 }
 
