@@ -259,7 +259,11 @@ class Matrix:
 
     def _expect(self, shape: tuple[int, ...]) -> None:
         if len(shape) not in (1, 2) or shape[0] != self.shape[1]:
-            raise Error(f"Matrix @ x: a matrix of {self.shape[0]} x {self.shape[1]} and an x of shape {tuple(shape)}")
+            rows, cols = self.shape
+            raise Error(
+                f"Matrix @ x: a matrix of {rows} x {cols} and an x of shape {tuple(shape)} "
+                f"(expected ({cols},) or ({cols}, k))"
+            )
 
     def _dot_on_device(self, kind: _device.Kind, x: Any, out: Any) -> Any:
         place, own = self._place, self._values.dtype
