@@ -53,13 +53,13 @@ constexpr auto measure_given = []<class Space>(benchmark::State& state, const be
 template <class Space>
 void add(const std::vector<bfs_case>& cases, const std::vector<bfs_case>& small) {
   for (const bfs_case& c : cases) {
-    add_plan_case<Space>(c, "similarity", "intersect", similarity_options{}, measure);
-    add_plan_case<Space>(c, "similarity", "intersect+adamic-adar",
+    add_plan_case<Space>(c, "similarity", "rows", similarity_options{}, measure);
+    add_plan_case<Space>(c, "similarity", "rows+adamic-adar",
                          similarity_options{.measure = similarity_measure::adamic_adar}, measure);
-    add_plan_case<Space>(c, "similarity", "intersect+given", std::int64_t{1} << 20, measure_given);
+    add_plan_case<Space>(c, "similarity", "rows+given", std::int64_t{1} << 20, measure_given);
   }
   for (const bfs_case& c : small) {
-    add_plan_case<Space>(c, "similarity", "paths+top_10", similarity_options{.top = 10}, measure);
+    add_plan_case<Space>(c, "similarity", "rows+top_10", similarity_options{.top = 10}, measure);
   }
 }
 

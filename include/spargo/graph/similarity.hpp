@@ -36,9 +36,8 @@
 namespace spargo {
 
 enum class similarity_algorithm {
-  automatic,  // the one for the pairs that are wanted
-  intersect,  // pairs and edges: intersects neighbour lists
-  paths,      // the most similar vertices: counts the paths of two edges from each vertex
+  automatic,
+  rows,  // intersects the rows of pairs; for the most similar vertices counts the paths of two edges from each vertex
 };
 
 template <>
@@ -90,8 +89,8 @@ template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT similarity_plan {
  public:
   // Every edge, or the top K. Throws invalid_argument for a measure or algorithm that does not exist, a negative `top`
-  // or an inconsistent graph view, unsupported for a directed graph without in-edges if `top` is positive, for an
-  // algorithm that does not compute these pairs, or that the backend lacks.
+  // or an inconsistent graph view, unsupported for a directed graph without in-edges if `top` is positive, or for
+  // an algorithm that the backend lacks.
   similarity_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const similarity_options& options = {});
   // The pairs (sources[k], targets[k]), which are copied. Throws invalid_argument also for pairs that are not of
   // vertices, arrays of different sizes, and a positive `top`.

@@ -7,10 +7,9 @@
 
 namespace spargo::detail::similarity {
 
-inline constexpr algorithm_table<similarity_algorithm, 3> algorithms{{
+inline constexpr algorithm_table<similarity_algorithm, 2> algorithms{{
     {similarity_algorithm::automatic, "automatic", true, false},
-    {similarity_algorithm::intersect, "intersect", true, false},
-    {similarity_algorithm::paths, "paths", true, false},
+    {similarity_algorithm::rows, "rows", true, false},
 }};
 
 }  // namespace spargo::detail::similarity

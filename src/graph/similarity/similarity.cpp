@@ -48,20 +48,6 @@ void check(const graph_view<I, O, Space>& g, const wanted_pairs<I, Space>& pairs
   }
 }
 
-template <class Space>
-detail::plan_choice<similarity_algorithm> choose(similarity_pairs pairs, similarity_algorithm asked) {
-  auto named = detail::choose_by_name<Space>(detail::similarity::algorithms, "similarity", asked);
-  const bool top = pairs == similarity_pairs::top;
-  const similarity_algorithm only = top ? similarity_algorithm::paths : similarity_algorithm::intersect;
-  if (!named) return {only, fmt::format("there is no other for {}", top ? "the most similar vertices" : "pairs")};
-  if (named->algorithm != only) {
-    throw error(error_code::unsupported, fmt::format("similarity: algorithm {} does not find {}", to_string(asked),
-                                                     top ? "the most similar vertices (expected paths)"
-                                                         : "values of pairs (expected intersect)"));
-  }
-  return *std::move(named);
-}
-
 }  // namespace
 
 void detail::similarity::refuse_pair(std::int64_t k, std::int64_t u, std::int64_t v, std::int64_t vertices) {
@@ -82,7 +68,7 @@ plan_estimate estimate(const graph_shape& s, const similarity_options& options) 
   constexpr double edge_ns = 200;   // R-MAT 20, degree 16
   constexpr double path_ns = 1500;  // R-MAT 16
   plan_estimate of;
-  of.host_bytes = results + 8 * (n + 1) + (terms ? 8 * n : 0) + s.threads * of_thread;
+  of.host_bytes = results + 8 * (n + 1) + (terms ? 8 * n : 0) + 64 + s.threads * (of_thread + 8);
   of.device_bytes = 0;
   of.host_seconds = detail::expected_seconds(s, options.top > 0 ? path_ns : edge_ns);
   return of;
@@ -95,13 +81,14 @@ struct similarity_plan<I, O, Space>::state : detail::executor_state<detail::simi
                                                               const wanted_pairs<I, Space>& pairs,
                                                               const similarity_options& options) {
     check(g, pairs, options);
-    auto chosen = choose<Space>(pairs.kind, options.algorithm);
+    auto chosen = detail::choose_by_name<Space>(detail::similarity::algorithms, "similarity", options.algorithm);
+    if (!chosen) chosen = {similarity_algorithm::rows, "there is no other"};
     if constexpr (std::same_as<Space, host>) {
       if (pairs.kind == similarity_pairs::top && detail::lacks_in_edges(g)) {
         detail::refuse_without_in_edges("similarity");
       }
-      return {std::move(chosen), std::make_unique<state>(state{
-                                     {g.vertices(), detail::similarity::make_executor<I, O>(ctx, g, pairs, options)}})};
+      return {*std::move(chosen), std::make_unique<state>(state{{g.vertices(), detail::similarity::make_executor<I, O>(
+                                                                                   ctx, g, pairs, options)}})};
     } else {
       detail::no_device("similarity");
     }

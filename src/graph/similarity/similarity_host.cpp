@@ -12,6 +12,7 @@
 #include "graph/frontier/row_parts.hpp"
 #include "graph/similarity/executor.hpp"
 #include "graph/similarity/measure.hpp"
+#include "graph/triangles/simd/loops.hpp"
 
 #include <spargo/core/interruption.hpp>
 
@@ -271,17 +272,15 @@ class edge_executor final : public host_executor<I, O> {
     for (std::int64_t k = 0; k < size; ++k) marks[mine[k] / 64] = 0;
   }
 
-  template <class Terms>
+  [[nodiscard]] std::int64_t sum_of_marked(const std::uint64_t* marks, const I* ids, std::int64_t size,
+                                           const unit_terms&) const {
+    return marked_(marks, reinterpret_cast<const std::make_unsigned_t<I>*>(ids), size);
+  }
   [[nodiscard]] static std::int64_t sum_of_marked(const std::uint64_t* marks, const I* ids, std::int64_t size,
-                                                  const Terms& terms) {
+                                                  const listed_terms& terms) {
     std::int64_t sum = 0;
     for (std::int64_t k = 0; k < size; ++k) {
-      const auto bit = static_cast<std::int64_t>(marks[ids[k] / 64] >> ids[k] % 64 & 1);
-      if constexpr (std::same_as<Terms, unit_terms>) {
-        sum += bit;
-      } else if (bit != 0) {
-        sum += terms(ids[k]);
-      }
+      if ((marks[ids[k] / 64] >> ids[k] % 64 & 1) != 0) sum += terms(ids[k]);
     }
     return sum;
   }
@@ -294,6 +293,7 @@ class edge_executor final : public host_executor<I, O> {
     return firsts_[v + 1] - (last - std::lower_bound(this->row(v), last, static_cast<I>(u)));
   }
 
+  decltype(triangles::count_loops<I>::marked) marked_ = triangles::usable_count_loops<I>().back().marked;
   bool directed_;
   std::int64_t words_;
   array<std::int64_t, host> firsts_;  // [vertex], plus one: its first edge
