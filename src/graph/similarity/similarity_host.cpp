@@ -369,6 +369,7 @@ class top_executor final : public host_executor<I, O> {
     for (std::int64_t k = 0; k < this->degree(u); ++k) {
       const I w = this->row(u)[k];
       const auto term = static_cast<Sum>(terms(w));
+      if (term == 0) continue;  // only u leads to w
       for (O e = in_.offsets[w]; e < in_.offsets[w + 1]; ++e) {
         const I v = in_.indices[e];
         if (!dense && sums[v] == 0) reached[count++] = v;
