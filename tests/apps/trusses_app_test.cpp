@@ -27,13 +27,11 @@ TEST(TrussesApp, AgreesWithTheTruth) {
     SCOPED_TRACE(name);
     const std::string file = (data_directory() / name).string();
     const json& wanted = facts["ktruss"];
-    const json all = run_on(file, {});
-    const json largest = run_on(file, {"--k", std::to_string(wanted["max_k"].get<int>())});
-    ASSERT_FALSE(all.empty() || largest.empty());
-    for (const json& got : {all, largest}) {
-      EXPECT_EQ(got["valid"], true);
-      for (const char* key : {"max_k", "edges", "vertices"}) EXPECT_EQ(got[key], wanted[key]) << key;
-    }
+    // All truss numbers of one file, the largest truss alone of the next.
+    const json got = files % 2 == 0 ? run_on(file, {}) : run_on(file, {"--k", wanted["max_k"].dump()});
+    ASSERT_FALSE(got.empty());
+    EXPECT_EQ(got["valid"], true);
+    for (const char* key : {"max_k", "edges", "vertices"}) EXPECT_EQ(got[key], wanted[key]) << key;
     ++files;
   }
   EXPECT_GT(files, 40);
