@@ -39,7 +39,8 @@ struct trusses : graph_algorithm {
 
   static graph_command_text text() {
     return {
-        "Trusses of a graph, taken as undirected: reads it, peels it, times and checks the result. The K-truss is the "
+        "Trusses of a graph, taken as undirected: reads it, peels it on the CPU or the GPU, times and checks the "
+        "result. The K-truss is the "
         "largest subgraph in which every edge is in K - 2 triangles or more; an edge's truss number is the largest K "
         "for which it is in the K-truss.",
         {.table = {.columns = columns,
@@ -61,7 +62,7 @@ struct trusses : graph_algorithm {
   }
 
   static graph_work work(const trusses_flags& flags) {
-    return {.runs_on_gpu = false, .cpu_ns = flags.k == 0 ? 400.0 : 100.0, .results = {0, 2}};
+    return {.cpu_ns = flags.k == 0 ? 400.0 : 100.0, .results = {0, 2}};
   }
   static trusses_options options(const trusses_flags& flags) { return {.k = flags.k}; }
 

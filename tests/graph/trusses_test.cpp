@@ -315,6 +315,38 @@ TEST(TrussesHost, NumbersDoNotDependOnThreads) {
   detail::assume_processors(0);
 }
 
+// Lists of lower neighbours for warps, blocks and several parts of a block's table; copies and counts made again;
+// against the host.
+TEST(TrussesDevice, AgreesWithTheHost) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> ctx({.threads = 4});
+  const context<device> gpu;
+  for (const char* spec :
+       {"gen:rmat:scale=15,degree=16", "gen:rmat:scale=12,degree=200", "gen:grid2d:n=500",
+        "gen:uniform:rows=100000,degree=12", "gen:banded:rows=20000,degree=101", "gen:uniform:rows=3000,degree=1400"}) {
+    const auto g =
+        build_graph(ctx, generate<double, std::int32_t>(ctx, spec), {.direction = direction_kind::undirected});
+    const auto there = to_device(gpu, g.view());
+    for (const std::int64_t k : {0, 2, 3, 10, 60}) {
+      SCOPED_TRACE(std::string(spec) + ", k " + std::to_string(k));
+      const auto expected = trusses(ctx, g, {.k = k});
+      trusses_plan plan(gpu, there, {.k = k});
+      const graph_shape shape{
+          .vertices = g.vertices(), .entries = g.view().out.nnz(), .direction = direction_kind::undirected};
+      const auto estimated = decltype(plan)::estimate(shape, {.k = k}).device_bytes;
+      EXPECT_LE(plan.workspace_bytes(), estimated);
+      EXPECT_GE(static_cast<double>(plan.workspace_bytes()), 0.9 * static_cast<double>(estimated));
+      for (int run = 0; run < 2; ++run) {
+        plan.run();
+        ASSERT_EQ(test::copy_of(to_host(gpu, plan.sources()).view()), test::copy_of(expected.sources.view()));
+        ASSERT_EQ(test::copy_of(to_host(gpu, plan.targets()).view()), test::copy_of(expected.targets.view()));
+        ASSERT_EQ(test::copy_of(to_host(gpu, plan.numbers()).view()), test::copy_of(expected.numbers.view()));
+        ASSERT_EQ(plan.max_k(), expected.max_k);
+      }
+    }
+  }
+}
+
 // --- What must hold when a graph changes ----------------------------------
 
 TEST(TrussesChange, OneVertexJoinedToAllRaisesAllByOne) {

@@ -314,7 +314,7 @@ class Algorithms(Centrality):
 
         Notes
         -----
-        O(edges**1.5), on the CPU.
+        O(edges**1.5).
         """
         return Trusses(*self._called("trusses", False, 0, algorithm, threads()))
 

@@ -8,8 +8,8 @@
 namespace spargo::detail::trusses {
 
 inline constexpr algorithm_table<trusses_algorithm, 2> algorithms{{
-    {trusses_algorithm::automatic, "automatic", true, false},
-    {trusses_algorithm::peel, "peel", true, false},
+    {trusses_algorithm::automatic, "automatic"},
+    {trusses_algorithm::peel, "peel"},
 }};
 
 }  // namespace spargo::detail::trusses

@@ -44,6 +44,8 @@ plan_estimate estimate(const graph_shape& s, const trusses_options& options) {
   plan_estimate of;
   of.host_bytes = edges * ((options.k == 0 ? 29 : 31) * index + 25 * offset / 2) / 2 +
                   s.vertices * (6 * offset + s.threads * index) + s.threads * (longest * index + 33'000) + 256;
+  // Device: 32-bit ranks and numbers.
+  of.device_bytes = edges * (83 + (options.k == 0 ? 3 : 4) * index) + s.vertices * 7 * 4 + 1024;
   of.host_seconds = detail::expected_seconds(s, options.k == 0 ? all_ns : one_ns);
   return of;
 }
@@ -60,11 +62,8 @@ trusses_plan<I, O, Space>::trusses_plan(const context<Space>& ctx, const graph_v
     check(g, options);
     auto chosen = detail::choose_by_name<Space>(detail::trusses::algorithms, "trusses", options.algorithm);
     if (!chosen) chosen = {trusses_algorithm::peel, "there is no other"};
-    if constexpr (std::same_as<Space, host>) {
-      state_ = {
-          *std::move(chosen),
-          std::make_unique<state>(state{{g.vertices(), detail::trusses::make_executor<I, O>(ctx, g, options.k)}})};
-    }
+    state_ = {*std::move(chosen),
+              std::make_unique<state>(state{{g.vertices(), detail::trusses::make_executor<I, O>(ctx, g, options.k)}})};
   } else {
     detail::no_device("trusses");
   }

@@ -4,10 +4,10 @@
 namespace spargo::python {
 namespace {
 
-const graph_binding here{[]<class I, class O>(graph_class<I, O, host>& bound, nb::module_&) {
+const graph_binding here{[]<class I, class O, class Space>(graph_class<I, O, Space>& bound, nb::module_&) {
   bound.def(
       "trusses",
-      [](const bound_graph<I, O, host>& g, std::int64_t k, std::string_view algorithm, int threads) {
+      [](const bound_graph<I, O, Space>& g, std::int64_t k, std::string_view algorithm, int threads) {
         const trusses_options options{.algorithm = parse_trusses_algorithm(algorithm), .k = k};
         const auto at = g.at(threads);
         auto found = unlocked([&] { return trusses(at.ctx, g.view(), options); });
