@@ -41,6 +41,7 @@
 #include <spargo/graph/sssp.hpp>
 #include <spargo/graph/structure.hpp>
 #include <spargo/graph/triangles.hpp>
+#include <spargo/graph/trusses.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 #include <spargo/graph/weights.hpp>
 #include <spargo/io/device_read.hpp>

@@ -16,7 +16,7 @@ from ._errors import DeviceError, Error, FileError, InputWarning, MissingFileErr
 from ._graph import Graph
 from ._io import EdgeList, generate, mminfo, mmread, mmwrite, read_edgelist
 from ._matrix import Matrix, aslinearoperator
-from ._results import Bfs, Communities, MultiBfs, PageRank, Similarity, SpanningForest, Sssp, Triangles
+from ._results import Bfs, Communities, MultiBfs, PageRank, Similarity, SpanningForest, Sssp, Triangles, Trusses
 from ._snapshot import load, save
 from ._solve import Solution, solve
 
@@ -40,6 +40,7 @@ __all__ = [
     "SpanningForest",
     "Sssp",
     "Triangles",
+    "Trusses",
     "UnsupportedError",
     "__version__",
     "aslinearoperator",

@@ -135,6 +135,13 @@ LIMITS = {
         _simple,
         _no_loops,
     ],
+    "k_truss": [
+        _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
+        _needs(lambda a: not a["G"].is_directed(), "networkx refuses directed graphs"),
+        _needs(lambda a: isinstance(a["k"], (int, np.integer)), "k is an integer in the library"),
+        _simple,
+        _no_loops,
+    ],
     "maximum_spanning_edges": _forest,
     "maximum_spanning_tree": _forest,
     "minimum_spanning_edges": _forest,

@@ -167,3 +167,23 @@ class Triangles(NamedTuple):
     total: int
     per_vertex: Array
     degrees: Array
+
+
+class Trusses(NamedTuple):
+    """Result of `Graph.trusses`.
+
+    Attributes
+    ----------
+    sources, targets : ndarray of the graph's indices, shape (edges,)
+        The ends of each edge, the smaller first; edges ascend by them.
+    numbers : ndarray of the graph's indices, shape (edges,)
+    max_k : int
+        The largest truss number, 0 without edges.
+    algorithm : str
+    """
+
+    sources: Array
+    targets: Array
+    numbers: Array
+    max_k: int
+    algorithm: str

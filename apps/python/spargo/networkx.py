@@ -441,6 +441,10 @@ def k_core(G: Graph, k: int | None = None, core_number: None = None) -> Graph:
     return G.k_core(k)
 
 
+def k_truss(G: Graph, k: int) -> Graph:
+    return G.k_truss(max(int(k), 2))
+
+
 def _forest_edges(G: Graph, maximum: bool, data: bool, ignore_nan: bool) -> Iterator[tuple[Any, ...]]:
     found = G.spanning_forest(maximum=maximum, ignore_nan=ignore_nan)
     order = np.argsort(-found.weights if maximum else found.weights, kind="stable")

@@ -499,6 +499,18 @@ def test_communities(g):
 
 
 @CASES
+def test_trusses(g):
+    bare = type(g)(g.edges)
+    if g.is_directed() or g.is_multigraph() or nx.number_of_selfloops(g):
+        assert isinstance(can_run("k_truss", (bare,), {"k": 3}), str)
+        return
+    for k in (-1, 2, 3, 4, 1000):
+        want, got = both("k_truss", bare, k=k)
+        assert nx.utils.graphs_equal(want, backend.convert_to_nx(got))
+    assert isinstance(can_run("k_truss", (bare,), {"k": 2.5}), str)
+
+
+@CASES
 def test_cores(g):
     if g.is_multigraph() or nx.number_of_selfloops(g):
         assert isinstance(can_run("core_number", (g,), {}), str)
