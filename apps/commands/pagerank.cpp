@@ -61,33 +61,6 @@ struct ranked_input {
   std::string weights;  // empty: they do not count
 };
 
-// A graph's weights as doubles, and the in-edges of a directed one.
-template <index_type I, index_type O>
-struct pulled_weights {
-  template <class W>
-  pulled_weights(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g) : view{{g}, {}, {}} {
-    weights = {ctx, g.out.nnz()};
-    std::copy(g.out_weights.begin(), g.out_weights.end(), weights.begin());
-    view.out_weights = view.in_weights = std::as_const(weights).view();
-    if (g.direction == direction_kind::undirected) return;
-    in = transpose(ctx, csr_view<const double, I, O, host>{g.out, view.out_weights});
-    view.in = std::as_const(in).view();
-    view.in_weights = std::as_const(in).values().view();
-  }
-
-  array<double, host> weights;
-  csr_matrix<double, I, O, host> in;
-  weighted_graph_view<double, I, O, host> view;
-};
-// With what it borrows.
-template <index_type I, index_type O>
-struct weighted_pagerank_plan : private pulled_weights<I, O>, public pagerank_plan<double, I, O, host> {
-  template <class W>
-  weighted_pagerank_plan(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
-                         const pagerank_options& options)
-      : pulled_weights<I, O>(ctx, g), pagerank_plan<double, I, O, host>(ctx, this->view, options) {}
-};
-
 struct ranking : graph_algorithm {
   using flags_type = pagerank_flags;
   static constexpr const char* name = "pagerank";
@@ -186,11 +159,6 @@ struct ranking : graph_algorithm {
   }
   static auto make_plan(const auto& ctx, const auto& g, const pagerank_flags& flags) {
     return pagerank_plan(ctx, g, options_of(flags));
-  }
-  template <class W, index_type I, index_type O>
-  static auto make_plan(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
-                        const pagerank_flags& flags) {
-    return weighted_pagerank_plan<I, O>(ctx, g, options_of(flags));
   }
   template <class Space>
   static auto runner(const context<Space>& ctx, auto& plan, const auto& found) {

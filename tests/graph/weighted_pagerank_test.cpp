@@ -204,10 +204,14 @@ TEST(WeightedPageRankWeights, RefusedByNameOfTheEdge) {
   EXPECT_THAT(sum, testing::ThrowsMessage<error>(testing::HasSubstr("from vertex 2 exceed double precision in sum")));
 }
 
-TEST(WeightedPageRankWeights, PlansNeedInEdges) {
+TEST(WeightedPageRankWeights, PlansBuildInEdges) {
   const context<host> ctx;
-  const auto g = test::make_weighted<double, std::int32_t, std::int32_t>(3, doubly{{0, 1, 1}}, graph_form::out_only);
-  EXPECT_THROW((pagerank_plan(ctx, g.view())), error);
+  const doubly edges{{0, 1, 3}, {0, 2, 1}, {1, 2, 5}, {2, 0, 1}, {2, 3, 2}};
+  const auto g = test::make_weighted<double, std::int32_t, std::int32_t>(4, edges, graph_form::out_only);
+  pagerank_plan plan(ctx, g.view(), {.iterations = 4});
+  plan.run();
+  const doubles expected = dense_weighted_ranks(4, edges, {}, {}, 4);
+  for (std::int64_t v = 0; v < 4; ++v) EXPECT_NEAR(plan.ranks()[v], expected[static_cast<std::size_t>(v)], 1e-15);
 }
 
 TEST(WeightedPageRankPlans, KeepTheirEstimates) {

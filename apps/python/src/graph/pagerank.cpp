@@ -12,23 +12,14 @@ struct pagerank_ranker {
         at(g.at(threads)),
         plan(unlocked([&] { return pagerank_plan<V, I, O, Space>(at.ctx, graph.view(), options); })) {}
 
-  // Over weights, of a graph without in-edges.
+  // Over weights.
   pagerank_ranker(const bound_graph<I, O, host>& g, const vector_in<double, host>& weights,
                   const pagerank_options& options, int threads) requires std::same_as<Space, host>
-      : graph(g), at(g.at(threads)), plan(unlocked([&] {
-        weighted_graph_view<double, I, O, host> weighted{{graph.view()}, view(weights), {}};
-        if (weighted.direction == direction_kind::undirected) {
-          weighted.in_weights = weighted.out_weights;
-        } else {
-          in = transpose(at.ctx, csr_view<const double, I, O, host>{weighted.out, weighted.out_weights});
-          weighted.in = std::as_const(in).view();
-          weighted.in_weights = std::as_const(in).values().view();
-        }
-        return pagerank_plan<V, I, O, host>(at.ctx, weighted, options);
-      })) {}
+      : graph(g),
+        at(g.at(threads)),
+        plan(unlocked([&] { return pagerank_plan<V, I, O, host>(at.ctx, weighted_view(graph, weights), options); })) {}
 
   bound_graph<I, O, Space> graph;
-  csr_matrix<double, I, O, Space> in;  // over weights, of a directed graph
   where<Space> at;
   pagerank_plan<V, I, O, Space> plan;
 
