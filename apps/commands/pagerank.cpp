@@ -1,8 +1,7 @@
 // pagerank FILE: PageRank of a graph's vertices.
 #include "cli/enum_words.hpp"
 #include "commands/table.hpp"
-#include "placement/driver.hpp"
-#include "placement/weighted_input.hpp"
+#include "placement/ranked_input.hpp"
 
 #include <spargo/graph/pagerank.hpp>
 
@@ -11,7 +10,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 namespace spargo::apps {
 
@@ -52,14 +50,6 @@ std::vector<double> preferences(const pagerank_flags& flags, const vertex_names&
   }
   return values;
 }
-
-// A graph with or without weights.
-struct ranked_input {
-  backend where;
-  loaded_input from;
-  typename joined<any_placed_graph, any_placed_weighted_graph>::type g;
-  std::string weights;  // empty: they do not count
-};
 
 struct ranking : graph_algorithm {
   using flags_type = pagerank_flags;
@@ -135,24 +125,9 @@ struct ranking : graph_algorithm {
   static bool reads_weights(const pagerank_flags& flags) { return flags.weights == "file"; }
 
   static ranked_input load(const pagerank_flags& flags, const graph_work& work) {
-    const auto placed = [](auto read, std::string weights) -> ranked_input {
-      return {std::move(read.where), std::move(read.from),
-              std::visit([](auto& g) -> decltype(ranked_input::g) { return std::move(g); }, read.g),
-              std::move(weights)};
-    };
-    if (!flags.over_weights()) return placed(load_placed(flags, work), {});
-    weight_choice choice = parse_weights(flags.weights);
-    choice.duplicates = duplicate_weights::sum;
-    choice.signs = weight_signs::nonnegative_finite;
-    auto read = load_weighted(flags, work, choice);
-    std::string weights = read.weights;
-    return placed(std::move(read), std::move(weights));
+    return load_ranked(flags, work, flags.weights);
   }
-  static void report_input(report& out, const ranked_input& read, const auto& /*g*/) {
-    if (read.weights.empty()) return;
-    out.keys()["weights"] = read.weights;
-    out.row("weights", read.weights);
-  }
+  static void report_input(report& out, const ranked_input& read, const auto& /*g*/) { report_rank_weights(out, read); }
 
   static void prepare(const pagerank_flags& flags, const input_facts& facts, const auto&, auto& found) {
     found.personalization = preferences(flags, facts.names);
