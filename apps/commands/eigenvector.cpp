@@ -1,6 +1,6 @@
 // eigenvector FILE: eigenvector centrality of a graph's vertices.
 #include "commands/table.hpp"
-#include "placement/ranked_input.hpp"
+#include "placement/centrality_input.hpp"
 
 #include <spargo/graph/eigenvector.hpp>
 

@@ -1,7 +1,7 @@
 // hits FILE: hubs and authorities of a graph.
 #include "cli/outputs.hpp"
 #include "commands/table.hpp"
-#include "placement/ranked_input.hpp"
+#include "placement/centrality_input.hpp"
 
 #include <spargo/graph/hits.hpp>
 

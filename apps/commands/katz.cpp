@@ -1,6 +1,6 @@
 // katz FILE: Katz centrality of a graph's vertices.
 #include "commands/table.hpp"
-#include "placement/ranked_input.hpp"
+#include "placement/centrality_input.hpp"
 
 #include <spargo/graph/katz.hpp>
 

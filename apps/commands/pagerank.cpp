@@ -1,7 +1,7 @@
 // pagerank FILE: PageRank of a graph's vertices.
 #include "cli/enum_words.hpp"
 #include "commands/table.hpp"
-#include "placement/ranked_input.hpp"
+#include "placement/centrality_input.hpp"
 
 #include <spargo/graph/pagerank.hpp>
 
@@ -124,10 +124,12 @@ struct ranking : graph_algorithm {
   static pagerank_options options(const pagerank_flags& flags) { return options_of(flags); }
   static bool reads_weights(const pagerank_flags& flags) { return flags.weights == "file"; }
 
-  static ranked_input load(const pagerank_flags& flags, const graph_work& work) {
-    return load_ranked(flags, work, flags.weights);
+  static centrality_input load(const pagerank_flags& flags, const graph_work& work) {
+    return load_centrality(flags, work, flags.weights);
   }
-  static void report_input(report& out, const ranked_input& read, const auto& /*g*/) { report_rank_weights(out, read); }
+  static void report_input(report& out, const centrality_input& read, const auto& /*g*/) {
+    report_centrality_weights(out, read);
+  }
 
   static void prepare(const pagerank_flags& flags, const input_facts& facts, const auto&, auto& found) {
     found.personalization = preferences(flags, facts.names);

@@ -1,5 +1,5 @@
 // Loading graphs for ranks; flags and figures of power iterations.
-#include "placement/ranked_input.hpp"
+#include "placement/centrality_input.hpp"
 
 #include "cli/choice.hpp"
 
@@ -10,10 +10,10 @@
 
 namespace spargo::apps {
 
-ranked_input load_ranked(const graph_flags& flags, const graph_work& work, const std::string& weights) {
-  const auto placed = [](auto read, std::string from) -> ranked_input {
+centrality_input load_centrality(const graph_flags& flags, const graph_work& work, const std::string& weights) {
+  const auto placed = [](auto read, std::string from) -> centrality_input {
     return {std::move(read.where), std::move(read.from),
-            std::visit([](auto& g) -> decltype(ranked_input::g) { return std::move(g); }, read.g), std::move(from)};
+            std::visit([](auto& g) -> decltype(centrality_input::g) { return std::move(g); }, read.g), std::move(from)};
   };
   if (weights.empty()) return placed(load_placed(flags, work), {});
   weight_choice choice = parse_weights(weights);
@@ -24,7 +24,7 @@ ranked_input load_ranked(const graph_flags& flags, const graph_work& work, const
   return placed(std::move(read), std::move(from));
 }
 
-void report_rank_weights(report& out, const ranked_input& read) {
+void report_centrality_weights(report& out, const centrality_input& read) {
   if (read.weights.empty()) return;
   out.keys()["weights"] = read.weights;
   out.row("weights", read.weights);

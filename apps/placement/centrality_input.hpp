@@ -12,7 +12,7 @@
 namespace spargo::apps {
 
 // A graph with or without weights.
-struct ranked_input {
+struct centrality_input {
   backend where;
   loaded_input from;
   typename joined<any_placed_graph, any_placed_weighted_graph>::type g;
@@ -20,8 +20,9 @@ struct ranked_input {
 };
 
 // `weights`: --weights; empty: every edge counts the same. Weights of several edges between two vertices are added.
-[[nodiscard]] ranked_input load_ranked(const graph_flags& flags, const graph_work& work, const std::string& weights);
-void report_rank_weights(report& out, const ranked_input& read);
+[[nodiscard]] centrality_input load_centrality(const graph_flags& flags, const graph_work& work,
+                                               const std::string& weights);
+void report_centrality_weights(report& out, const centrality_input& read);
 
 struct power_flags : graph_flags {
   double tolerance = 0;
@@ -46,10 +47,12 @@ struct power_ranks : graph_algorithm {
             .cpu_ns = cpu_ns,
             .results = {values * std::int64_t{sizeof(double)}, 0}};
   }
-  static ranked_input load(const power_flags& flags, const graph_work& work) {
-    return load_ranked(flags, work, flags.weights);
+  static centrality_input load(const power_flags& flags, const graph_work& work) {
+    return load_centrality(flags, work, flags.weights);
   }
-  static void report_input(report& out, const ranked_input& read, const auto& /*g*/) { report_rank_weights(out, read); }
+  static void report_input(report& out, const centrality_input& read, const auto& /*g*/) {
+    report_centrality_weights(out, read);
+  }
   static std::string how_checked(const power_flags&, const auto&) { return "iterations repeated independently"; }
 
   // The graph that a check takes.
