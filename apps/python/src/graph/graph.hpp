@@ -43,18 +43,11 @@ class bound_graph {
   graph_view<I, O, Space> view_;
 };
 
-// With weights. In an undirected graph in-edges are the out-edges; a directed one has none, since their weights are
-// unknown.
+// With weights. In an undirected graph in-edges are the out-edges.
 template <class W, class I, class O, class Space>
 [[nodiscard]] weighted_graph_view<W, I, O, Space> weighted_view(const bound_graph<I, O, Space>& g,
                                                                 const vector_in<W, Space>& weights) {
-  weighted_graph_view<W, I, O, Space> weighted{{g.view()}, view(weights), {}};
-  if (weighted.direction == direction_kind::undirected) {
-    weighted.in_weights = weighted.out_weights;
-  } else {
-    weighted.in = {};
-  }
-  return weighted;
+  return {{g.view()}, view(weights), g.view().has_in_edges() ? view(weights) : span<const W, Space>{}};
 }
 
 template <class I, class O, class Space>

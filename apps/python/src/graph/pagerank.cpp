@@ -1,5 +1,5 @@
 // PageRank.
-#include "graph/graph.hpp"
+#include "graph/pulled.hpp"
 
 namespace spargo::python {
 namespace {
@@ -17,7 +17,7 @@ struct pagerank_ranker {
                   const pagerank_options& options, int threads) requires std::same_as<Space, host>
       : graph(g),
         at(g.at(threads)),
-        plan(unlocked([&] { return pagerank_plan<V, I, O, host>(at.ctx, weighted_view(graph, weights), options); })) {}
+        plan(unlocked([&] { return pagerank_plan<V, I, O, host>(at.ctx, pulled_view(graph, weights), options); })) {}
 
   bound_graph<I, O, Space> graph;
   where<Space> at;

@@ -1,5 +1,5 @@
 // Eigenvector centrality, Katz centrality and HITS.
-#include "graph/graph.hpp"
+#include "graph/pulled.hpp"
 
 namespace spargo::python {
 namespace {
@@ -12,7 +12,7 @@ auto run_plan(const bound_graph<I, O, Space>& g, const where<Space>& at,
   return unlocked([&] {
     using plan_type = Plan<I, O, Space>;
     plan_type plan =
-        weights ? plan_type(at.ctx, weighted_view(g, *weights), options) : plan_type(at.ctx, g.view(), options);
+        weights ? plan_type(at.ctx, pulled_view(g, *weights), options) : plan_type(at.ctx, g.view(), options);
     plan.run(view(vectors)...);
     return plan;
   });
