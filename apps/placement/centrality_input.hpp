@@ -43,7 +43,6 @@ struct power_ranks : graph_algorithm {
   static graph_work work_of(const power_flags& flags, double cpu_ns, std::int64_t values) {
     return {.wanted = flags.weights.empty() ? in_edges::build : in_edges::omit,
             .loops = self_loops::keep,
-            .runs_on_gpu = false,
             .cpu_ns = cpu_ns,
             .results = {values * std::int64_t{sizeof(double)}, 0}};
   }

@@ -58,7 +58,7 @@ class Centrality(Paths):
         algorithm : {'automatic', 'jacobi', 'gauss_seidel'}, optional
             jacobi gives the same bits for any number of threads.
         weighted : bool, optional
-            A vertex divides its rank in proportion to the weights of its out-edges, instead of equally. On the CPU.
+            A vertex divides its rank in proportion to the weights of its out-edges, instead of equally.
 
         Returns
         -------
@@ -82,13 +82,13 @@ class Centrality(Paths):
         for name, a, vector in zip(("personalization", "guess"), given, vectors):
             if a is not None and vector.size != self.vertices:
                 raise Error(f"pagerank: {name} has {vector.size} values for {self.vertices} vertices")
-        if weighted and self._place is not None:
-            raise UnsupportedError("Graph.pagerank: weights count on the CPU only (expected device='cpu')", "unsupported")
         options = (wanted.name, damping, tolerance, norm, max_iterations, iterations, dangling, algorithm, threads())
         return PageRank(
             *self._planned(
                 ("pagerank", weighted, *options),
-                lambda: self._algorithm("pagerank", not weighted)(np.ascontiguousarray(self._weights(), np.float64) if weighted else None, *options),
+                lambda: self._algorithm("pagerank", not weighted)(
+                    self._argument(self._weights(), np.dtype(np.float64)) if weighted else None, *options
+                ),
                 *vectors,
             )
         )

@@ -52,7 +52,8 @@ struct eigenvector_result {
 
 // Workspace for many runs on one graph, allocated once. The plan borrows the graph, and builds the in-edges of a
 // directed one that lacks them. Memory besides the graph: two doubles per vertex; weights that are not doubles are
-// converted, once per direction. CPU only.
+// converted, once per direction. On a device also the values of a product, and its
+// copy of the graph; the host looks for the end every two to eight steps, which synchronizes.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT eigenvector_plan {
  public:

@@ -76,6 +76,11 @@ template <class V, class I, class O>
                                                                  const graph_view<I, O, device>& g,
                                                                  const pagerank_options& options);
 
+template <class V, class I, class O>
+[[nodiscard]] std::unique_ptr<executor<V, device>> make_executor(const context<device>& ctx,
+                                                                 const weighted_graph_view<double, I, O, device>& g,
+                                                                 const pagerank_options& options);
+
 [[nodiscard]] inline std::int64_t most_iterations(const pagerank_options& options) {
   return options.iterations > 0 ? options.iterations : options.max_iterations;
 }

@@ -160,7 +160,7 @@ pagerank_plan<V, I, O, Space>::pagerank_plan(const context<Space>& ctx, const we
                                              const pagerank_options& options) try {
   check_options(options);
   detail::expect_graph("pagerank", g);
-  if constexpr (std::same_as<Space, host>) {
+  if constexpr (detail::is_built<Space>) {
     detail::ranks::double_weights<I, O, Space> weights("pagerank", ctx, g);
     auto made = prepare<V>(ctx, weights.view(), options);
     weights.keep_pattern();
@@ -168,7 +168,7 @@ pagerank_plan<V, I, O, Space>::pagerank_plan(const context<Space>& ctx, const we
               std::make_unique<state>(
                   state{{g.vertices(), std::move(made.executor)}, options.tolerance, {}, std::move(weights)})};
   } else {
-    throw error(error_code::unsupported, "pagerank: weights count on the CPU only");
+    detail::no_device("pagerank");
   }
 } catch (...) {
   detail::rethrow("pagerank");

@@ -11,8 +11,8 @@ namespace spargo::detail::ranks {
 
 template <class Algorithm>
 inline constexpr algorithm_table<Algorithm, 2> algorithms{{
-    {Algorithm::automatic, "automatic", true, false},
-    {Algorithm::power, "power", true, false},
+    {Algorithm::automatic, "automatic"},
+    {Algorithm::power, "power"},
 }};
 
 }  // namespace spargo::detail::ranks

@@ -112,8 +112,8 @@ hits_result<Space> hits(const context<Space>& ctx, const weighted_graph_view<W, 
                                          const hits_options&);                                        \
   template hits_result<S> hits<W, I, O, S>(const context<S>&, const weighted_graph_view<W, I, O, S>&, \
                                            const hits_options&);
-#define INSTANTIATE(I, O, S)                                                                                 \
-  template class hits_plan<I, O, S>;                                                                         \
+#define INSTANTIATE(I, O, S)         \
+  template class hits_plan<I, O, S>; \
   template hits_result<S> hits<I, O, S>(const context<S>&, const graph_view<I, O, S>&, const hits_options&);
 SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 SPARGO_FOR_EACH_WEIGHTED_GRAPH(INSTANTIATE_W)

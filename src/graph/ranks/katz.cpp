@@ -151,8 +151,8 @@ katz_result<Space> katz(const context<Space>& ctx, const weighted_graph_view<W, 
                                          const katz_options&);                                        \
   template katz_result<S> katz<W, I, O, S>(const context<S>&, const weighted_graph_view<W, I, O, S>&, \
                                            const katz_options&);
-#define INSTANTIATE(I, O, S)                                                                                 \
-  template class katz_plan<I, O, S>;                                                                         \
+#define INSTANTIATE(I, O, S)         \
+  template class katz_plan<I, O, S>; \
   template katz_result<S> katz<I, O, S>(const context<S>&, const graph_view<I, O, S>&, const katz_options&);
 SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 SPARGO_FOR_EACH_WEIGHTED_GRAPH(INSTANTIATE_W)

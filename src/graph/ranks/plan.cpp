@@ -3,6 +3,7 @@
 #include "graph/ranks/host_pull.hpp"
 
 #include <spargo/core/error.hpp>
+#include <spargo/sparse/spmv.hpp>
 
 #include <fmt/format.h>
 
@@ -24,6 +25,17 @@ plan_estimate estimate_power(const graph_shape& s, std::int64_t vectors, std::in
   plan_estimate of;
   of.host_bytes = s.vertices * vectors * value + (s.vertices / (1 << 13) + 1) * 16 +
                   sides * ((s.vertices + s.entries) / pull_tuning::chunk + 2) * value + s.missing_in_bytes();
+  // A copy of the matrix, the values that it is made from, and the plan's vectors; both matrices of a directed graph.
+  const std::int64_t matrices = s.direction == direction_kind::directed ? sides : 1;
+  const plan_estimate product = estimate(matrix_shape{.rows = s.vertices,
+                                                      .cols = s.vertices,
+                                                      .entries = s.entries,
+                                                      .index_bytes = s.index_bytes,
+                                                      .offset_bytes = s.offset_bytes,
+                                                      .value_bytes = value},
+                                         spmv_options{.storage = spmv_storage::copied});
+  of.device_bytes = s.vertices * vectors * value + matrices * (product.device_bytes + s.entries * value) +
+                    (std::int64_t{1} << 16) + s.missing_in_bytes();
   of.host_seconds = expected_seconds(s, step_ns * steps * static_cast<double>(sides));
   return of;
 }

@@ -88,7 +88,7 @@ template <class State, class Space, class Graph, class Options>
   expect_graph(operation, g);
   expect_runs_on<Space>(algorithms<algorithm>, operation, options.algorithm);
   auto state = std::make_unique<State>();
-  if constexpr (std::same_as<Space, host>) {
+  if constexpr (is_built<Space>) {
     state->build(operation, ctx, g, sides);
   } else {
     no_device(std::string(operation).c_str());

@@ -13,11 +13,11 @@ struct pagerank_ranker {
         plan(unlocked([&] { return pagerank_plan<V, I, O, Space>(at.ctx, graph.view(), options); })) {}
 
   // Over weights.
-  pagerank_ranker(const bound_graph<I, O, host>& g, const vector_in<double, host>& weights,
-                  const pagerank_options& options, int threads) requires std::same_as<Space, host>
+  pagerank_ranker(const bound_graph<I, O, Space>& g, const vector_in<double, Space>& weights,
+                  const pagerank_options& options, int threads)
       : graph(g),
         at(g.at(threads)),
-        plan(unlocked([&] { return pagerank_plan<V, I, O, host>(at.ctx, pulled_view(graph, weights), options); })) {}
+        plan(unlocked([&] { return pagerank_plan<V, I, O, Space>(at.ctx, pulled_view(graph, weights), options); })) {}
 
   bound_graph<I, O, Space> graph;
   where<Space> at;
@@ -51,9 +51,7 @@ const graph_binding here{[]<class I, class O, class Space>(graph_class<I, O, Spa
                                        .iterations = iterations,
                                        .dangling = choose<pagerank_dangling>("dangling", dangling)};
         const auto ranker = [&]<class V>() {
-          if constexpr (std::same_as<Space, host>) {
-            if (weights) return nb::cast(new pagerank_ranker<V, I, O, host>(g, *weights, options, threads));
-          }
+          if (weights) return nb::cast(new pagerank_ranker<V, I, O, Space>(g, *weights, options, threads));
           return nb::cast(new pagerank_ranker<V, I, O, Space>(g, options, threads));
         };
         return dtype == "float32" ? ranker.template operator()<float>() : ranker.template operator()<double>();

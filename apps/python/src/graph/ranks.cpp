@@ -18,8 +18,7 @@ auto run_plan(const bound_graph<I, O, Space>& g, const where<Space>& at,
   });
 }
 
-const graph_binding here{[]<class I, class O>(graph_class<I, O, host>& bound, nb::module_&) {
-  using Space = host;
+const graph_binding here{[]<class I, class O, class Space>(graph_class<I, O, Space>& bound, nb::module_&) {
   using graph_type = bound_graph<I, O, Space>;
   using weights_type = std::optional<vector_in<double, Space>>;
   using vector_type = vector_in<double, Space>;
