@@ -36,6 +36,12 @@ struct power_state : executor_state<power_iteration<Space>> {
   // In-edges as rows, and their weights.
   void build(std::string_view operation, const context<Space>& ctx, const graph_view<I, O, Space>& g,
              span<const double, Space> out_weights, span<const double, Space> in_weights, pulled_sides sides) {
+    this->vertices = g.vertices();
+    if (this->vertices == 0) {
+      how = "the graph is empty";
+      this->executor = make_iteration<Space>(ctx, operation, 0, {});
+      return;
+    }
     csr_pattern_view<I, O, Space> in = g.direction == direction_kind::undirected ? g.out : g.in;
     if (lacks_in_edges(g)) {
       in_edges = transpose(ctx, csr_view<const pattern, I, O, Space>{g.out, {}});
@@ -50,7 +56,6 @@ struct power_state : executor_state<power_iteration<Space>> {
               ? products[0]
               : std::shared_ptr<const matrix_product<Space>>(make_product<I, O, Space>(ctx, g.out, out_weights)));
     }
-    this->vertices = g.vertices();
     this->executor = make_iteration<Space>(ctx, operation, g.vertices(), std::move(products));
   }
   void build(std::string_view operation, const context<Space>& ctx, const graph_view<I, O, Space>& g,

@@ -225,8 +225,8 @@ class device_iteration final : public power_iteration<device> {
   [[nodiscard]] span<const double, device> others() const noexcept override { return y_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     std::int64_t bytes = bytes_of(x_, y_, z_, sums_, state_);
-    bytes += products_[0]->workspace_bytes();
-    if (products_.back() != products_[0]) bytes += products_.back()->workspace_bytes();
+    if (!products_.empty()) bytes += products_[0]->workspace_bytes();
+    if (products_.size() > 1 && products_[1] != products_[0]) bytes += products_[1]->workspace_bytes();
     return bytes;
   }
 
