@@ -31,9 +31,12 @@
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
 #include <spargo/graph/cores.hpp>
+#include <spargo/graph/eigenvector.hpp>
 #include <spargo/graph/estimate.hpp>
 #include <spargo/graph/forest.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/hits.hpp>
+#include <spargo/graph/katz.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>
 #include <spargo/graph/pagerank.hpp>
