@@ -22,7 +22,7 @@ struct communities_flags : graph_flags {
   std::string objective = "modularity";
   double resolution = 1;
   std::uint64_t seed = 1;
-  std::int64_t iterations = 10;
+  std::int64_t iterations = 0;  // 0: chosen
 
   [[nodiscard]] bool propagates() const { return method == "cdlp"; }
   [[nodiscard]] communities_options options() const {
@@ -95,30 +95,27 @@ struct unweighted_communities : graph_algorithm {
                    "of the order in which leiden and louvain move vertices; each finds the same every time")
         ->type_name("N")
         ->capture_default_str();
-    app.add_option("--iterations", flags.iterations,
-                   "cdlp: rounds; leiden: passes, fewer if one gains nothing; louvain takes one")
+    app.add_option(
+           "--iterations", flags.iterations,
+           "cdlp: rounds, 10 unless given; leiden: passes at most, unless given 2 for large graphs and up to 60 "
+           "for small ones; louvain takes one")
         ->check(positive_count())
-        ->type_name("N")
-        ->capture_default_str();
+        ->type_name("N");
   }
   static void check_flags(const communities_flags& flags) {
     (void)parse_weights(flags.weights);
     if (!(flags.resolution >= 0 && std::isfinite(flags.resolution))) {
       throw usage_error(fmt::format("--resolution: {} (expected 0 or more)", flags.resolution));
     }
-    if (!flags.propagates() && flags.common.device != "auto" && flags.common.device != "cpu") {
-      throw usage_error(
-          fmt::format("--device {}: {} runs on the CPU only (cdlp runs on a GPU)", flags.common.device, flags.method));
-    }
   }
   static std::string algorithm(const communities_flags& flags) { return flags.method; }
 
   static graph_work work(const communities_flags& flags) {
-    const auto rounds = static_cast<double>(flags.iterations);
+    const double rounds = flags.iterations > 0 ? static_cast<double>(flags.iterations) : flags.propagates() ? 10 : 2;
     // R-MAT 22, 10 rounds: 210 ms by 16 threads
     if (flags.propagates()) return {.wanted = in_edges::build, .cpu_ns = 10 * rounds, .results = {0, 1}};
     const double passes = flags.method == "louvain" ? 1 : rounds;
-    return {.loops = self_loops::keep, .runs_on_gpu = false, .cpu_ns = 150 * passes, .results = {0, 1}};
+    return {.loops = self_loops::keep, .cpu_ns = 150 * passes, .results = {0, 1}};
   }
   static communities_options options(const communities_flags& flags) { return flags.options(); }
 
@@ -153,7 +150,8 @@ struct unweighted_communities : graph_algorithm {
   static void report_result(report& out, const communities_flags& flags, const vertex_names& names, const auto& found) {
     json& keys = out.keys();
     keys["method"] = flags.method;
-    keys["iterations"] = flags.iterations;
+    const std::int64_t most = flags.iterations == 0 && flags.propagates() ? 10 : flags.iterations;
+    keys["iterations"] = most > 0 ? json(most) : json(nullptr);
     keys["rounds"] = found.rounds;
     keys["communities"] = found.count;
     if (flags.propagates()) {
@@ -170,10 +168,10 @@ struct unweighted_communities : graph_algorithm {
     report_groups(out, found, found.labels.view());
     if (flags.method == "louvain") return out.row("levels", with_commas(found.levels));
     const std::string rounds = with_commas(found.rounds);
-    const bool all = found.rounds == flags.iterations;
-    const char* const why = flags.propagates() ? "more change nothing" : "the last gained nothing";
+    const bool all = most == 0 || found.rounds == most;
+    const char* const why = flags.propagates() ? "more change nothing" : "the last two gained nothing";
     out.row(flags.propagates() ? "rounds" : "passes",
-            all ? rounds : fmt::format("{} of {}: {}", rounds, with_commas(flags.iterations), why));
+            all ? rounds : fmt::format("{} of {}: {}", rounds, with_commas(most), why));
   }
   static void write(report& out, const communities_flags& flags, const vertex_names& names, const auto& found) {
     write_groups(out, flags, names, columns, found.labels.view());

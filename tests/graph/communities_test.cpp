@@ -387,7 +387,7 @@ TEST(CommunitiesPlan, RefusesWhatDoesNotFit) {
   const auto refusal = [&](const communities_options& options) {
     return message_of(error_code::invalid_argument, [&] { (void)communities(ctx, raw.view(), options); });
   };
-  EXPECT_NE(refusal({.iterations = 0}).find("0 iterations (expected 1 or more)"), std::string::npos);
+  EXPECT_NE(refusal({.iterations = -1}).find("-1 iterations (expected 0 or more)"), std::string::npos);
   EXPECT_NE(refusal({.algorithm = static_cast<communities_algorithm>(99)}).find("99"), std::string::npos);
   EXPECT_NE(refusal({.method = static_cast<communities_method>(98)}).find("98"), std::string::npos);
   EXPECT_NE(

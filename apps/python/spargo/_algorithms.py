@@ -136,7 +136,7 @@ class Algorithms(Centrality):
         tolerance: float = 1e-7,
         max_levels: int | None = None,
         seed: int = 1,
-        iterations: int = 10,
+        iterations: int = 0,
         initial: Vertices | None = None,
         algorithm: str = "automatic",
     ) -> Communities:
@@ -161,8 +161,8 @@ class Algorithms(Centrality):
         seed : int, optional
             Of the order in which vertices move. The same seed finds the same communities on any number of threads.
         iterations : int, optional
-            Passes of Leiden, at most. CDLP: rounds, in each of which every vertex takes the label that most of its
-            neighbours had before the round.
+            Passes of Leiden, at most; 0: 2 for large graphs, up to 60 for small ones. CDLP: rounds, in each of which
+            every vertex takes the label that most of its neighbours had before the round; 0: 10.
         initial : array_like of vertices, shape (vertices,), optional
             Initial labels, 0 to vertices - 1; by default each vertex's own number.
         algorithm : {'automatic', 'all_vertices', 'frontier'}, optional

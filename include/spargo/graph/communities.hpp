@@ -74,12 +74,15 @@ template <>
 struct SPARGO_EXPORT communities_options {
   communities_method method = communities_method::cdlp;
   communities_algorithm algorithm = communities_algorithm::automatic;
-  std::int64_t iterations = 10;  // cdlp: rounds; leiden: passes over all levels; 1 or more
+  // cdlp: rounds, 0: 10. leiden: at most this many passes over all levels, 0: 2 for graphs of 2^23 vertices and entries
+  // or more, for smaller ones inversely more, up to 60.
+  std::int64_t iterations = 0;
   // Of louvain and leiden:
   communities_objective objective = communities_objective::modularity;
   double resolution = 1;  // larger ones find smaller communities; 0 or more
-  // leiden: a pass that gains no more is the last (of modularity, or CPM per weight of all edges). Not used by louvain.
-  double tolerance = 1e-7;
+  // leiden: it ends after two passes in a row that gain no more (of modularity, or CPM per weight of all edges). Not
+  // used by louvain.
+  double tolerance = 1e-6;
   std::int64_t max_levels = 100;  // of a pass, 1 or more
   std::uint64_t seed = 1;
 };

@@ -106,7 +106,8 @@ std::string check_communities(const context<host>& ctx, const graph_view<I, O, h
   std::vector<I> right(initial.begin(), initial.end());
   for (I v = 0; initial.empty() && v < n; ++v) right.push_back(v);
   const detail::with_in_edges<I, O, host> pulled(ctx, g);
-  if (n > 0) right = label_rounds<I, O>(ctx, pulled.view()).labels_after(options.iterations, std::move(right));
+  const std::int64_t rounds = options.iterations == 0 ? 10 : options.iterations;
+  if (n > 0) right = label_rounds<I, O>(ctx, pulled.view()).labels_after(rounds, std::move(right));
   const auto wrong = std::mismatch(right.begin(), right.end(), labels.begin());
   if (wrong.first == right.end()) return {};
   return fmt::format("vertex {} has label {} (expected {})", wrong.first - right.begin(), *wrong.second, *wrong.first);

@@ -20,6 +20,14 @@ void throw_bad_label(std::int64_t vertex, std::int64_t label, std::int64_t verti
       fmt::format("communities: vertex {} has the initial label {} (expected 0 to {})", vertex, label, vertices - 1));
 }
 
+std::int64_t iterations_of(const communities_options& options, std::int64_t vertices, std::int64_t entries) {
+  if (options.method == communities_method::louvain) return 1;
+  if (options.iterations != 0) return options.iterations;
+  if (options.method == communities_method::cdlp) return 10;
+  constexpr std::int64_t work = std::int64_t{1} << 24;
+  return std::clamp<std::int64_t>(work / std::max<std::int64_t>(vertices + entries, 1), 2, 60);
+}
+
 namespace {
 
 using choice = plan_choice<communities_algorithm>;
@@ -42,7 +50,7 @@ choice choose_moving(const communities_options& o) {
 template <class Space>
 choice choose(const communities_options& o) {
   expect_runs_on<Space>(methods, "communities", o.method, "method");
-  SPARGO_EXPECTS(o.iterations >= 1, fmt::format("communities: {} iterations (expected 1 or more)", o.iterations));
+  SPARGO_EXPECTS(o.iterations >= 0, fmt::format("communities: {} iterations (expected 0 or more)", o.iterations));
   if (o.method != communities_method::cdlp) return choose_moving<Space>(o);
   if (auto named = choose_by_name<Space>(algorithms, "communities", o.algorithm)) return *std::move(named);
   return {communities_algorithm::frontier, "it skips vertices whose neighbours kept their labels"};
@@ -82,7 +90,13 @@ plan_estimate estimate_moving(const graph_shape& s, const communities_options& o
   plan_estimate of;
   of.host_bytes = s.vertices * (9 * index + 5 * sum) + symmetric * 2 * (index + sum) + s.entries * sum + 64;
   if (directed) of.host_bytes += symmetric * 4 * (index + sum) + s.vertices * 4 * sum;
-  const std::int64_t passes = options.method == communities_method::louvain ? 1 : options.iterations;
+  // On a device: tables of pairs, up to twice as large as the entries, and tables for long rows.
+  const std::int64_t longest = s.longest_row >= 0 ? std::min(s.longest_row, s.vertices) : s.vertices;
+  const std::int64_t slots = std::max(std::min(std::int64_t{1} << 26, 1056 * longest), 4 * longest);
+  of.device_bytes = s.vertices * (11 * index + 7 * sum) + symmetric * (4 * sum + 2 * (index + sum)) +
+                    slots * (index + sum) + (std::int64_t{1} << 20);
+  if (directed) of.device_bytes += symmetric * (2 * index + sum);
+  const std::int64_t passes = impl::iterations_of(options, s.vertices, symmetric);
   of.host_seconds = detail::expected_seconds(s, pass_ns * static_cast<double>(passes));
   return of;
 }
@@ -104,7 +118,8 @@ plan_estimate estimate(const graph_shape& s, const communities_options& options)
   of.host_bytes = s.vertices * (2 * index + 1 + (most > segment ? index : 0)) +
                   s.threads * ((row + 2048) * index + 65536 + slots * 2 * index) + 64;
   of.device_bytes = s.vertices * (4 * index + 4) + (s.entries / 128 + 1) * index + (std::int64_t{1} << 20);
-  of.host_seconds = detail::expected_seconds(s, entry_ns * static_cast<double>(options.iterations));
+  of.host_seconds =
+      detail::expected_seconds(s, entry_ns * static_cast<double>(impl::iterations_of(options, s.vertices, s.entries)));
   return of;
 }
 
@@ -122,11 +137,16 @@ communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const
     impl::choice chosen = impl::choose<Space>(options);
     state own{{g.vertices(), nullptr}, {}, {}};
     if (options.method != communities_method::cdlp) {
-      if constexpr (std::same_as<Space, host>) own.executor = impl::make_modularity_executor(ctx, g, {}, options);
+      if constexpr (std::same_as<Space, host>) {
+        own.executor = impl::make_modularity_executor(ctx, g, {}, options);
+      } else {
+        own.executor = impl::make_modularity_executor(ctx, g, options);
+      }
     } else {
       if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("communities");
       communities_options settled = options;
       settled.algorithm = chosen.algorithm;
+      settled.iterations = impl::iterations_of(options, g.vertices(), g.out.nnz());
       if (g.loops > 0) own.loopless = detail::without_loops(ctx, g);
       own.executor = impl::make_executor<I, O>(ctx, g.loops > 0 ? own.loopless.view() : g, settled);
     }
@@ -154,6 +174,12 @@ communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const
     if constexpr (std::same_as<Space, host>) {
       own.executor =
           impl::make_modularity_executor<I, O>(ctx, g, impl::to_fixed_point(ctx, g.out, g.out_weights), options);
+    } else {
+      const weighted_graph<W, I, O, host> placed = to_host(ctx, g);
+      const weighted_graph_view<W, I, O, host> view = placed.view();
+      const context<host> cpu;
+      own.executor = impl::make_modularity_executor<I, O>(
+          ctx, view, impl::to_fixed_point(cpu, view.out, view.out_weights), options);
     }
     state_ = {std::move(chosen), std::make_unique<state>(std::move(own))};
   } else {

@@ -5,26 +5,12 @@
 // besides the result: an index per node, and the new entries once more.
 #pragma once
 
+#include "graph/communities/levels.hpp"
 #include "graph/communities/local_moving.hpp"
 
 #include <numeric>
 
 namespace spargo::detail::communities {
-
-// An owned level.
-template <class I, class O>
-struct level_arrays {
-  array<O, host> offsets;
-  array<I, host> neighbours;
-  array<std::int64_t, host> weights;
-  array<std::int64_t, host> mass;
-  array<std::int64_t, host> in_mass;
-
-  [[nodiscard]] level_graph<I, O> view() const {
-    return {mass.size(),    offsets.data(), neighbours.data(),
-            weights.data(), mass.data(),    in_mass.empty() ? nullptr : in_mass.data()};
-  }
-};
 
 // Renames every group to its smallest member. Deterministic, as groups are compared by members alone.
 template <class I>
@@ -156,6 +142,7 @@ template <class I, class O>
     std::copy(own.neighbours.begin(), own.neighbours.end(), next.neighbours.data() + first);
     std::copy(own.weights.begin(), own.weights.end(), next.weights.data() + first);
   });
+  if (moving_tuning::is_small(count, next.neighbours.size())) sort_rows(next);
   return next;
 }
 

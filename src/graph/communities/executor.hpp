@@ -28,7 +28,11 @@ class executor {
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
-// Precondition: the graph and the options are valid; options.algorithm is not `automatic`.
+// options.iterations, chosen where it is 0.
+[[nodiscard]] std::int64_t iterations_of(const communities_options& options, std::int64_t vertices,
+                                         std::int64_t entries);
+
+// Precondition: the graph and the options are valid; options.algorithm is not `automatic`, options.iterations not 0.
 template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g,
@@ -56,6 +60,17 @@ template <class I, class O>
                                                                           const graph_view<I, O, host>& g,
                                                                           fixed_weights weights,
                                                                           const communities_options& options);
+
+// On the device. A graph with weights is given on the host, and copied.
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_modularity_executor(const context<device>& ctx,
+                                                                            const graph_view<I, O, device>& g,
+                                                                            const communities_options& options);
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_modularity_executor(const context<device>& ctx,
+                                                                            const graph_view<I, O, host>& g,
+                                                                            fixed_weights weights,
+                                                                            const communities_options& options);
 
 [[noreturn]] void throw_bad_label(std::int64_t vertex, std::int64_t label, std::int64_t vertices);
 

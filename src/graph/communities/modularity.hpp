@@ -15,8 +15,11 @@
 #pragma once
 
 #include <spargo/graph/communities.hpp>
+#include <spargo/graph/weights.hpp>
 
 #include <cstdint>
+
+#include <spargo/core/macros_push.hpp>
 
 namespace spargo::detail::communities {
 
@@ -32,8 +35,10 @@ struct level_graph {
   const std::int64_t* mass = nullptr;     // [node] degree (directed: out-degree); CPM: number of vertices
   const std::int64_t* in_mass = nullptr;  // [node] in-degree of directed modularity, else null
 
+  std::int64_t entries_on_device = 0;  // where the arrays are in device memory
+
   [[nodiscard]] std::int64_t entries() const { return nodes > 0 ? std::int64_t{offsets[nodes]} : 0; }
-  [[nodiscard]] std::int64_t weight(std::int64_t e) const { return weights != nullptr ? weights[e] : 1; }
+  [[nodiscard]] SPARGO_HD std::int64_t weight(std::int64_t e) const { return weights != nullptr ? weights[e] : 1; }
 };
 
 // The masses of a node or a community.
@@ -42,20 +47,34 @@ struct masses {
   std::int64_t in = 0;  // 0 unless directed modularity
 };
 
+[[nodiscard]] SPARGO_HD inline masses without(const masses& all, const masses& part) {
+  return {all.out - part.out, all.in - part.in};
+}
+
 struct gain_rule {
   int128 link = 1;
   std::int64_t penalty = 1;
 
   // Below 2^125 for any node and community.
-  [[nodiscard]] int128 penalty_of(const masses& node, const masses& community) const {
+  [[nodiscard]] SPARGO_HD int128 penalty_of(const masses& node, const masses& community) const {
     const int128 first = static_cast<int128>(penalty) * node.out;
     if (node.in == 0 && community.in == 0) return first * community.out;
     return first * community.in + static_cast<int128>(penalty) * node.in * community.out;
   }
-  [[nodiscard]] int128 gain(std::int64_t weight, const masses& node, const masses& community) const {
+  [[nodiscard]] SPARGO_HD int128 gain(std::int64_t weight, const masses& node, const masses& community) const {
     return weight * link - penalty_of(node, community);
   }
 };
+
+// A positive gain, less a random part of it of up to 1/32; others as they are. Positive gains stay positive.
+[[nodiscard]] SPARGO_HD inline std::uint64_t blur_key(std::uint64_t seed, std::int64_t node) {
+  return mixed_bits(mixed_bits(seed, 0x9e3779b97f4a7c15U), static_cast<std::uint64_t>(node));
+}
+[[nodiscard]] SPARGO_HD inline int128 blurred_gain(int128 gain, std::uint64_t key, std::int64_t group) {
+  if (gain <= 0) return gain;
+  const auto part = static_cast<std::int64_t>(mixed_bits(key, static_cast<std::uint64_t>(group)) & 1023);
+  return gain - (gain >> 15) * part;
+}
 
 // `total`: the sum of all degrees (directed: of out-degrees), in units of 2^-exponent. Throws invalid_argument for a
 // resolution so large that penalties exceed their bits.
@@ -63,3 +82,5 @@ struct gain_rule {
                                        std::int64_t vertices, int exponent);
 
 }  // namespace spargo::detail::communities
+
+#include <spargo/core/macros_pop.hpp>

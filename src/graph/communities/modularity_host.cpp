@@ -1,17 +1,17 @@
 // Louvain and Leiden on the host: levels of local moving, refinement (Leiden) and contraction.
 #include "graph/communities/contraction.hpp"
-#include "graph/communities/executor.hpp"
+#include "graph/communities/levels.hpp"
 #include "graph/communities/refinement.hpp"
 
 #include "core/bytes_of.hpp"
 #include "core/instantiate.hpp"
 
-#include <spargo/graph/weighted_graph.hpp>
-
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <tuple>
 
 namespace spargo::detail::communities {
 
@@ -48,27 +48,12 @@ void split_disconnected(const context<host>& ctx, const level_graph<I, O>& g, sp
   parallel_for(ctx.threads(), g.nodes, grain::rows, [&](std::int64_t v) { community[v] = find(static_cast<I>(v)); });
 }
 
-// The graph as level 0 and its degrees.
-template <class I, class O>
-struct level_source {
-  weighted_graph<std::int64_t, I, O, host> symmetric;  // of a directed graph
-  array<std::int64_t, host> weights;                   // of an undirected one; empty: 1
-  level_graph<I, O> level;                             // without masses
-  array<std::int64_t, host> degree;                    // directed: out-degree
-  array<std::int64_t, host> in_degree;
-};
-
 template <class I, class O>
 class modularity_executor final : public executor<I, host> {
  public:
   modularity_executor(const context<host>& ctx, level_source<I, O> source, int exponent,
                       const communities_options& options)
-      : ctx_(ctx),
-        n_(source.level.nodes),
-        options_(options),
-        source_(std::move(source)),
-        labels_(ctx, n_),
-        node_of_(ctx, n_) {
+      : ctx_(ctx), n_(source.level.nodes), options_(options), source_(std::move(source)), labels_(ctx, n_) {
     const bool directed = !source_.in_degree.empty();
     total_ = std::reduce(source_.degree.begin(), source_.degree.end(), std::int64_t{0});
     rule_ =
@@ -94,24 +79,15 @@ class modularity_executor final : public executor<I, host> {
       split_disconnected<I, O>(ctx_, source_.level, labels_.view());
     }
     name_by_smallest<I>(ctx_, labels_.view());
-    run_outcome outcome;
-    int128 quality = quality_of(labels_);
     array<I, host> next(ctx_, n_);
-    const std::int64_t most = options_.method == communities_method::louvain ? 1 : options_.iterations;
-    while (outcome.rounds < most) {
-      std::copy(labels_.begin(), labels_.end(), next.begin());
-      const std::int64_t levels =
-          improve(next.view(), mixed_bits(options_.seed, static_cast<std::uint64_t>(outcome.rounds)));
-      ++outcome.rounds;
-      const int128 found = quality_of(next);
-      if (found < quality) break;
-      labels_.swap(next);
-      outcome.levels = levels;
-      const double gained =
-          static_cast<double>(found - quality) / (static_cast<double>(rule_.link) * static_cast<double>(total_));
-      quality = found;
-      if (!(gained > options_.tolerance)) break;
-    }
+    run_outcome outcome = take_passes(
+        options_, iterations_of(options_, n_, source_.level.entries()), quality_of(labels_),
+        static_cast<double>(rule_.link) * static_cast<double>(total_),
+        [&](std::uint64_t seed, std::int64_t& levels) {
+          std::copy(labels_.begin(), labels_.end(), next.begin());
+          improve_levels<I, O>(ctx_, source_.level, next.view(), rule_, options_, seed, levels);
+        },
+        [&] { return quality_of(next); }, [&] { labels_.swap(next); });
     for (std::int64_t v = 0; v < n_; ++v) outcome.count += labels_[v] == v ? 1 : 0;
     outcome.modularity = modularity_of(labels_);
     return outcome;
@@ -120,53 +96,11 @@ class modularity_executor final : public executor<I, host> {
   [[nodiscard]] span<const I, host> labels() const noexcept override { return labels_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     const auto symmetric = source_.symmetric.view();
-    return bytes_of(labels_, node_of_, source_.degree, source_.in_degree, source_.weights, size_, symmetric.out.offsets,
+    return bytes_of(labels_, source_.degree, source_.in_degree, source_.weights, size_, symmetric.out.offsets,
                     symmetric.out.indices, symmetric.out_weights);
   }
 
  private:
-  // One pass over all levels, from the communities in `labels`. Returns the number of levels.
-  std::int64_t improve(span<I, host> labels, std::uint64_t seed) {
-    level_graph<I, O> g = source_.level;
-    level_arrays<I, O> owned;
-    array<I, host> community(ctx_, n_);
-    std::copy(labels.begin(), labels.end(), community.begin());
-    bool first = true;
-    std::int64_t levels = 0;
-    for (;;) {
-      ++levels;
-      const std::uint64_t key = mixed_bits(seed, static_cast<std::uint64_t>(levels));
-      local_moving<I, O>(ctx_, g, rule_, key).run(community.view());
-      name_by_smallest<I>(ctx_, community.view());
-      array<I, host> group(ctx_, g.nodes);
-      if (options_.method == communities_method::leiden) {
-        refinement<I, O>(ctx_, g, rule_, mixed_bits(key, 1)).run(community.view(), group.view());
-        name_by_smallest<I>(ctx_, group.view());
-      } else {
-        std::copy(community.begin(), community.end(), group.begin());
-      }
-      array<I, host> number(ctx_, g.nodes);
-      const std::int64_t count = number_groups<I>(ctx_, std::as_const(group).view(), number.view());
-      if (count == g.nodes || levels == options_.max_levels) break;
-      level_arrays<I, O> next = contract<I, O>(ctx_, g, std::as_const(number).view(), count);
-      array<I, host> coarse(ctx_, count);
-      parallel_for(ctx_.threads(), g.nodes, grain::elements, [&](std::int64_t v) {
-        if (group[v] == v) coarse[number[v]] = number[community[v]];
-      });
-      parallel_for(ctx_.threads(), n_, grain::elements,
-                   [&](std::int64_t v) { node_of_[v] = first ? number[v] : number[node_of_[v]]; });
-      first = false;
-      owned = std::move(next);
-      g = owned.view();
-      community = std::move(coarse);
-    }
-    if (options_.method == communities_method::leiden) split_disconnected<I, O>(ctx_, g, community.view());
-    parallel_for(ctx_.threads(), n_, grain::elements,
-                 [&](std::int64_t v) { labels[v] = first ? community[v] : community[node_of_[v]]; });
-    name_by_smallest<I>(ctx_, labels);
-    return levels;
-  }
-
   // Twice the weight inside communities, loops included (directed: once).
   [[nodiscard]] std::int64_t weight_inside(const array<I, host>& labels) const {
     const level_graph<I, O>& g = source_.level;
@@ -199,20 +133,16 @@ class modularity_executor final : public executor<I, host> {
     for (std::int64_t v = 0; v < n_; ++v) sum += static_cast<int128>(of[v]) * (in_mass != nullptr ? in : of)[v];
     return sum;
   }
-  // What gains add up to, or twice as much: the sum over communities of weight inside less penalty.
   [[nodiscard]] int128 quality_of(const array<I, host>& labels) const {
     const level_graph<I, O>& g = source_.level;
     const bool ordered_pairs = !source_.in_degree.empty() && g.in_mass == nullptr;  // directed CPM
-    return weight_inside(labels) * (ordered_pairs ? 2 : 1) * rule_.link -
-           rule_.penalty * sum_of_squares(labels, g.mass, g.in_mass);
+    return communities::quality_of({weight_inside(labels), sum_of_squares(labels, g.mass, g.in_mass)}, rule_,
+                                   ordered_pairs);
   }
   [[nodiscard]] double modularity_of(const array<I, host>& labels) const {
-    if (total_ == 0) return 0;
-    const double all = static_cast<double>(total_);
     const std::int64_t* const in = source_.in_degree.empty() ? nullptr : source_.in_degree.data();
-    const double resolution = options_.objective == communities_objective::modularity ? options_.resolution : 1;
-    return static_cast<double>(weight_inside(labels)) / all -
-           resolution * (static_cast<double>(sum_of_squares(labels, source_.degree.data(), in)) / all / all);
+    return communities::modularity_of({weight_inside(labels), sum_of_squares(labels, source_.degree.data(), in)},
+                                      total_, options_);
   }
 
   context<host> ctx_;
@@ -223,12 +153,68 @@ class modularity_executor final : public executor<I, host> {
   std::int64_t total_ = 0;          // of all degrees
   gain_rule rule_;
   array<I, host> labels_;
-  array<I, host> node_of_;  // [vertex] its node of the level
 };
 
+}  // namespace
+
 template <class I, class O>
-std::unique_ptr<executor<I, host>> make_undirected(const context<host>& ctx, const graph_view<I, O, host>& g,
-                                                   fixed_weights weights, const communities_options& options) {
+void sort_rows(level_arrays<I, O>& level) {
+  std::vector<std::pair<I, std::int64_t>> row;
+  for (std::int64_t v = 0; v < level.mass.size(); ++v) {
+    const std::int64_t first = level.offsets[v];
+    const std::int64_t last = level.offsets[v + 1];
+    row.clear();
+    for (std::int64_t e = first; e < last; ++e) row.emplace_back(level.neighbours[e], level.weights[e]);
+    std::sort(row.begin(), row.end());
+    for (std::int64_t e = first; e < last; ++e) {
+      std::tie(level.neighbours[e], level.weights[e]) = row[static_cast<std::size_t>(e - first)];
+    }
+  }
+}
+
+template <class I, class O>
+void improve_levels(const context<host>& ctx, level_graph<I, O> g, span<I, host> labels, const gain_rule& rule,
+                    const communities_options& options, std::uint64_t seed, std::int64_t& level) {
+  const std::int64_t n = g.nodes;
+  level_arrays<I, O> owned;
+  array<I, host> node_of(ctx, n);  // [node of the first level] its node of this one
+  array<I, host> community(ctx, n);
+  std::copy(labels.begin(), labels.end(), community.begin());
+  for (bool first = true;; ++level) {
+    const std::uint64_t key = level_key(seed, level);
+    local_moving<I, O>(ctx, g, rule, key).run(community.view());
+    name_by_smallest<I>(ctx, community.view());
+    array<I, host> group(ctx, g.nodes);
+    if (options.method == communities_method::leiden) {
+      refinement<I, O>(ctx, g, rule, mixed_bits(key, 1)).run(community.view(), group.view());
+      name_by_smallest<I>(ctx, group.view());
+    } else {
+      std::copy(community.begin(), community.end(), group.begin());
+    }
+    array<I, host> number(ctx, g.nodes);
+    const std::int64_t count = number_groups<I>(ctx, std::as_const(group).view(), number.view());
+    if (count == g.nodes || level == options.max_levels) {
+      if (options.method == communities_method::leiden) split_disconnected<I, O>(ctx, g, community.view());
+      parallel_for(ctx.threads(), n, grain::elements,
+                   [&](std::int64_t v) { labels[v] = first ? community[v] : community[node_of[v]]; });
+      return name_by_smallest<I>(ctx, labels);
+    }
+    level_arrays<I, O> next = contract<I, O>(ctx, g, std::as_const(number).view(), count);
+    array<I, host> coarse(ctx, count);
+    parallel_for(ctx.threads(), g.nodes, grain::elements, [&](std::int64_t v) {
+      if (group[v] == v) coarse[number[v]] = number[community[v]];
+    });
+    parallel_for(ctx.threads(), n, grain::elements,
+                 [&](std::int64_t v) { node_of[v] = first ? number[v] : number[node_of[v]]; });
+    first = false;
+    owned = std::move(next);
+    g = owned.view();
+    community = std::move(coarse);
+  }
+}
+
+template <class I, class O>
+level_source<I, O> undirected_source(const context<host>& ctx, const graph_view<I, O, host>& g, fixed_weights weights) {
   level_source<I, O> source{{},
                             std::move(weights.values),
                             {g.vertices(), g.out.offsets.data(), g.out.indices.data()},
@@ -241,12 +227,12 @@ std::unique_ptr<executor<I, host>> make_undirected(const context<host>& ctx, con
       sum += source.level.weight(e) * (g.out.indices[e] == v ? 2 : 1);
     source.degree[v] = sum;
   });
-  return std::make_unique<modularity_executor<I, O>>(ctx, std::move(source), weights.exponent, options);
+  return source;
 }
 
 template <class I, class O>
-std::unique_ptr<executor<I, host>> make_directed(const context<host>& ctx, const graph_view<I, O, host>& g,
-                                                 fixed_weights weights, const communities_options& options) {
+level_source<I, std::int64_t> directed_source(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                              fixed_weights weights) {
   if (weights.values.empty()) {
     weights.values = {ctx, g.out.nnz()};
     std::fill(weights.values.begin(), weights.values.end(), 1);
@@ -270,10 +256,8 @@ std::unique_ptr<executor<I, host>> make_directed(const context<host>& ctx, const
       {.direction = direction_kind::undirected, .duplicates = duplicate_weights::sum, .loops = self_loops::keep});
   const auto view = source.symmetric.view();
   source.level = {g.vertices(), view.out.offsets.data(), view.out.indices.data(), view.out_weights.data()};
-  return std::make_unique<modularity_executor<I, std::int64_t>>(ctx, std::move(source), weights.exponent, options);
+  return source;
 }
-
-}  // namespace
 
 gain_rule make_gain_rule(const communities_options& options, direction_kind direction, std::int64_t total,
                          std::int64_t vertices, int exponent) {
@@ -299,13 +283,24 @@ gain_rule make_gain_rule(const communities_options& options, direction_kind dire
 template <class I, class O>
 std::unique_ptr<executor<I, host>> make_modularity_executor(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                             fixed_weights weights, const communities_options& options) {
-  if (g.direction == direction_kind::directed) return make_directed(ctx, g, std::move(weights), options);
-  return make_undirected(ctx, g, std::move(weights), options);
+  const int exponent = weights.exponent;
+  if (g.direction == direction_kind::directed) {
+    return std::make_unique<modularity_executor<I, std::int64_t>>(ctx, directed_source(ctx, g, std::move(weights)),
+                                                                  exponent, options);
+  }
+  return std::make_unique<modularity_executor<I, O>>(ctx, undirected_source(ctx, g, std::move(weights)), exponent,
+                                                     options);
 }
 
-#define INSTANTIATE(I, O)                                               \
-  template std::unique_ptr<executor<I, host>> make_modularity_executor( \
-      const context<host>&, const graph_view<I, O, host>&, fixed_weights, const communities_options&);
+#define INSTANTIATE(I, O)                                                                                            \
+  template std::unique_ptr<executor<I, host>> make_modularity_executor(                                              \
+      const context<host>&, const graph_view<I, O, host>&, fixed_weights, const communities_options&);               \
+  template level_source<I, O> undirected_source(const context<host>&, const graph_view<I, O, host>&, fixed_weights); \
+  template level_source<I, std::int64_t> directed_source(const context<host>&, const graph_view<I, O, host>&,        \
+                                                         fixed_weights);                                             \
+  template void sort_rows(level_arrays<I, O>&);                                                                      \
+  template void improve_levels(const context<host>&, level_graph<I, O>, span<I, host>, const gain_rule&,             \
+                               const communities_options&, std::uint64_t, std::int64_t&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail::communities
