@@ -121,10 +121,7 @@ void expect_values(const test::raw_graph<I, O>& raw, const std::vector<int>& dis
 template <class Case>
 class Closeness : public testing::Test {
  protected:
-  using I = typename Case::index;
-  using O = typename Case::offset;
-  using Space = typename Case::space;
-  static constexpr bool on_device = std::same_as<Space, device>;
+  static constexpr bool on_device = std::same_as<typename Case::space, device>;
 
   void SetUp() override {
     if (on_device) SPARGO_TEST_NEEDS_GPU();
@@ -132,7 +129,11 @@ class Closeness : public testing::Test {
   }
   void TearDown() override { detail::assume_processors(0); }
 
-  void check(std::int64_t n, const edge_vector& edges, const std::optional<std::vector<I>>& sources = {}) {
+  void check(std::int64_t n, const edge_vector& edges,
+             const std::optional<std::vector<typename Case::index>>& sources = {}) {
+    using I = typename Case::index;
+    using O = typename Case::offset;
+    using Space = typename Case::space;
     expect_values<Space>(test::make_undirected<I, O>(n, edges), all_distances(n, edges, false), sources);
     const std::vector<int> directed = all_distances(n, edges, true);
     for (const auto kept : {test::edges_kept::out, test::edges_kept::out_and_in}) {
@@ -301,7 +302,7 @@ TEST(ClosenessHost, RefusesWhatItCannotDo) {
   EXPECT_EQ(message_of(error_code::invalid_argument, [] { (void)closeness_error(0, 3); }),
             "closeness_error: 0 sources (expected 1 or more)");
   EXPECT_EQ(parse_closeness_measure("harmonic"), closeness_measure::harmonic);
-  const auto values = closeness(ctx, g, std::span<const std::int32_t>{}).values;
+  const auto values = closeness(ctx, g, span<const std::int32_t, host>{}).values;
   EXPECT_EQ(std::count(values.begin(), values.end(), 0.0), 9);
 }
 

@@ -138,10 +138,7 @@ void expect_eccentricities(const test::raw_graph<I, O>& raw, const numbers& expe
 template <class Case>
 class Eccentricity : public testing::Test {
  protected:
-  using I = typename Case::index;
-  using O = typename Case::offset;
-  using Space = typename Case::space;
-  static constexpr bool on_device = std::same_as<Space, device>;
+  static constexpr bool on_device = std::same_as<typename Case::space, device>;
 
   void SetUp() override {
     if (on_device) SPARGO_TEST_NEEDS_GPU();
@@ -150,6 +147,9 @@ class Eccentricity : public testing::Test {
   void TearDown() override { detail::assume_processors(0); }
 
   void check(std::int64_t n, const edge_vector& edges) {
+    using I = typename Case::index;
+    using O = typename Case::offset;
+    using Space = typename Case::space;
     expect_eccentricities<Space>(test::make_undirected<I, O>(n, edges), naive_eccentricities(n, edges, false));
     if (testing::Test::HasFatalFailure()) return;
     const numbers directed = naive_eccentricities(n, edges, true);

@@ -114,6 +114,10 @@ LIMITS = {
     "dijkstra_path_length": [_names_weight],
     "eccentricity": [_needs(lambda a: a["sp"] is None, "distances that are given are networkx's"), _no_weight],
     "edge_betweenness_centrality": [_no_weight, _scaled, _simple],
+    "harmonic_centrality": [
+        _needs(lambda a: a["distance"] is None, "weights are not supported"),
+        _needs(lambda a: a["nbunch"] is None and a["sources"] is None, "subsets of nodes are networkx's"),
+    ],
     "k_core": [
         _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
         _needs(lambda a: a["core_number"] is None, "core numbers that are given are networkx's"),
