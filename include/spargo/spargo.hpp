@@ -28,10 +28,12 @@
 #include <spargo/graph/betweenness.hpp>
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/bfs_validate.hpp>
+#include <spargo/graph/closeness.hpp>
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
 #include <spargo/graph/cores.hpp>
 #include <spargo/graph/eigenvector.hpp>
+#include <spargo/graph/eccentricity.hpp>
 #include <spargo/graph/estimate.hpp>
 #include <spargo/graph/forest.hpp>
 #include <spargo/graph/graph.hpp>

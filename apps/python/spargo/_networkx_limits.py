@@ -129,6 +129,10 @@ LIMITS = {
     "eccentricity": [_needs(lambda a: a["sp"] is None, "distances that are given are networkx's"), _no_weight],
     "edge_betweenness_centrality": [_no_weight, _scaled, _simple],
     "eigenvector_centrality": [_counted, _simple],
+    "harmonic_centrality": [
+        _needs(lambda a: a["distance"] is None, "weights are not supported"),
+        _needs(lambda a: a["nbunch"] is None and a["sources"] is None, "subsets of nodes are networkx's"),
+    ],
     "hits": [
         _needs(lambda a: _are_lengths(a["G"], "weight"), "weights of edges are negative, infinite or no numbers"),
         _needs(lambda a: a["normalized"] is True, "vectors that are not normalized have any sign and length"),

@@ -163,6 +163,11 @@ def closeness_centrality(G: Graph, u: Node | None = None, distance: None = None,
     return _by_node(G, values) if u is None else values[0].item()
 
 
+def harmonic_centrality(G: Graph, nbunch: None = None, distance: None = None, sources: None = None) -> dict[Node, float]:
+    values: dict[Node, float] = _by_node(G, G.closeness(measure="harmonic"))
+    return values
+
+
 def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: None = None) -> Any:
     chosen = _by_node(G, np.arange(G.vertices), v)  # an int, or a dictionary of ints
     sources = np.array([chosen]) if isinstance(chosen, int) else np.fromiter(chosen.values(), np.int64)

@@ -70,6 +70,8 @@ def test_distances(g):
         want, got = both("closeness_centrality", g, **options)
         assert list(got) == list(want) and plain(got)
         np.testing.assert_allclose(list(got.values()), list(want.values()), rtol=1e-12)
+    want, got = both("harmonic_centrality", g)
+    assert got == pytest.approx(want, rel=1e-12)
     node = list(g)[-1]
     want, got = both("closeness_centrality", g, u=node)
     assert got == pytest.approx(want) and plain(got)
