@@ -108,7 +108,9 @@ class solver {
   solver(const context<Space>& ctx, const graph_view<I, O, Space>& g, const eccentricity_options& options)
       : options_(options), part_(find_part(ctx, g)), undirected_(g.direction == direction_kind::undirected) {
     const bool leaves = undirected_ && part_.size > 2;
-    bounds_ = make_bounds(ctx, part_.view.out, component_part<I>{part_.inside, part_.ids, g.vertices(), leaves});
+    if constexpr (is_built<Space>) {
+      bounds_ = make_bounds(ctx, part_.view.out, component_part<I>{part_.inside, part_.ids, g.vertices(), leaves});
+    }
     if (part_.size < 2) return;
     forwards_.emplace(ctx, part_.view, bfs_options{.output = bfs_output::levels});
     if (!undirected_) {
