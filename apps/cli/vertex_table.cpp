@@ -67,13 +67,14 @@ void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts
       ->needs(output);
   auto* top = app.add_option(
       "--top", flags.top,
-      texts.report_list.empty()
+      !texts.top.empty() ? std::string(texts.top)
+      : texts.report_list.empty()
           ? fmt::format("keep the first K lines of --output, sorted: {}", texts.order)
           : fmt::format("list K vertices in the report (\"{}\"; default: 10), and keep the first K lines of --output, "
                         "sorted: {}",
                         texts.report_list, texts.order));
   top->check(CLI::Validator(check_top, ""))->type_name("K");
-  if (texts.report_list.empty()) top->needs(output);
+  if (texts.report_list.empty() && texts.top.empty()) top->needs(output);
 }
 
 table_writer::table_writer(const std::string& path, std::string_view columns)

@@ -48,6 +48,7 @@ struct table_texts {
   std::string_view notes = {};        // explains columns if their names do not
   std::string_view report_list = {};  // the list in the report that --top also limits, such as "top"
   std::string_view lines = "vertex";  // what has a line
+  std::string_view top = {};          // help of a --top that does not limit the lines
 };
 // --output, --sort, --top.
 void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts);

@@ -11,7 +11,9 @@
 //   work(flags)                     graph, in-edges, self-loops and cost, known before anything is read
 //   options(flags)                  the plan's, of which the library knows an estimate
 //   result<I>                       derived from `checked`: what is reported and written, on the host
-//   make_plan(ctx, g, flags)        the library's plan; g is a graph_view of any space and types
+//   make_plan(ctx, g, flags)        the library's plan; g is a graph_view of any space and types; with a fourth
+//   argument
+//                                   it gets the result, as `prepare` has left it
 //   fetch(done, flags, result)      from `finished` to the result
 //   check(cpu, g, flags, result)    empty when right; g is the placed_graph
 //   report_result, write            rows and keys; --output
@@ -129,7 +131,13 @@ template <class T, class Space, class View, class Result>
                                 const context<Space>& ctx, const View& g, Result& found) {
   const typename T::progress at_work(T::activity);
   const stopwatch planning;
-  auto plan = T::make_plan(ctx, g, flags);
+  auto plan = [&] {
+    if constexpr (requires { T::make_plan(ctx, g, flags, found); }) {
+      return T::make_plan(ctx, g, flags, found);
+    } else {
+      return T::make_plan(ctx, g, flags);
+    }
+  }();
   ctx.synchronize();
   const double plan_ms = planning.milliseconds();
   plan_report summary = describe_plan(plan, plan_ms, time_runs(ctx, flags, T::runner(ctx, plan, found)));

@@ -40,6 +40,7 @@
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>
 #include <spargo/graph/pagerank.hpp>
+#include <spargo/graph/similarity.hpp>
 #include <spargo/graph/sssp.hpp>
 #include <spargo/graph/structure.hpp>
 #include <spargo/graph/triangles.hpp>

@@ -294,6 +294,13 @@ case $step in
     done
     clean "$prefix/bin/spargo" spmv "$matrix" > /dev/null
     clean "$prefix/bin/${before}spmv" "$matrix" > /dev/null
+    # The target `apps`, which quickstart.sh builds, has all libraries that are installed.
+    if [ -f "$build/build.ninja" ]; then
+      inputs=$(ninja -C "$build" -t inputs apps; ninja -C "$build" -t query apps)
+      while read -r library; do
+        grep -q "/$(basename "$library")\$" <<< "$inputs" || fail "the target apps lacks $(basename "$library")"
+      done < <(find "$prefix" -name 'libspargo*.so')
+    fi
     if [ -x "$build/bin/spargo-bench" ]; then
       clean "$prefix/bin/spargo" bench --version | grep -q '^spargo bench ' || fail "spargo bench does not run"
     fi

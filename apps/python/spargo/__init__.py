@@ -16,7 +16,9 @@ from ._errors import DeviceError, Error, FileError, InputWarning, MissingFileErr
 from ._graph import Graph
 from ._io import EdgeList, generate, mminfo, mmread, mmwrite, read_edgelist
 from ._matrix import Matrix, aslinearoperator
-from ._results import Bfs, Communities, Eigenvector, Hits, Katz, MultiBfs, PageRank, SpanningForest, Sssp, Triangles
+from ._results import (
+    Bfs, Communities, Eigenvector, Hits, Katz, MultiBfs, PageRank, Similarity, SpanningForest, Sssp, Triangles,
+)
 from ._snapshot import load, save
 from ._solve import Solution, solve
 
@@ -39,6 +41,7 @@ __all__ = [
     "OutOfMemoryError",
     "PageRank",
     "Solution",
+    "Similarity",
     "SpanningForest",
     "Sssp",
     "Triangles",

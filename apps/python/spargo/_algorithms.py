@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from . import _core, _device
 from ._arrays import Array, whole
@@ -10,7 +10,7 @@ from ._centrality import Centrality
 from ._config import threads
 from ._errors import Error
 from ._networkx_rows import in_networkx
-from ._results import Communities, SpanningForest, Triangles
+from ._results import Communities, Similarity, SpanningForest, Triangles
 from ._storage import Vertices
 
 Same = TypeVar("Same", bound="Algorithms")
@@ -202,6 +202,57 @@ class Algorithms(Centrality):
             threads(),
         )
         return Communities(count, labels, None if propagates else modularity, None if propagates else deepest)
+
+    def similarity(
+        self, pairs: Any = "edges", *, measure: str = "jaccard", top: int | None = None
+    ) -> Similarity:
+        """Similarity of vertices by their neighbours; in a directed graph by their out-neighbours.
+
+        Self-loops do not count. With c common neighbours of vertices that have a and b: ``jaccard`` is c / (a + b - c),
+        ``overlap`` c / min(a, b), ``sorensen`` 2 c / (a + b), ``cosine`` c / sqrt(a b), ``common-neighbors`` c.
+        ``adamic-adar`` and ``resource-allocation`` are the sums of 1 / log(d) and 1 / d over the common neighbours,
+        where d is the neighbour's degree, in a directed graph its in-degree. Without a common neighbour it is 0.
+
+        Parameters
+        ----------
+        pairs : 'edges' or array_like of vertices, shape (pairs, 2), optional
+            By default the ends of every edge, each edge once.
+        measure : {'jaccard', 'overlap', 'sorensen', 'cosine', 'adamic-adar', 'resource-allocation', \
+                'common-neighbors'}, optional
+        top : int, optional
+            For each vertex, the ``top`` most similar ones among all that have a common neighbour with it, instead of
+            the pairs; the highest value first, of equal values the smallest vertex.
+
+        Returns
+        -------
+        Similarity
+
+        Notes
+        -----
+        The values have the same bits for any number of threads. All edges take O(edges^1.5) time; ``top`` takes the
+        number of paths of two edges, and memory for its results only.
+        """
+        if top is not None:
+            if not isinstance(pairs, str):
+                raise Error("similarity: pairs are given, and the most similar vertices wanted (expected one of them)")
+            return Similarity(*self._called("similarity", True, measure, whole(top, "similarity: top"), threads()))
+        if isinstance(pairs, str):
+            if pairs != "edges":
+                raise Error(f"similarity: pairs={pairs!r} (expected 'edges' or an array)")
+            return Similarity(*self._called("similarity", False, measure, 0, threads()))
+        shape = getattr(pairs, "shape", None)
+        if shape is None:
+            shape = (len(pairs), 2 if all(len(pair) == 2 for pair in pairs) else 0)
+            pairs = [end for pair in pairs for end in pair]
+        else:
+            pairs = pairs.reshape(-1)
+        if len(shape) != 2 or shape[1] != 2:
+            raise Error(f"similarity: pairs have shape {tuple(shape)} (expected two columns)")
+        ends = self._chosen(pairs).reshape(-1, 2)
+        sources = self._argument(ends[:, 0], self.indices.dtype)
+        targets = self._argument(ends[:, 1], self.indices.dtype)
+        values = self._called("similarity_of_pairs", False, sources, targets, measure, threads())
+        return Similarity(sources, targets, values)
 
     @in_networkx("core_number", "simple", "no_loops")
     def core_numbers(self, *, algorithm: str = "automatic") -> Array:

@@ -95,8 +95,22 @@ _forest = [
     _needs(lambda a: a["algorithm"] in ("kruskal", "prim", "boruvka"), "an algorithm that networkx has not"),
     _needs(lambda a: _has_only_weights(a["G"], a["weight"]), "attributes of nodes and edges are networkx's"),
 ]
+_prediction = [
+    _needs(lambda a: not a["G"].is_directed(), "networkx refuses directed graphs"),
+    _simple,
+    _needs(lambda a: _count_loops(a["G"]) == 0, "self-loops are networkx's"),
+    _needs(lambda a: a["ebunch"] is None or hasattr(a["ebunch"], "__len__"), "pairs that can be read once only"),
+    _needs(lambda a: a["ebunch"] is not None or len(a["G"]) <= 4096, "too many pairs without an edge"),
+]
 # By function: tests of the call's arguments, with the reason if one fails.
 LIMITS = {
+    "adamic_adar_index": [
+        *_prediction,
+        _needs(
+            lambda a: a["ebunch"] is None or all(len(pair) == 2 and pair[0] != pair[1] for pair in a["ebunch"]),
+            "a node paired with itself",
+        ),
+    ],
     "average_clustering": [_no_weight, _undirected, _simple],
     "betweenness_centrality": [_no_weight, _scaled],
     "bfs_edges": [
@@ -120,6 +134,7 @@ LIMITS = {
         _needs(lambda a: a["normalized"] is True, "vectors that are not normalized have any sign and length"),
         _needs(lambda a: a["nstart"] is None, "a start for ARPACK"),
     ],
+    "jaccard_coefficient": _prediction,
     "k_core": [
         _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
         _needs(lambda a: a["core_number"] is None, "core numbers that are given are networkx's"),
@@ -138,6 +153,7 @@ LIMITS = {
     "pagerank": [_counted, _damping, _needs(lambda a: a["dangling"] is None, "dangling rank follows the personalization")],
     "periphery": [_no_distances, _no_weight],
     "radius": [_no_distances, _no_weight],
+    "resource_allocation_index": _prediction,
     "single_source_dijkstra": [_names_weight, _cutoff],
     "single_source_dijkstra_path": [_names_weight, _cutoff],
     "single_source_dijkstra_path_length": [_names_weight, _cutoff],

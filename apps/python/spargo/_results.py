@@ -116,6 +116,22 @@ class SpanningForest(NamedTuple):
     algorithm: str
 
 
+class Similarity(NamedTuple):
+    """Result of `Graph.similarity`: the value of each pair.
+
+    Attributes
+    ----------
+    sources, targets : ndarray of the graph's indices, shape (pairs,)
+        Edges ascend by (source, target), in an undirected graph the smaller end first; the most similar vertices ascend
+        by source, and follow by value.
+    values : ndarray of float64, shape (pairs,)
+    """
+
+    sources: Array
+    targets: Array
+    values: Array
+
+
 class PageRank(NamedTuple):
     """Result of `Graph.pagerank`.
 

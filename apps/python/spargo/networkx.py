@@ -489,6 +489,30 @@ def _of_method(function: str, method: str) -> Callable[[Graph], Any]:
     return call
 
 
+def _scores(G: Graph, measure: str, ebunch: Any) -> Iterator[tuple[Node, Node, float]]:
+    for node in () if ebunch is None else (end for pair in ebunch for end in pair):
+        try:
+            G.index(node)
+        except (KeyError, TypeError):
+            raise nx.NodeNotFound(f"Node {node} not in G.") from None
+    pairs = list(nx.non_edges(convert_to_nx(G)) if ebunch is None else ebunch)
+    ends = np.array([[G.index(u), G.index(v)] for u, v in pairs], dtype=np.int64).reshape(-1, 2)
+    values = G.similarity(ends, measure=measure).values.tolist()
+    return ((u, v, value) for (u, v), value in zip(pairs, values))
+
+
+def jaccard_coefficient(G: Graph, ebunch: Any = None) -> Iterator[tuple[Node, Node, float]]:
+    return _scores(G, "jaccard", ebunch)
+
+
+def adamic_adar_index(G: Graph, ebunch: Any = None) -> Iterator[tuple[Node, Node, float]]:
+    return _scores(G, "adamic-adar", ebunch)
+
+
+def resource_allocation_index(G: Graph, ebunch: Any = None) -> Iterator[tuple[Node, Node, float]]:
+    return _scores(G, "resource-allocation", ebunch)
+
+
 def k_core(G: Graph, k: int | None = None, core_number: None = None) -> Graph:
     return G.k_core(k)
 

@@ -61,6 +61,8 @@ struct count_loops {
   using loop = std::int64_t (*)(const count_job<I>& job, std::int64_t first, std::int64_t last);
   // Writes the ranks below r of a row's ends, hubs (below `hubs`) first; `to` has room for the whole row.
   kept_ends<I> (*keep)(const I* row, std::int64_t degree, const I* rank, key r, key hubs, key* to);
+  // How many of `count` ids have their bit set in `marks`.
+  std::int64_t (*marked)(const std::uint64_t* marks, const key* ids, std::int64_t count);
   loop total;       // needs packed rows of hubs
   loop per_vertex;  // needs symmetric rows
   loop links;       // needs symmetric rows

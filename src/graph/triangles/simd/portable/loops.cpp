@@ -23,7 +23,7 @@ std::int64_t links(const count_job<I>& job, std::int64_t first, std::int64_t las
 
 template <class I>
 std::vector<count_loops<I>> usable_count_loops() {
-  return {{plain_lookups<I>::keep, total<I>, per_vertex<I>, links<I>, "portable"}};
+  return {{plain_lookups<I>::keep, plain_lookups<I>::marked, total<I>, per_vertex<I>, links<I>, "portable"}};
 }
 
 #define INSTANTIATE(I) template std::vector<count_loops<I>> usable_count_loops<I>();

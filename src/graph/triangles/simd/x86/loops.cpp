@@ -152,14 +152,16 @@ template <class I>
 template <class I>
 std::vector<count_loops<I>> usable_count_loops() {
   __builtin_cpu_init();
-  std::vector<count_loops<I>> all{
-      {plain_lookups<I>::keep, plain_total<I>, plain_per_vertex<I>, plain_links<I>, "portable"}};
+  std::vector<count_loops<I>> all{{plain_lookups<I>::keep, plain_lookups<I>::marked, plain_total<I>,
+                                   plain_per_vertex<I>, plain_links<I>, "portable"}};
   if (__builtin_cpu_supports("popcnt") != 0) {
-    all.push_back({plain_lookups<I>::keep, popcnt_total<I>, popcnt_per_vertex<I>, popcnt_links<I>, "popcnt"});
+    all.push_back({plain_lookups<I>::keep, plain_lookups<I>::marked, popcnt_total<I>, popcnt_per_vertex<I>,
+                   popcnt_links<I>, "popcnt"});
   }
   if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
       __builtin_cpu_supports("avx512vpopcntdq") != 0) {
-    all.push_back({avx512_lookups<I>::keep, avx512_total<I>, avx512_per_vertex<I>, avx512_links<I>, "AVX-512"});
+    all.push_back({avx512_lookups<I>::keep, avx512_lookups<I>::marked, avx512_total<I>, avx512_per_vertex<I>,
+                   avx512_links<I>, "AVX-512"});
   }
   return all;
 }

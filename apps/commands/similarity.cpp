@@ -1,0 +1,200 @@
+// similarity FILE: similarity of the vertices of a graph by their neighbours.
+#include "cli/choice.hpp"
+#include "cli/enum_words.hpp"
+#include "cli/outputs.hpp"
+#include "cli/vertex_table.hpp"
+#include "commands/table.hpp"
+#include "placement/driver.hpp"
+
+#include <spargo/graph/similarity.hpp>
+#include <spargo/io/edge_list.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace spargo::apps {
+
+namespace {
+
+struct similarity_flags : graph_flags {
+  std::string measure = "jaccard";
+  std::string pairs = "edges";
+
+  [[nodiscard]] similarity_options options() const {
+    return {.measure = parse_similarity_measure(measure), .top = top};
+  }
+  [[nodiscard]] bool gives_pairs() const { return pairs != "edges"; }
+  [[nodiscard]] similarity_pairs kind() const {
+    if (top > 0) return similarity_pairs::top;
+    return gives_pairs() ? similarity_pairs::given : similarity_pairs::edges;
+  }
+};
+
+// The pairs of a file, an edge list, as vertices of the graph.
+template <index_type I>
+void read_pairs(const std::string& path, const vertex_names& names, array<I, host>& sources, array<I, host>& targets) {
+  const context<host> cpu;
+  auto list = read_edge_pattern<I>(cpu, path);
+  const vertex_names listed = names_of(list);
+  std::vector<I> vertices;
+  for (std::int64_t k = 0; k < listed.vertices; ++k) {
+    vertices.push_back(static_cast<I>(expect_vertex(names, "--pairs " + path + ": vertex", listed.label(k))));
+  }
+  const auto pairs = list.edges.view();
+  const auto read = [&](const auto& ends) {
+    array<I, host> found(cpu, ends.size());
+    std::transform(ends.begin(), ends.end(), found.begin(), [&](I k) { return vertices[static_cast<std::size_t>(k)]; });
+    return found;
+  };
+  sources = read(pairs.row_indices);
+  targets = read(pairs.col_indices);
+}
+
+struct similarity : graph_algorithm {
+  using flags_type = similarity_flags;
+  static constexpr const char* name = "similarity";
+  static constexpr const char* activity = "comparing neighbours";
+  static constexpr std::string_view columns = "source,target,value";
+
+  template <class I>
+  struct result : checked {
+    array<I, host> sources;  // before the run, those of the file
+    array<I, host> targets;
+    array<double, host> values;
+    mutable std::int64_t compared = 0;
+  };
+
+  static graph_command_text text() {
+    return {
+        "Similarity of vertices by their neighbours: of the ends of every edge, of the pairs of a file, or the most "
+        "similar vertices of each one. Reads the graph, computes the values on the CPU, times and checks them. In a "
+        "directed graph out-neighbours are compared. Self-loops do not count.",
+        {.table = {.columns = columns,
+                   .order = "largest value first",
+                   .lines = "pair",
+                   .top = "for each vertex the K most similar ones among all that have a common neighbour with it, "
+                          "instead of the ends of every edge"},
+         .no_validate = "skip the independent check"},
+        {"friends.el --output jaccard.csv --sort", "friends.el --measure adamic-adar --pairs candidates.el",
+         "gen:rmat:scale=16,degree=16 --undirected --top 10 --json -"}};
+  }
+  static void add_flags(CLI::App& app, similarity_flags& flags) {
+    app.add_option("--measure", flags.measure,
+                   "jaccard, overlap, sorensen, cosine, adamic-adar, resource-allocation or common-neighbors")
+        ->check(one_of("a measure", words_of<similarity_measure>()))
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--pairs", flags.pairs, "edges, or a file with a pair of vertices a line, as an edge list")
+        ->check(suggests({"edges"}))
+        ->type_name("FILE|edges")
+        ->capture_default_str();
+  }
+  static void check_flags(const similarity_flags& flags) {
+    if (flags.top > 0 && flags.gives_pairs()) {
+      throw usage_error("--top and --pairs: the most similar vertices are found among all (expected one of them)");
+    }
+  }
+
+  static graph_work work(const similarity_flags& flags) {
+    // One thread: R-MAT 20, degree 16, and the top 10 of R-MAT 16.
+    const bool top = flags.top > 0;
+    return {.wanted = top ? in_edges::build : in_edges::omit,
+            .runs_on_gpu = false,
+            .cpu_ns = top ? 1500.0 : 100.0,
+            .results = {0, top ? 4 * flags.top : 0},
+            .edge_bytes = 0};
+  }
+  static similarity_options options(const similarity_flags& flags) { return flags.options(); }
+
+  static void prepare(const similarity_flags& flags, const input_facts& facts, const auto&, auto& found) {
+    if (flags.gives_pairs()) read_pairs(flags.pairs, facts.names, found.sources, found.targets);
+  }
+  template <class Space, index_type I, index_type O>
+  static auto make_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const similarity_flags& flags,
+                        const result<I>& found) {
+    using plan = similarity_plan<I, O, Space>;
+    if (!flags.gives_pairs()) return plan(ctx, g, flags.options());
+    if constexpr (std::same_as<Space, host>) {
+      return plan(ctx, g, found.sources.view(), found.targets.view(), flags.options());
+    } else {
+      const auto sources = to_device(ctx, found.sources.view());
+      const auto targets = to_device(ctx, found.targets.view());
+      return plan(ctx, g, sources.view(), targets.view(), flags.options());
+    }
+  }
+  static void fetch(const auto& done, const similarity_flags&, auto& found) {
+    found.sources = done.copy(done.plan.sources());
+    found.targets = done.copy(done.plan.targets());
+    found.values = done.copy(done.plan.values());
+  }
+  static std::string check(const context<host>& cpu, const auto& g, const similarity_flags& flags, const auto& found) {
+    const auto verdict =
+        check_similarity(cpu, g.view(), {found.sources, found.targets, found.values}, flags.kind(), flags.options());
+    found.compared = verdict.checked;
+    return verdict.fault;
+  }
+  static std::string how_checked(const similarity_flags& flags, const auto& found) {
+    if (flags.top > 0) return fmt::format("{} found again", counted(found.compared, "list"));
+    return fmt::format("{} computed again", counted(found.compared, "value"));
+  }
+
+  // The first five by (u, v): those of the first vertices.
+  static json first_values(const vertex_names& names, const auto& found) {
+    constexpr std::int64_t wanted = 5;
+    std::int64_t last = std::min(wanted, found.values.size());
+    while (last < found.values.size() && found.sources[last] == found.sources[last - 1]) ++last;
+    std::vector<std::int64_t> order(static_cast<std::size_t>(last));
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      return std::pair(found.sources[a], found.targets[a]) < std::pair(found.sources[b], found.targets[b]);
+    });
+    json first = json::array();
+    for (const std::int64_t k : order) {
+      if (std::ssize(first) == wanted) break;
+      first.push_back({to_json(names, found.sources[k]), to_json(names, found.targets[k]), found.values[k]});
+    }
+    return first;
+  }
+  static void report_result(report& out, const similarity_flags& flags, const vertex_names& names, const auto& found) {
+    json& keys = out.keys();
+    const double sum = std::accumulate(found.values.begin(), found.values.end(), 0.0);
+    keys["measure"] = flags.measure;
+    keys["pairs"] = found.values.size();
+    keys["sum"] = sum;
+    keys["first"] = first_values(names, found);
+    out.row("similarity", fmt::format("{} of {}", flags.measure, counted(found.values.size(), "pair")));
+    out.row("sum", fmt::format("{:.6g}", sum));
+    for (const json& one : keys["first"]) {
+      out.row(&one == &keys["first"].front() ? "first" : "",
+              fmt::format("{} {} {:.6g}", one[0].dump(), one[1].dump(), one[2].template get<double>()));
+    }
+  }
+  static void write(report& out, const similarity_flags& flags, const vertex_names& names, const auto& found) {
+    table_writer table(flags.output, columns);
+    const auto write_pair = [&](std::int64_t k) {
+      table.label(names, found.sources[k]);
+      table.label(names, found.targets[k]);
+      table.number(found.values[k]);
+      table.end_row();
+    };
+    if (flags.sort) {
+      const auto higher = [&](std::int64_t a, std::int64_t b) { return found.values[a] > found.values[b]; };
+      for (const std::int64_t k : first_vertices(found.values.size(), 0, higher)) write_pair(k);
+    } else {
+      for (std::int64_t k = 0; k < found.values.size(); ++k) write_pair(k);
+    }
+    table.commit();
+    out.row("written", flags.output);
+    out.keys()["output"] = flags.output;
+  }
+};
+
+}  // namespace
+
+const command similarity_command = graph_command<similarity>("similarity of vertices by their neighbours");
+
+}  // namespace spargo::apps
