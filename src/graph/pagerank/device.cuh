@@ -85,8 +85,8 @@ template <class V, class I, class O>
 [[nodiscard]] step_copy_attempt<V> copy_binned(const context<device>& ctx, const graph_view<I, O, device>& g,
                                                copy_demand demand);
 
-// Over weights, for about `steps` steps. Writes the sums of the vertices' weights, or what takes their place, to
-// `degrees`. Throws invalid_data for a sum that is not finite.
+// Over weights, for about `steps` steps (0: many). Writes the sums of the vertices' weights, or what takes their place,
+// to `degrees`. Throws invalid_data for a sum that is not finite.
 template <class V, class I, class O>
 [[nodiscard]] step_copy_attempt<V> copy_weighted(const context<device>& ctx,
                                                  const weighted_graph_view<double, I, O, device>& g, std::int64_t steps,

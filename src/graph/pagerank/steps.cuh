@@ -358,7 +358,10 @@ struct device_steps {
         vertex_blocks(blocks_for(ctx, n, block_threads)) {
     if (n == 0) return;
     const device_guard guard(ctx);
-    take(copy_weighted<V, I, O>(ctx, g, static_cast<std::int64_t>(std::ceil(expected_steps(options))), degrees));
+    // As without weights: a copy is expected to pay off over a plan's runs.
+    const double steps = expected_steps(options);
+    const bool many = steps >= steps_tuning::least_steps;
+    take(copy_weighted<V, I, O>(ctx, g, many ? 0 : static_cast<std::int64_t>(std::ceil(steps)), degrees));
     outcomes = {ctx, std::max<std::int64_t>(vertex_blocks, copy->blocks())};
   }
 

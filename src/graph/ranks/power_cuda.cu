@@ -25,9 +25,6 @@ namespace spargo::detail::ranks {
 
 namespace {
 
-// Products for which a copy of the matrix should pay off: iterations of a typical run.
-constexpr std::int64_t usual_products = 30;
-
 template <class I, class O>
 class device_product final : public matrix_product<device> {
  public:
@@ -52,9 +49,7 @@ class device_product final : public matrix_product<device> {
                                             span<const double, device> weights) {
     fill_values(ctx, ones_, 1);
     const span<const double, device> values = weights.empty() ? std::as_const(ones_).view() : weights;
-    return {ctx,
-            csr_view<const double, I, O, device>{rows, values},
-            {.storage = spmv_storage::copied, .products = usual_products}};
+    return {ctx, csr_view<const double, I, O, device>{rows, values}, {.storage = spmv_storage::copied}};
   }
 
   array<double, device> ones_;  // values of a matrix without weights, if the plan reads them
