@@ -57,7 +57,7 @@ TEST_F(SubgraphApp, SelectsByEachFlag) {
   EXPECT_EQ(write_to("of.csv", {"--component", "80"}), "source,target,weight\n70,80,7\n80,80,9\n");
   EXPECT_EQ(write_to("core.csv", {"--k-core", "2"}), "source,target,weight\n10,20,0.5\n20,30,2\n30,10,3\n");
   const std::string ids = folder_.write("ids.txt", "# wanted\n40\r\n\n  30 \n80\n40\n");
-  EXPECT_EQ(write_to("ids.csv", {"--ids", ids}), "source,target,weight\n80,80,9\n30,40,4\n");
+  EXPECT_EQ(write_to("ids.csv", {"--ids", ids}), "source,target,weight\n30,40,4\n80,80,9\n");
 }
 
 TEST_F(SubgraphApp, UndirectedEdgesAreTakenBothWays) {
@@ -205,9 +205,10 @@ TEST(SubgraphData, AgreesWithOtherCommands) {
   SPARGO_TEST_NEEDS_DATA();
   std::ifstream truth(data_directory() / "truth_more.json");
   if (!truth) GTEST_SKIP() << "no truth_more.json";
+  const json more = json::parse(truth).at("files");
   int files = 0;
-  for (const auto& [name, facts] : json::parse(truth).at("files").items()) {
-    if (!facts.contains("core_numbers")) continue;
+  for (const auto& [name, facts] : more.items()) {
+    if (!facts.contains("core_numbers") || name.find("complex") != std::string::npos) continue;  // no weights
     SCOPED_TRACE(name);
     const std::string file = (data_directory() / name).string();
     const std::int64_t deepest = facts["core_numbers"]["max"];
