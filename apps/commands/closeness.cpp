@@ -1,4 +1,5 @@
 // closeness FILE: closeness, harmonic centrality and eccentricities of all vertices; diameter and radius.
+#include "cli/choice.hpp"
 #include "commands/table.hpp"
 #include "placement/driver.hpp"
 #include "placement/graph_sources.hpp"
