@@ -128,7 +128,7 @@ struct ranking : graph_algorithm {
         ->check(one_of("a rule", {"uniform", "drop"}))
         ->type_name("NAME");
     app.add_option("--personalize,--personalise", flags.personalize,
-                   "start afresh at these vertices only, called as the file does")
+                   "restart at these vertices only; ids or names as the file writes them")
         ->type_name("ID,...");
     add_weights_flag(app, flags.weights,
                      "divide a vertex's rank in proportion to the weights of its edges: file, unit or random[:SEED] "
