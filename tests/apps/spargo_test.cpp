@@ -6,6 +6,7 @@
 #include <spargo/core/config.hpp>
 
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include <set>
 
