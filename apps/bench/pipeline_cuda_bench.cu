@@ -6,6 +6,8 @@
 
 #include <spargo/primitives/pipeline.hpp>
 
+#include <cmath>
+
 namespace spargo::bench {
 
 namespace {
