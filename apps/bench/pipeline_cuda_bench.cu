@@ -6,8 +6,6 @@
 
 #include <spargo/primitives/pipeline.hpp>
 
-#include <cmath>
-
 namespace spargo::bench {
 
 namespace {

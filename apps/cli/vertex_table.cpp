@@ -10,7 +10,6 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
-#include <utility>
 
 namespace spargo::apps {
 

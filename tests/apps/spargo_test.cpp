@@ -6,7 +6,6 @@
 #include <spargo/core/config.hpp>
 
 #include <gtest/gtest.h>
-#include <CLI/CLI.hpp>
 
 #include <set>
 

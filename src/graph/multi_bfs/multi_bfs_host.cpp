@@ -8,8 +8,6 @@
 
 #include "core/instantiate.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 namespace spargo::detail::multi_bfs {
