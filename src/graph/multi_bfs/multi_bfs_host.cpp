@@ -8,6 +8,8 @@
 
 #include "core/instantiate.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 namespace spargo::detail::multi_bfs {
