@@ -103,7 +103,7 @@ class host_executor final : public executor<I, host> {
   };
 
   rows rows_of_graph(const context<host>& ctx, const graph_view<I, O, host>& g) {
-    const auto& loops = triangles::usable_count_loops<I>().back();
+    const auto loops = triangles::usable_count_loops<I>().back();
     triangles::oriented_graph<I, O> oriented(ctx, {g.out, {}}, {}, triangles_output::total,
                                              triangles::list_order::ascending, loops);
     oriented.build();
