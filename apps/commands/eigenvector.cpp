@@ -35,7 +35,7 @@ struct eigenvector_ranks : power_ranks {
         "and self-loops count.",
         {.table = {.columns = columns, .order = "largest value first", .report_list = "top"},
          .no_validate = "skip the independent check"},
-        {"wiki-Vote.txt.gz --undirected", "coauthors.wel --weights file --tolerance 1e-9 --output values.csv",
+        {"wiki-Vote.txt.gz --undirected", "coauthors.wel --weights file --output values.csv",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }
   static void add_flags(CLI::App& app, eigenvector_flags& flags) {

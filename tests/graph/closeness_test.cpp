@@ -29,8 +29,9 @@ struct closeness_case : test::plan_case<closeness_plan<std::int32_t, std::int64_
   static constexpr const char* name = "closeness";
 
   static void run(auto& p) {
-    const std::vector<std::int32_t> source{0};  // the time estimated is that of one
-    p.run(source);
+    std::vector<std::int32_t> sources(256);  // the time estimated is theirs
+    std::iota(sources.begin(), sources.end(), 0);
+    p.run(sources);
   }
 };
 const test::plan_suite<closeness_case> every_plan;

@@ -72,7 +72,7 @@ struct closeness_result {
   closeness_algorithm algorithm = closeness_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan for a graph of this shape. host_seconds: per source.
+// Of a plan for a graph of this shape. host_seconds: for 256 sources.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const closeness_options& options);
 
 // Workspace for many runs on one graph: allocated once. The plan borrows the graph; with in-edges of a directed graph

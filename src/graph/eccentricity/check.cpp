@@ -99,7 +99,7 @@ class eccentricity_check {
       if (lower_[v] > d.lower) return fmt::format("vertex {} is {} from others: above the diameter", v, lower_[v]);
       if (upper_[v] < r.upper) return fmt::format("vertex {} is within {} of others: below the radius", v, upper_[v]);
     }
-    if (d.lower > d.upper || r.lower > r.upper || r.upper > d.lower) {
+    if (d.lower > d.upper || r.lower > r.upper || (summary_.central >= 0 && r.upper > d.lower)) {
       return fmt::format("diameter {} to {}, radius {} to {}", d.lower, d.upper, r.lower, r.upper);
     }
     return {};
