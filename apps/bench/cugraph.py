@@ -35,7 +35,7 @@ class cugraph:
         self.cp, self.lib, self.handle = cp, lib, lib.ResourceHandle()
         a = spargo.generate(spec, dtype=np.float32)
         u, v = cp.asarray(a.row, dtype=cp.int64), cp.asarray(a.col, dtype=cp.int64)
-        n = a.shape[0]
+        n = self.vertices = a.shape[0]
         key = u * n + v if directed else cp.concatenate([u * n + v, v * n + u])
         del u, v
         key = cp.unique(key[key // n != key % n])
@@ -50,7 +50,8 @@ class cugraph:
     def graph(self, weights, transposed=False):
         properties = self.lib.GraphProperties(is_symmetric=not self.directed, is_multigraph=False)
         return self.lib.SGGraph(self.handle, properties, self.u, self.v, weights, store_transposed=transposed,
-                                renumber=True, do_expensive_check=False)
+                                renumber=True, do_expensive_check=False,
+                                vertices_array=self.cp.arange(self.vertices, dtype=self.cp.int32))
 
     def bfs(self, report):
         source = self.cp.asarray([report["runs"][0]["source"]], dtype=self.cp.int32)
@@ -188,7 +189,8 @@ def compare(options, out):
           f"{'algorithm':14}{'graph':20}{'Spargo':>10}{'cuGraph':>11}{'ratio':>8}  answers", file=out, flush=True)
     for graph, spec in graphs.items():
         for directed in (False, True):
-            wanted = [n for n in cases if (n in ("strong", "hits")) == directed and re.search(options.only, f"{n}/{graph}")]
+            wanted = [n for n in cases
+                      if (n in ("strong", "hits")) == directed and re.search(options.only, f"{n}/{graph}")]
             if not wanted or (directed and graph != "rmat_22_16"):
                 continue
             peer = cugraph(spec, directed)
