@@ -107,10 +107,6 @@ struct unweighted_communities : graph_algorithm {
     if (!(flags.resolution >= 0 && std::isfinite(flags.resolution))) {
       throw usage_error(fmt::format("--resolution: {} (expected 0 or more)", flags.resolution));
     }
-    if (!flags.propagates() && flags.common.device != "auto" && flags.common.device != "cpu") {
-      throw usage_error(
-          fmt::format("--device {}: {} runs on the CPU only (cdlp runs on a GPU)", flags.common.device, flags.method));
-    }
   }
   static std::string algorithm(const communities_flags& flags) { return flags.method; }
 
@@ -119,7 +115,7 @@ struct unweighted_communities : graph_algorithm {
     // R-MAT 22, 10 rounds: 210 ms by 16 threads
     if (flags.propagates()) return {.wanted = in_edges::build, .cpu_ns = 10 * rounds, .results = {0, 1}};
     const double passes = flags.method == "louvain" ? 1 : rounds;
-    return {.loops = self_loops::keep, .runs_on_gpu = false, .cpu_ns = 150 * passes, .results = {0, 1}};
+    return {.loops = self_loops::keep, .cpu_ns = 150 * passes, .results = {0, 1}};
   }
   static communities_options options(const communities_flags& flags) { return flags.options(); }
 

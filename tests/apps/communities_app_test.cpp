@@ -202,7 +202,6 @@ TEST_F(CommunitiesFile, ErrorsInOneLine) {
   expect_failure(run_app(command, {"--objective", "density", edges_}), command, 2, "density is not an objective");
   expect_failure(run_app(command, {"--resolution", "-1", edges_}), command, 2, "--resolution: -1");
   expect_failure(run_app(command, {"--weights", "heavy", edges_}), command, 2, "--weights: heavy");
-  expect_failure(run_app(command, {"--device", "cuda", edges_}), command, 2, "leiden runs on the CPU only");
   expect_failure(run_app(command, {"--weights", "file", edges_}), command, 1, "it has no weights");
   expect_failure(run_app(command, {"--weights", "file", folder_.write("n.wel", "1 2 3\n2 3 -1\n")}), command, 1,
                  "n.wel:2");

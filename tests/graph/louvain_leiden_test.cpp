@@ -5,7 +5,6 @@
 #include "core/parallel.hpp"
 #include "graph/partition_support.hpp"
 #include "graph/plan_estimate.hpp"
-#include "support/device.hpp"
 #include "support/message.hpp"
 
 #include <gtest/gtest.h>
@@ -493,17 +492,6 @@ TEST(LouvainLeidenOptions, Refusals) {
       build<std::int64_t, std::int32_t, std::int32_t>(3, {{0, 1, 0x1p61}, {1, 2, 0x1p61}}, direction_kind::directed);
   EXPECT_NE(message_of(error_code::invalid_data, [&] { (void)communities(cpu(), large, {.method = leiden}); })
                 .find("add up to"),
-            std::string::npos);
-}
-
-TEST(LouvainLeidenOptions, RefusedOnTheDevice) {
-  SPARGO_TEST_NEEDS_GPU();
-  const auto g = build_graph(cpu(), coo_pattern_view<std::int32_t, host>{2, 2, {}, {}});
-  const context<device> gpu;
-  const auto placed = to_device(gpu, g.view());
-  EXPECT_NE(message_of(error_code::unsupported,
-                       [&] { (void)communities(gpu, placed, {.method = communities_method::leiden}); })
-                .find("method leiden does not run on the device"),
             std::string::npos);
 }
 

@@ -9,13 +9,13 @@ namespace spargo::detail::communities {
 
 inline constexpr algorithm_table<communities_method, 3> methods{{
     {communities_method::cdlp, "cdlp", true, true},
-    {communities_method::louvain, "louvain", true, false},
-    {communities_method::leiden, "leiden", true, false},
+    {communities_method::louvain, "louvain", true, true},
+    {communities_method::leiden, "leiden", true, true},
 }};
 
 inline constexpr algorithm_table<communities_objective, 2> objectives{{
-    {communities_objective::modularity, "modularity", true, false},
-    {communities_objective::cpm, "cpm", true, false},
+    {communities_objective::modularity, "modularity", true, true},
+    {communities_objective::cpm, "cpm", true, true},
 }};
 
 inline constexpr algorithm_table<communities_algorithm, 3> algorithms{{

@@ -90,6 +90,12 @@ plan_estimate estimate_moving(const graph_shape& s, const communities_options& o
   plan_estimate of;
   of.host_bytes = s.vertices * (9 * index + 5 * sum) + symmetric * 2 * (index + sum) + s.entries * sum + 64;
   if (directed) of.host_bytes += symmetric * 4 * (index + sum) + s.vertices * 4 * sum;
+  // On a device: tables of pairs, up to twice as large as the entries, and tables for long rows.
+  const std::int64_t longest = s.longest_row >= 0 ? std::min(s.longest_row, s.vertices) : s.vertices;
+  const std::int64_t slots = std::max(std::min(std::int64_t{1} << 26, 1056 * longest), 4 * longest);
+  of.device_bytes = s.vertices * (11 * index + 7 * sum) + symmetric * (4 * sum + 2 * (index + sum)) +
+                    slots * (index + sum) + (std::int64_t{1} << 20);
+  if (directed) of.device_bytes += symmetric * (2 * index + sum);
   const std::int64_t passes = impl::iterations_of(options, s.vertices, symmetric);
   of.host_seconds = detail::expected_seconds(s, pass_ns * static_cast<double>(passes));
   return of;
@@ -131,7 +137,11 @@ communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const
     impl::choice chosen = impl::choose<Space>(options);
     state own{{g.vertices(), nullptr}, {}, {}};
     if (options.method != communities_method::cdlp) {
-      if constexpr (std::same_as<Space, host>) own.executor = impl::make_modularity_executor(ctx, g, {}, options);
+      if constexpr (std::same_as<Space, host>) {
+        own.executor = impl::make_modularity_executor(ctx, g, {}, options);
+      } else {
+        own.executor = impl::make_modularity_executor(ctx, g, options);
+      }
     } else {
       if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("communities");
       communities_options settled = options;
@@ -164,6 +174,12 @@ communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const
     if constexpr (std::same_as<Space, host>) {
       own.executor =
           impl::make_modularity_executor<I, O>(ctx, g, impl::to_fixed_point(ctx, g.out, g.out_weights), options);
+    } else {
+      const weighted_graph<W, I, O, host> placed = to_host(ctx, g);
+      const weighted_graph_view<W, I, O, host> view = placed.view();
+      const context<host> cpu;
+      own.executor = impl::make_modularity_executor<I, O>(
+          ctx, view, impl::to_fixed_point(cpu, view.out, view.out_weights), options);
     }
     state_ = {std::move(chosen), std::make_unique<state>(std::move(own))};
   } else {

@@ -61,6 +61,17 @@ template <class I, class O>
                                                                           fixed_weights weights,
                                                                           const communities_options& options);
 
+// On the device. A graph with weights is given on the host, and copied.
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_modularity_executor(const context<device>& ctx,
+                                                                            const graph_view<I, O, device>& g,
+                                                                            const communities_options& options);
+template <class I, class O>
+[[nodiscard]] std::unique_ptr<executor<I, device>> make_modularity_executor(const context<device>& ctx,
+                                                                            const graph_view<I, O, host>& g,
+                                                                            fixed_weights weights,
+                                                                            const communities_options& options);
+
 [[noreturn]] void throw_bad_label(std::int64_t vertex, std::int64_t label, std::int64_t vertices);
 
 }  // namespace spargo::detail::communities

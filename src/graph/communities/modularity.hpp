@@ -35,6 +35,8 @@ struct level_graph {
   const std::int64_t* mass = nullptr;     // [node] degree (directed: out-degree); CPM: number of vertices
   const std::int64_t* in_mass = nullptr;  // [node] in-degree of directed modularity, else null
 
+  std::int64_t entries_on_device = 0;  // where the arrays are in device memory
+
   [[nodiscard]] std::int64_t entries() const { return nodes > 0 ? std::int64_t{offsets[nodes]} : 0; }
   [[nodiscard]] SPARGO_HD std::int64_t weight(std::int64_t e) const { return weights != nullptr ? weights[e] : 1; }
 };
