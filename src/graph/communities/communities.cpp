@@ -175,7 +175,10 @@ communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const
       own.executor =
           impl::make_modularity_executor<I, O>(ctx, g, impl::to_fixed_point(ctx, g.out, g.out_weights), options);
     } else {
-      const weighted_graph<W, I, O, host> placed = to_host(ctx, g);
+      const graph_view<I, O, Space>& structure = g;
+      const bool undirected = g.direction == direction_kind::undirected;
+      const weighted_graph<W, I, O, host> placed(to_host(ctx, structure), to_host(ctx, g.out_weights),
+                                                 undirected ? array<W, host>() : to_host(ctx, g.in_weights), 0);
       const weighted_graph_view<W, I, O, host> view = placed.view();
       const context<host> cpu;
       own.executor = impl::make_modularity_executor<I, O>(
