@@ -2,8 +2,6 @@
 // useful bytes (one read and one write per element), "moved" the bytes of all touched 32-byte sectors per useful byte.
 #include "bench/check_device.hpp"
 
-#include <array>
-
 namespace spargo::bench {
 
 namespace {

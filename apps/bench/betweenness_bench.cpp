@@ -1,20 +1,30 @@
-// Betweenness on the host: every algorithm from 4 sources of large graphs; from all of a small one, beside peers.
+// Betweenness on both backends: every algorithm from 4 sources of large graphs; on the host from all of a small one,
+// beside peers. A run on the device synchronises at its end, so the host clock times all of it.
 #include "bench/betweenness_cases.hpp"
+#include "bench/plan_cases.hpp"
 
 namespace spargo::bench {
 
 namespace {
 
-double measure_plan(benchmark::State& state, const bfs_spec& spec, betweenness_algorithm algorithm,
+template <class Space>
+double measure_from(benchmark::State& state, const bench_graph<Space>& g, betweenness_algorithm algorithm,
                     betweenness_sources wanted) {
-  bfs_problem& p = bfs_problem::of(spec);
-  const std::vector<bfs_index> sources = betweenness_list(p, wanted);
-  betweenness_plan<bfs_index, bfs_index, host> plan(p.ctx, p.graph.view(), {.algorithm = algorithm});
-  const double seconds = median_seconds([&] { plan.run(sources); }, 7, 1);
-  expect_betweenness(p, plan.values(), sources);
-  report_betweenness(state, p, sources.size(), seconds);
+  const std::vector<bfs_index> sources = betweenness_list(g.problem(), wanted);
+  betweenness_plan<bfs_index, bfs_index, Space> plan(g.ctx(), g.view(), {.algorithm = algorithm});
+  const double seconds = g.median_run([&] { plan.run(sources); }, g.on_host ? 7 : 21, g.on_host ? 1 : 3);
+  expect_betweenness(g.problem(), g.fetch(plan.values()), sources);
+  report_plan(state, g, plan, seconds);
+  report_betweenness(state, g.problem(), sources.size(), seconds);
   return seconds;
 }
+
+constexpr auto from_four = [](benchmark::State& state, const auto& g, betweenness_algorithm algorithm) {
+  return measure_from(state, g, algorithm, betweenness_sources::four);
+};
+constexpr auto from_all = [](benchmark::State& state, const auto& g, betweenness_algorithm algorithm) {
+  return measure_from(state, g, algorithm, betweenness_sources::all);
+};
 
 double measure_peer(benchmark::State& state, const bfs_spec& spec, const betweenness_peer& peer) {
   bfs_problem& p = bfs_problem::of(spec);
@@ -28,25 +38,14 @@ double measure_peer(benchmark::State& state, const bfs_spec& spec, const between
 }
 
 const registration here{[] {
-  if (!current_settings().host) return;
-  for (const bfs_case& c : bfs_cases_or_file({{"rmat_20_16", {"gen:rmat:scale=20,degree=16"}},
-                                              {"uniform_1m_16", {"gen:uniform:rows=1048576,degree=16"}},
-                                              {"grid_2000", {"gen:grid2d:n=2000"}}})) {
-    for (const auto algorithm : {betweenness_algorithm::by_level, betweenness_algorithm::by_source}) {
-      add_case(betweenness_group(c) + "/cpu/" + std::string(to_string(algorithm)), [=](benchmark::State& state) {
-        return measure_plan(state, c.spec, algorithm, betweenness_sources::four);
-      });
-    }
-  }
-  if (!current_settings().file.empty()) return;
+  add_plan_cases<betweenness_algorithm>("betweenness", from_four);
+  if (!current_settings().file.empty() || !current_settings().host) return;
   const bfs_case small{"rmat_11_16_all", {"gen:rmat:scale=11,degree=16"}};
   for (const auto algorithm : {betweenness_algorithm::by_level, betweenness_algorithm::by_source}) {
-    add_case(betweenness_group(small) + "/cpu/" + std::string(to_string(algorithm)), [=](benchmark::State& state) {
-      return measure_plan(state, small.spec, algorithm, betweenness_sources::all);
-    });
+    add_plan_case<host>(small, "betweenness", to_string(algorithm), algorithm, from_all);
   }
   for (const auto& peer : betweenness_peers()) {
-    add_peer_of(1, betweenness_group(small) + "/cpu/" + peer.name,
+    add_peer_of(1, "betweenness/" + small.name + "/cpu/" + peer.name,
                 [=](benchmark::State& state) { return measure_peer(state, small.spec, peer); });
   }
 }};

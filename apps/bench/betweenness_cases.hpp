@@ -16,8 +16,6 @@ namespace spargo::bench {
 
 enum class betweenness_sources { four, all };
 
-inline std::string betweenness_group(const bfs_case& c) { return "betweenness/" + c.name; }
-
 // Empty: all.
 inline std::vector<bfs_index> betweenness_list(const bfs_problem& p, betweenness_sources wanted) {
   if (wanted == betweenness_sources::all) return {};

@@ -1,8 +1,6 @@
 // Naive kernels for check_device.hpp: one thread per element, in double. The first wrong element is reported.
 #include "bench/check_device.hpp"
 
-#include <algorithm>
-
 namespace spargo::bench {
 
 namespace {

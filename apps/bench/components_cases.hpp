@@ -13,8 +13,8 @@
 
 namespace spargo::bench {
 
-inline std::string components_group(const bfs_case& c, components_connection connection) {
-  return std::string(connection == components_connection::strong ? "strong_components/" : "components/") + c.name;
+inline const char* components_kind(components_connection connection) {
+  return connection == components_connection::strong ? "strong_components" : "components";
 }
 
 // Whether a directed graph is used with its in-edges or without.

@@ -3,8 +3,6 @@
 
 #include "primitives/convolve/algorithms.hpp"
 
-#include <memory>
-
 namespace spargo::bench {
 
 namespace {

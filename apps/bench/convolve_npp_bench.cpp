@@ -4,8 +4,6 @@
 #include "bench/convolve_device.hpp"
 #include "bench/npp_context.hpp"
 
-#include <algorithm>
-
 namespace spargo::bench {
 
 namespace {

@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
-#include <stdexcept>
 
 namespace spargo::bench {
 

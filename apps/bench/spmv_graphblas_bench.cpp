@@ -5,9 +5,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Wconversion"
-#include <complex>
 #include <cstdint>
-#include <cstdio>
 extern "C" {  // its header has no extern "C"
 #include <GraphBLAS.h>
 }

@@ -25,12 +25,22 @@ bool is_main(const CLI::Option& option) {
   return !names.empty() && std::find(most_used.begin(), most_used.end(), names.front()) != most_used.end();
 }
 
+// The first "; " outside parentheses; npos: none.
+std::size_t end_of_clause(std::string_view text) {
+  int depth = 0;
+  for (std::size_t k = 0; k + 1 < text.size(); ++k) {
+    depth += text[k] == '(' ? 1 : text[k] == ')' ? -1 : 0;
+    if (depth == 0 && text.substr(k, 2) == "; ") return k;
+  }
+  return std::string_view::npos;
+}
+
 // The first clause, or more if it is too short.
 std::string clause(std::string description) {
   constexpr std::size_t least = 16;
   constexpr std::string_view below = " (see below)";
   if (description.ends_with(below)) description.resize(description.size() - below.size());
-  const std::size_t end = description.find("; ");
+  const std::size_t end = end_of_clause(description);
   return end != std::string::npos && end >= least ? description.substr(0, end) : description;
 }
 

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
-#include <utility>
 
 namespace spargo::apps {
 
@@ -56,6 +55,10 @@ table_format table_format_of(const std::string& path) {
 }
 
 void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts) {
+  if (texts.columns.empty()) {
+    app.add_option("--output", flags.output, std::string(texts.notes))->type_name("FILE");
+    return;
+  }
   const std::string notes = texts.notes.empty() ? "" : fmt::format("; {}", texts.notes);
   auto* output = app.add_option(
       "--output", flags.output,

@@ -41,7 +41,7 @@ struct table_flags {
   [[nodiscard]] std::int64_t listed() const { return top > 0 ? top : 10; }
 };
 
-// A command's texts for --help.
+// A command's texts for --help. Without columns the output is no table: there is --output alone, as `notes` say.
 struct table_texts {
   std::string_view columns;           // comma-separated, the id first, such as "id,rank"
   std::string_view order;             // of --sort, such as "largest rank first"

@@ -130,7 +130,7 @@ struct centrality : graph_algorithm {
         ->check(count_from(0))
         ->type_name("N")
         ->capture_default_str();
-    app.add_option("--source-list", flags.source_list, "these sources, called as the file does")
+    app.add_option("--source-list", flags.source_list, "these sources; ids or names as the file writes them")
         ->type_name("ID,...")
         ->excludes(sources);
     add_choice(app, "--normalization", flags.normalization,

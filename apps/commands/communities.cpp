@@ -75,9 +75,9 @@ struct unweighted_communities : graph_algorithm {
   }
   static void add_flags(CLI::App& app, communities_flags& flags) {
     add_choice(app, "--method", flags.method,
-               "leiden: maximizes modularity, and every community is connected; louvain: an older way to do so; "
-               "cdlp: label propagation as defined by LDBC Graphalytics; each vertex takes the label of most of its "
-               "neighbours, the smallest of equals, all at once",
+               "leiden (maximizes modularity; every community is connected), louvain (an older way to do so) or cdlp "
+               "(label propagation as defined by LDBC Graphalytics: each vertex takes the label of most of its "
+               "neighbours, the smallest of equals, all at once)",
                "a method", words_of<communities_method>());
     add_weights_flag(
         app, flags.weights,

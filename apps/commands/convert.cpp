@@ -87,7 +87,7 @@ void add_flags(CLI::App& app, convert_flags& flags) {
       ->required();
   app.add_option(
          "OUT", flags.to,
-         "by its name: .mtx; .spg; .el (no weights), .wel, .csv, .txt, .tsv, .edges, .snap; .graph or .metis; .gz "
+         "by its name: .mtx, .spg, .el (no weights), .wel, .csv, .txt, .tsv, .edges, .snap, .graph or .metis; .gz "
          "after any but .spg; -, with --to, is standard output")
       ->required();
   app.add_option("--to", flags.format, "the format, whatever OUT is called: mtx, el, wel, csv, tsv, spg or metis")

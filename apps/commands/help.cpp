@@ -9,10 +9,7 @@
 
 #include <spargo/distributed/communicator.hpp>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
-
-#include <cstdio>
 
 namespace spargo::apps {
 

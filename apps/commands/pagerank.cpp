@@ -1,8 +1,7 @@
 // pagerank FILE: PageRank of a graph's vertices.
 #include "cli/enum_words.hpp"
 #include "commands/table.hpp"
-#include "placement/driver.hpp"
-#include "placement/weighted_input.hpp"
+#include "placement/centrality_input.hpp"
 
 #include <spargo/graph/pagerank.hpp>
 
@@ -11,7 +10,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 namespace spargo::apps {
 
@@ -53,41 +51,6 @@ std::vector<double> preferences(const pagerank_flags& flags, const vertex_names&
   return values;
 }
 
-// A graph with or without weights.
-struct ranked_input {
-  backend where;
-  loaded_input from;
-  typename joined<any_placed_graph, any_placed_weighted_graph>::type g;
-  std::string weights;  // empty: they do not count
-};
-
-// A graph's weights as doubles, and the in-edges of a directed one.
-template <index_type I, index_type O>
-struct pulled_weights {
-  template <class W>
-  pulled_weights(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g) : view{{g}, {}, {}} {
-    weights = {ctx, g.out.nnz()};
-    std::copy(g.out_weights.begin(), g.out_weights.end(), weights.begin());
-    view.out_weights = view.in_weights = std::as_const(weights).view();
-    if (g.direction == direction_kind::undirected) return;
-    in = transpose(ctx, csr_view<const double, I, O, host>{g.out, view.out_weights});
-    view.in = std::as_const(in).view();
-    view.in_weights = std::as_const(in).values().view();
-  }
-
-  array<double, host> weights;
-  csr_matrix<double, I, O, host> in;
-  weighted_graph_view<double, I, O, host> view;
-};
-// With what it borrows.
-template <index_type I, index_type O>
-struct weighted_pagerank_plan : private pulled_weights<I, O>, public pagerank_plan<double, I, O, host> {
-  template <class W>
-  weighted_pagerank_plan(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
-                         const pagerank_options& options)
-      : pulled_weights<I, O>(ctx, g), pagerank_plan<double, I, O, host>(ctx, this->view, options) {}
-};
-
 struct ranking : graph_algorithm {
   using flags_type = pagerank_flags;
   static constexpr const char* name = "pagerank";
@@ -128,11 +91,11 @@ struct ranking : graph_algorithm {
         ->check(one_of("a rule", {"uniform", "drop"}))
         ->type_name("NAME");
     app.add_option("--personalize,--personalise", flags.personalize,
-                   "start afresh at these vertices only, called as the file does")
+                   "restart at these vertices only; ids or names as the file writes them")
         ->type_name("ID,...");
     add_weights_flag(app, flags.weights,
                      "divide a vertex's rank in proportion to the weights of its edges: file, unit or random[:SEED] "
-                     "(integers 1 to 255, the same both ways); on the CPU; default: equally");
+                     "(integers 1 to 255, the same both ways); default: equally");
     add_algorithm_flag<pagerank_algorithm>(app, flags.algorithm);
   }
   static void check_flags(const pagerank_flags& flags) {
@@ -154,31 +117,18 @@ struct ranking : graph_algorithm {
     const auto steps = static_cast<double>(flags.iterations > 0 ? flags.iterations : 10);
     return {.wanted = flags.over_weights() ? in_edges::omit : in_edges::build,
             .loops = self_loops::keep,
-            .runs_on_gpu = flags.algorithm != "gauss_seidel" && !flags.over_weights(),
+            .runs_on_gpu = flags.algorithm != "gauss_seidel",
             .cpu_ns = 4.5 * steps,  // R-MAT 22 with 16 threads: 76 ms, 8 iterations
             .results = {sizeof(double), 0}};
   }
   static pagerank_options options(const pagerank_flags& flags) { return options_of(flags); }
   static bool reads_weights(const pagerank_flags& flags) { return flags.weights == "file"; }
 
-  static ranked_input load(const pagerank_flags& flags, const graph_work& work) {
-    const auto placed = [](auto read, std::string weights) -> ranked_input {
-      return {std::move(read.where), std::move(read.from),
-              std::visit([](auto& g) -> decltype(ranked_input::g) { return std::move(g); }, read.g),
-              std::move(weights)};
-    };
-    if (!flags.over_weights()) return placed(load_placed(flags, work), {});
-    weight_choice choice = parse_weights(flags.weights);
-    choice.duplicates = duplicate_weights::sum;
-    choice.signs = weight_signs::nonnegative_finite;
-    auto read = load_weighted(flags, work, choice);
-    std::string weights = read.weights;
-    return placed(std::move(read), std::move(weights));
+  static centrality_input load(const pagerank_flags& flags, const graph_work& work) {
+    return load_centrality(flags, work, flags.weights);
   }
-  static void report_input(report& out, const ranked_input& read, const auto& /*g*/) {
-    if (read.weights.empty()) return;
-    out.keys()["weights"] = read.weights;
-    out.row("weights", read.weights);
+  static void report_input(report& out, const centrality_input& read, const auto& /*g*/) {
+    report_centrality_weights(out, read);
   }
 
   static void prepare(const pagerank_flags& flags, const input_facts& facts, const auto&, auto& found) {
@@ -186,11 +136,6 @@ struct ranking : graph_algorithm {
   }
   static auto make_plan(const auto& ctx, const auto& g, const pagerank_flags& flags) {
     return pagerank_plan(ctx, g, options_of(flags));
-  }
-  template <class W, index_type I, index_type O>
-  static auto make_plan(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
-                        const pagerank_flags& flags) {
-    return weighted_pagerank_plan<I, O>(ctx, g, options_of(flags));
   }
   template <class Space>
   static auto runner(const context<Space>& ctx, auto& plan, const auto& found) {

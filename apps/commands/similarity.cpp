@@ -71,7 +71,8 @@ struct similarity : graph_algorithm {
   static graph_command_text text() {
     return {
         "Similarity of vertices by their neighbours: of the ends of every edge, of the pairs of a file, or the most "
-        "similar vertices of each one. Reads the graph, computes the values on the CPU, times and checks them. In a "
+        "similar vertices of each one. Reads the graph, computes the values on the CPU or the GPU, times and checks "
+        "them. In a "
         "directed graph out-neighbours are compared. Self-loops do not count.",
         {.table = {.columns = columns,
                    .order = "largest value first",
@@ -103,7 +104,7 @@ struct similarity : graph_algorithm {
     // One thread: R-MAT 20, degree 16, and the top 10 of R-MAT 16.
     const bool top = flags.top > 0;
     return {.wanted = top ? in_edges::build : in_edges::omit,
-            .runs_on_gpu = false,
+            .runs_on_gpu = flags.top <= 1024,  // the device's limit
             .cpu_ns = top ? 1500.0 : 100.0,
             .results = {0, top ? 4 * flags.top : 0},
             .edge_bytes = 0};

@@ -1,4 +1,4 @@
-// spmv FILE: y = A x on a real matrix, timed, and checked against a sequential float64 reference.
+// spmv FILE: y = A x, or A^T x, on a real matrix, timed, and checked against a sequential float64 reference.
 #include "cli/cli.hpp"
 #include "cli/enum_words.hpp"
 #include "cli/help.hpp"
@@ -31,6 +31,7 @@ spmv_job make_job(const spmv_flags& flags) {
   job.repeat = flags.repeat;
   job.warmup = flags.warmup;
   job.verify = !flags.no_verify;
+  job.transposes = flags.transpose;
   if (parse_random("--x", flags.x, job.x.seed)) {
     job.x.values = spmv_x::random;
   } else if (flags.x == "reciprocal") {
@@ -216,6 +217,7 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const s
 
 void check_shared(const spmv_flags& flags, const spmv_job& job) {
   if (flags.format == "all") throw usage_error("--format all: not on several processes or GPUs");
+  if (flags.transpose) throw usage_error("--transpose: not on several processes or GPUs");
   const bool on_gpus = are_on_gpus(flags.common);
   if (flags.precision != "fp64" || (job.wanted.format.has_value() && *job.wanted.format != sparse_format::csr) ||
       (job.wanted.algorithm != spmv_algorithm::automatic && job.wanted.algorithm != spmv_algorithm::row_per_thread) ||
@@ -244,6 +246,24 @@ struct expected_tuning {
   static constexpr double product_ns = 2.4;
 };
 
+// An upper bound on the CPU: the matrix, x and y, and the plan with its copy; 0 for formats other than CSR.
+std::int64_t most_running_bytes(const spmv_job& job, const input_size& size, std::int64_t value_bytes, int threads) {
+  if (job.wanted.format.value_or(sparse_format::csr) != sparse_format::csr) return 0;
+  const matrix_shape shape{.rows = size.rows,
+                           .cols = size.cols,
+                           .entries = size.distinct,
+                           .index_bytes = size.index_bytes,
+                           .offset_bytes = 8,
+                           .value_bytes = value_bytes,
+                           .threads = threads};
+  const spmv_options options{.algorithm = job.wanted.algorithm,
+                             .storage = job.wanted.storage.value_or(spmv_storage::copied),
+                             .products = job.repeat,
+                             .operation = job.transposes ? spmv_operation::transpose : spmv_operation::none};
+  return size.distinct * (size.index_bytes + value_bytes) + (size.rows + 1) * shape.offset_bytes +
+         (size.rows + size.cols) * value_bytes + estimate(shape, options).host_bytes;
+}
+
 // One process, a GPU at most, or a rank of several.
 exit_status plan_product(const spmv_flags& flags, const plan_scale& scale) {
   const spmv_job job = make_job(flags);
@@ -269,6 +289,9 @@ exit_status plan_product(const spmv_flags& flags, const plan_scale& scale) {
   plan.cpu_ms = expected_cpu_ms({size.listed / ranks, expected_tuning::read_ns + product_ns, plan.threads});
   plan.gpu_ms = expected_gpu_ms(size.listed / ranks);
   plan.host_bytes = least_matrix_bytes(input, size, value, value);
+  if (scale.ranks == 0 && size.rows > 0) {
+    plan.host_running_bytes = std::max(plan.host_bytes, most_running_bytes(job, size, value, plan.threads));
+  }
   plan.device_bytes = least_matrix_bytes_there(input, size, value) / ranks;
   if (scale.ranks > 0) {
     size.index_bytes = 8;
@@ -302,6 +325,7 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
       ->check(one_of("a storage", words_of<spmv_storage>({"auto"})))
       ->type_name("NAME")
       ->capture_default_str();
+  app.add_flag("--transpose", flags.transpose, "multiply by the transpose, y = A^T x (complex: without conjugation)");
   app.add_option("--precision", flags.precision, "fp32 or fp64; complex matrices work in fp64 complex")
       ->check(one_of("a precision", {"fp32", "fp64"}))
       ->type_name("NAME")
@@ -330,7 +354,8 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
 
 command_body declare(CLI::App& app) {
   app.description(
-      "y = A x for a sparse matrix A: reads it, multiplies on the CPU or the GPU, times and checks the result.");
+      "y = A x, or A^T x, for a sparse matrix A: reads it, multiplies on the CPU or the GPU, times and checks the "
+      "result.");
   const auto flags = std::make_shared<spmv_flags>();
   add_flags(app, *flags);
   add_common_flags(app, flags->common, app_kind::computes,

@@ -92,7 +92,7 @@ struct sssp_search : search_algorithm {
     app.add_option("--target", flags.target,
                    "stop once this vertex is reached (farther ones stay unreached) and report the path to it")
         ->type_name("ID");
-    app.add_option("--cutoff", flags.cutoff, "leave out what is farther than this")->type_name("X");
+    app.add_option("--cutoff", flags.cutoff, "leave out vertices that are farther than this")->type_name("X");
     app.add_option("--delta", flags.delta,
                    "the width of a bucket of distances, rounded down to a power of 2 (on a GPU to that or half as much "
                    "again); it decides the speed and not the result; default: by weights and degrees")

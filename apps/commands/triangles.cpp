@@ -29,7 +29,7 @@ struct triangles : graph_algorithm {
     return {
         "Triangles and clustering coefficients of a graph: reads it, counts them on the CPU or the GPU, times and "
         "checks them. "
-        "Direction does not count, but for LDBC's local clustering coefficient (LCC) of directed graphs.",
+        "Directions count only for LDBC's local clustering coefficient (LCC) of directed graphs.",
         {{.columns = columns,
           .order = "most triangles first",
           .notes = "the coefficient of a directed graph is LDBC's LCC"},

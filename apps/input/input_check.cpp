@@ -4,8 +4,6 @@
 
 #include <zlib.h>
 
-#include <array>
-#include <cstring>
 #include <memory>
 #include <string_view>
 

@@ -3,7 +3,6 @@
 
 #include "cli/cli.hpp"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 namespace spargo::apps {

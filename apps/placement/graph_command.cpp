@@ -46,7 +46,7 @@ void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& 
 void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples) {
   add_common_flags(app, flags.common, app_kind::computes,
                    help_examples(app, examples) +
-                       "Vertices are called as the file writes them: the ids or names of an edge list,\n"
+                       "Vertices keep the names of the file: the ids or names of an edge list,\n"
                        "the row numbers of a matrix from 1, the numbers of a generated graph from 0.\n\n" +
                        help_on_graph_inputs);
 }

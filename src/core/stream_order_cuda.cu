@@ -28,10 +28,7 @@ struct stream_order::state {
   }
 };
 
-stream_order::stream_order(const context<device>& ctx) : state_(std::make_unique<state>(ctx)) {}
-stream_order::stream_order(stream_order&&) noexcept = default;
-stream_order& stream_order::operator=(stream_order&&) noexcept = default;
-stream_order::~stream_order() = default;
+stream_order::stream_order(const context<device>& ctx) : state_(detail::new_state<state>(ctx)) {}
 
 void stream_order::after(stream_handle stream) { state_->wait(stream, state_->ctx.stream()); }
 void stream_order::before(stream_handle stream) { state_->wait(state_->ctx.stream(), stream); }

@@ -8,9 +8,6 @@ namespace spargo {
 struct stream_order::state {};
 
 stream_order::stream_order(const context<device>&) { detail::no_device("stream_order"); }
-stream_order::stream_order(stream_order&&) noexcept = default;
-stream_order& stream_order::operator=(stream_order&&) noexcept = default;
-stream_order::~stream_order() = default;
 void stream_order::after(stream_handle) {}
 void stream_order::before(stream_handle) {}
 

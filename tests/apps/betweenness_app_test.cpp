@@ -1,6 +1,5 @@
 // `betweenness` end to end: graphs of the data folder against truth_more.json, flags, output, errors.
 #include <fstream>
-#include <map>
 
 #include "apps/run_here.hpp"
 #include "support/rounds.hpp"

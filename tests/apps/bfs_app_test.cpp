@@ -1,6 +1,5 @@
 // `bfs` end to end: every graph of the data folder against truth.json (networkx), flags, errors.
 #include <fstream>
-#include <numeric>
 
 #include "apps/run_here.hpp"
 #include "support/snapshots.hpp"

@@ -6,10 +6,6 @@
 
 #include <sys/stat.h>
 
-#include <chrono>
-#include <cstring>
-#include <functional>
-
 namespace spargo::apps {
 namespace {
 

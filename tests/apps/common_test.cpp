@@ -93,6 +93,25 @@ TEST(check_spmv, accepts_the_product_and_refuses_a_wrong_row) {
   EXPECT_DOUBLE_EQ(check(a, x, {-3, 0, 24}).max_error, 1.0);
 }
 
+// The check of transposed products finds a wrong element, a NaN and a lost infinity.
+TEST(check_spmv, finds_wrong_transposed_products) {
+  const std::vector<std::int32_t> offsets{0, 2, 3}, indices{0, 2, 2};
+  const std::vector<double> values{2, 3, 4}, x{10, 100};
+  const csr_view<const double, std::int32_t, std::int32_t, host> a{{2, 3, offsets, indices}, values};
+  const auto check = [&](std::vector<double> y, const std::vector<double>& by) {
+    return check_transposed_spmv<double, std::int32_t, std::int32_t>(a, by, y);
+  };
+  EXPECT_TRUE(check({20, 0, 430}, x).valid);
+  for (const auto& wrong :
+       {std::vector<double>{20, 0, 430.0001}, {20, 1e-9, 430}, {20, 0, std::nan("")}, {2, 0, 430}}) {
+    EXPECT_FALSE(check(wrong, x).valid);
+  }
+  EXPECT_EQ(check({20, 1, 430}, x).worst_row, 1);
+  EXPECT_FALSE(check({20, 0, 430}, {10, std::numeric_limits<double>::infinity()}).valid);
+  EXPECT_TRUE(
+      check({20, 0, std::numeric_limits<double>::infinity()}, {10, std::numeric_limits<double>::infinity()}).valid);
+}
+
 TEST(check_spmv, allows_rounding_and_no_more) {
   constexpr double eps = std::numeric_limits<double>::epsilon();
   const tiny_csr a{{0, 3}, {0, 1, 2}, {1e16, 1, -1e16}};

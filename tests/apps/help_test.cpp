@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace spargo {
@@ -92,6 +93,9 @@ TEST_P(help_of, has_a_short_form) {
     EXPECT_NE(brief.find(word), std::string::npos) << word << "\n" << brief;
   }
   EXPECT_EQ(brief.find("gen:laplacian3d"), std::string::npos);
+  const auto half_open = command == "spmv" ? 1 : 0;  // [-1, 1)
+  EXPECT_EQ(std::count(brief.begin(), brief.end(), '(') + half_open, std::count(brief.begin(), brief.end(), ')'))
+      << brief;
 }
 
 TEST_P(help_of, names_the_command_as_it_is_called) {
@@ -108,6 +112,14 @@ INSTANTIATE_TEST_SUITE_P(apps, help_of, testing::ValuesIn(test::commands_where([
                            return std::string(each.name) != "help";
                          })),
                          [](const auto& of) { return of.param; });
+
+TEST(help, of_every_command_is_a_row_of_the_page_of_commands) {
+  const std::string page = test::slurp(test::source_folder() + "/apps/docs/commands.md");
+  for (const std::string& command : test::all_commands()) {
+    if (command == "help") continue;
+    EXPECT_NE(page.find("\n| `" + command + " "), std::string::npos) << command;
+  }
+}
 
 TEST(help, of_all_commands_names_every_flag_in_80_columns) {
   const std::string text = run_app("spargo", {}).out;

@@ -14,7 +14,6 @@
 #include <zlib.h>
 
 #include <chrono>
-#include <cmath>
 #include <map>
 
 namespace spargo::apps {

@@ -106,6 +106,64 @@ TEST_F(SpmvFile, EveryKeyOfTheContractIsThere) {
   EXPECT_DOUBLE_EQ(got["y"]["sum"].get<double>(), 5.5);
 }
 
+// The sum of A^T 1 is that of A 1.
+TEST(SpmvApp, TransposedProductsAgreeWithTheTruth) {
+  SPARGO_TEST_NEEDS_DATA();
+  const auto folder = data_directory();
+  const json truth = json::parse(std::ifstream(folder / "truth.json"));
+  int files = 0;
+  for (const auto& [name, facts] : truth["files"].items()) {
+    if (facts["kind"] != "mtx") continue;
+    for (const char* repeat : {"1", "100"}) {  // scattered, and by a transposed copy
+      const app_run run = run_here("spmv", {"--json", "-", "--device", "cpu", "--warmup", "0", "--repeat", repeat,
+                                            "--transpose", (folder / name).string()});
+      ASSERT_EQ(run.code, 0) << name << ": " << run.err;
+      const json got = run.json();
+      EXPECT_EQ(got["transpose"], true);
+      EXPECT_EQ(got["rows"], facts["rows"]) << name;
+      EXPECT_EQ(got["verified"], true) << name;
+      EXPECT_EQ(got["storage"], repeat == std::string("1") || got["nnz"] == 0 ? "borrowed" : "copied") << name;
+      const json& sum = facts["spmv"]["ones"]["sum"];
+      EXPECT_LE(distance(got["y"]["sum"], sum), 1e-12 * (facts["abs_sum"].get<double>() + magnitude(sum))) << name;
+    }
+    ++files;
+  }
+  EXPECT_GT(files, 30);
+}
+
+TEST_F(SpmvFile, TransposedProductsOfEveryFormat) {
+  const std::string wide = folder_.write("wide.mtx",
+                                         "%%MatrixMarket matrix coordinate complex general\n2 4 3\n1 1 2 1\n1 4 0 -1\n"
+                                         "2 1 3 0\n");
+  const std::string x = folder_.write("x.mtx", "%%MatrixMarket matrix array real general\n2 1\n10\n100\n");
+  for (const std::string format : {"auto", "csr", "coo", "ell", "sell", "all"}) {
+    const json got =
+        run_here("spmv", {"--json", "-", "--device", "cpu", "--transpose", "--format", format, matrix_}).json();
+    EXPECT_EQ(got["y"]["first"], json({2.0, 4.5, -1.0})) << format;
+    EXPECT_EQ(got["verified"], true);
+    const std::string y = folder_ / "y.mtx";
+    const json four = run_here("spmv", {"--json", "-", "--device", "cpu", "--transpose", "--format", format, "--x", x,
+                                        "--output", y, wide})
+                          .json();
+    EXPECT_EQ(four["y"]["first"], json({{320.0, 10.0}, {0.0, 0.0}, {0.0, 0.0}, {0.0, -10.0}})) << format;
+    EXPECT_NE(slurp(folder_ / "y.mtx").find("\n4 1\n"), std::string::npos) << slurp(folder_ / "y.mtx");
+  }
+  expect_failure(run_here("spmv", {"--transpose", "--x", x, matrix_}), "spmv", 1, "3 x 1, the matrix's rows");
+  expect_failure(run_here("spmv", {"--transpose", "--devices", "2", matrix_}), "spmv", 2, "--transpose");
+}
+
+// inf - inf has the sign bit set on x86; what is printed has no sign.
+TEST_F(SpmvFile, SumsOfOppositeInfinitiesAreNan) {
+  const std::string file = folder_.write("inf.mtx",
+                                         "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 inf\n1 2 -inf\n"
+                                         "2 2 inf\n");
+  const app_run run = run_here("spmv", {"--device", "cpu", "--output", folder_ / "y.mtx", file});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("sum nan"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("-nan"), std::string::npos) << run.out;
+  EXPECT_EQ(slurp(folder_ / "y.mtx").find("-nan"), std::string::npos) << slurp(folder_ / "y.mtx");
+}
+
 TEST_F(SpmvFile, EveryFormatAndPrecisionAgrees) {
   for (const std::string format : {"csr", "coo", "ell", "sell"}) {
     for (const std::string precision : {"fp32", "fp64"}) {

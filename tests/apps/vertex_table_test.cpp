@@ -3,7 +3,6 @@
 
 #include "apps/run_here.hpp"
 
-#include <cmath>
 #include <random>
 #include <set>
 #include <sstream>

@@ -26,7 +26,6 @@
 #include <chrono>
 #include <csignal>
 #include <functional>
-#include <thread>
 #include <vector>
 
 namespace spargo {

@@ -7,9 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <complex>
 #include <functional>
-#include <numeric>
 #include <vector>
 
 namespace spargo {

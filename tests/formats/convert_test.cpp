@@ -1,7 +1,6 @@
 // Every conversion on every backend against lists of triples.
 #include "formats/reference.hpp"
 
-#include <cmath>
 #include <functional>
 
 namespace spargo::test {

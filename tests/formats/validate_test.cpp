@@ -5,8 +5,6 @@
 
 #include <gmock/gmock.h>
 
-#include <numeric>
-
 namespace spargo::test {
 namespace {
 

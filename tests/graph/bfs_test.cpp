@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace spargo {
 namespace {

@@ -32,7 +32,6 @@
 
 #include <unistd.h>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <optional>
 

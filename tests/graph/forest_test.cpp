@@ -21,7 +21,6 @@
 #include <cmath>
 #include <fstream>
 #include <numeric>
-#include <tuple>
 
 namespace spargo {
 namespace {

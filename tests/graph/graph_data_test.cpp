@@ -11,9 +11,7 @@
 #include <zlib.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <fstream>
 #include <string>
 #include <vector>

@@ -329,27 +329,63 @@ TEST(SimilarityBits, DoNotDependOnThreads) {
   detail::assume_processors(0);
 }
 
-TEST(SimilarityBits, AreTheSameOnADevice) {
-  if (!detail::similarity::algorithms[0].on_device) GTEST_SKIP() << "runs on the host only";
-  SPARGO_TEST_NEEDS_GPU();
+void expect_same_on_a_device(const graph<std::int32_t, std::int64_t, host>& g,
+                             const std::vector<similarity_measure>& measures) {
   const context<host> ctx({.threads = 2});
   const context<device> gpu;
-  const auto g =
-      build_graph(ctx, generate(ctx, "gen:rmat:scale=12,degree=12"), {.direction = direction_kind::undirected});
   const auto there = to_device(gpu, g.view());
-  for (const auto& row : enum_rows<similarity_measure>()) {
+  for (const auto measure : measures) {
     for (const std::int64_t top : {0, 7}) {
-      const auto a = similarity(ctx, g, {.measure = row.value, .top = top});
-      const auto b = similarity(gpu, there, {.measure = row.value, .top = top});
+      const auto a = similarity(ctx, g, {.measure = measure, .top = top});
+      const auto b = similarity(gpu, there, {.measure = measure, .top = top});
+      EXPECT_GT(a.values.size(), 1000);
       const auto same = [&](const auto& x, const auto& y) {
         const auto copy = to_host(gpu, y.view());
-        EXPECT_TRUE(std::equal(x.begin(), x.end(), copy.begin(), copy.end())) << row.name << ", top " << top;
+        EXPECT_TRUE(std::equal(x.begin(), x.end(), copy.begin(), copy.end())) << to_string(measure) << ", top " << top;
       };
       same(a.sources, b.sources);
       same(a.targets, b.targets);
       same(a.values, b.values);
     }
   }
+}
+
+// More candidates than a block keeps, and more paths than its hash table takes.
+TEST(SimilarityBits, AreTheSameOnADevice) {
+  if (!detail::similarity::algorithms[0].on_device) GTEST_SKIP() << "runs on the host only";
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> ctx({.threads = 2});
+  const auto entries = generate(ctx, "gen:rmat:scale=12,degree=12");
+  const auto g = build_graph(ctx, entries, {.direction = direction_kind::undirected});
+  std::vector<similarity_measure> all;
+  for (const auto& row : enum_rows<similarity_measure>()) all.push_back(row.value);
+  expect_same_on_a_device(g, all);
+}
+
+// Rows beyond a hash table, over more ids than the shared memory of a block has bits.
+TEST(SimilarityBits, AreTheSameOnADeviceForLongRowsOfManyIds) {
+  if (!detail::similarity::algorithms[0].on_device) GTEST_SKIP() << "runs on the host only";
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> ctx({.threads = 2});
+  constexpr std::int32_t step = 699;
+  constexpr std::int32_t count = 6000;
+  std::vector<std::int32_t> us{0, 0, 1};
+  std::vector<std::int32_t> vs{1, 2, 2};
+  const auto add = [&](std::int32_t u, std::int32_t v) {
+    us.push_back(u);
+    vs.push_back(v);
+  };
+  for (std::int32_t k = 0; k < count; ++k) {
+    const std::int32_t v = 3 + k * step;
+    add(0, v);
+    if (k % 2 == 0) add(1, v);
+    if (k % 3 == 0) add(2, v);
+    if (k % 5 > 0) add(v, v + step);
+  }
+  const std::int32_t n = 4 + count * step;
+  const coo_pattern_view<std::int32_t, host> pairs{n, n, us, vs};
+  const auto g = build_graph(ctx, pairs, {.direction = direction_kind::undirected});
+  expect_same_on_a_device(g, {similarity_measure::jaccard, similarity_measure::adamic_adar});
 }
 
 class SimilarityRefusals : public testing::Test {

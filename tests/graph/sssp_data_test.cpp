@@ -12,7 +12,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
 
 namespace spargo {
 namespace {

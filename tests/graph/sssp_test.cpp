@@ -12,8 +12,6 @@
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
 
-#include <cmath>
-
 namespace spargo {
 namespace {
 

@@ -402,5 +402,60 @@ TEST(StructureCalls, NaturalCalls) {
   EXPECT_EQ(list(degrees(cpu(), plain, edge_side::in)), (std::vector<std::int64_t>{0, 1, 0, 1, 1, 0}));
 }
 
+// Levels by relaxation, component by flooding both ways.
+TYPED_TEST(Structure, VerticesNearAndConnected) {
+  using I = typename TypeParam::first_type;
+  using O = typename TypeParam::second_type;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(25);
+    const edge_vector edges = test::random_edges(random, n, random.below(2 * n), 0);
+    const std::int64_t source = random.below(n);
+    const std::int64_t radius = random.below(5);
+    for (const auto& g : make_all<I, O>(n, edges)) {
+      const graph_view<I, O, host> view = g.view();
+      for (const edge_side side : {edge_side::out, edge_side::in}) {
+        if (side == edge_side::in && !view.has_in_edges()) continue;
+        std::vector<bool> near(static_cast<std::size_t>(n));
+        near[static_cast<std::size_t>(source)] = true;
+        for (std::int64_t hop = 0; hop < radius; ++hop) {
+          const std::vector<bool> before = near;
+          for (const auto& [u, v] : edges) {
+            const bool both = view.direction == direction_kind::undirected;
+            const auto from = static_cast<std::size_t>(side == edge_side::out ? u : v);
+            const auto to = static_cast<std::size_t>(side == edge_side::out ? v : u);
+            if (before[from]) near[to] = true;
+            if (both && before[to]) near[from] = true;
+          }
+        }
+        std::vector<I> expected;
+        for (std::int64_t v = 0; v < n; ++v) {
+          if (near[static_cast<std::size_t>(v)]) expected.push_back(static_cast<I>(v));
+        }
+        EXPECT_EQ(list(k_hop_neighborhood(cpu(), view, static_cast<I>(source), radius, side)), expected);
+      }
+      edge_vector both = edges;
+      for (const auto& [u, v] : edges) both.emplace_back(v, u);
+      const auto reached = test::flood(test::lists_of(n, both), source);
+      std::vector<I> connected;
+      for (std::int64_t v = 0; v < n; ++v) {
+        if (reached[static_cast<std::size_t>(v)]) connected.push_back(static_cast<I>(v));
+      }
+      EXPECT_EQ(list(component_of(cpu(), view, static_cast<I>(source))), connected);
+    }
+    if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
+  }
+  const auto one = test::make_directed<I, O>(1, {}, test::edges_kept::out);
+  EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)k_hop_neighborhood(cpu(), one.view(), I{0}, -1); }),
+            "k_hop_neighborhood: radius -1 (expected 0 or more)");
+  EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)k_hop_neighborhood(cpu(), one.view(), I{1}, 1); }),
+            "k_hop_neighborhood: vertex 1 is out of range (the graph has 1 vertices)");
+  EXPECT_EQ(
+      message_of(error_code::unsupported, [&] { (void)k_hop_neighborhood(cpu(), one.view(), I{0}, 1, edge_side::in); }),
+      "k_hop_neighborhood: the graph has no in-edges (add_in_edges builds them)");
+  EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)component_of(cpu(), one.view(), I{-1}); }),
+            "component_of: vertex -1 is out of range (the graph has 1 vertices)");
+}
+
 }  // namespace
 }  // namespace spargo

@@ -4,6 +4,8 @@
 #include "graph/pagerank/algorithms.hpp"
 #include "graph/plan_estimate.hpp"
 #include "graph/sssp_support.hpp"
+#include "support/device.hpp"
+#include "support/message.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -204,10 +206,95 @@ TEST(WeightedPageRankWeights, RefusedByNameOfTheEdge) {
   EXPECT_THAT(sum, testing::ThrowsMessage<error>(testing::HasSubstr("from vertex 2 exceed double precision in sum")));
 }
 
-TEST(WeightedPageRankWeights, PlansNeedInEdges) {
+// --- On a device, against the host ---------------------------------------------------------------------------------
+
+template <class V, class W, class I, class O>
+void expect_device_ranks(std::int64_t n, const test::weighted_edges<W>& edges, graph_form form,
+                         const pagerank_options& options) {
+  const auto raw = test::make_weighted<W, I, O>(n, edges, form);
+  const test::placed_weighted<W, I, O, device> g(raw);
+  const context<host> ctx({.threads = 2});
+  pagerank_plan<V, I, O, device> plan(g.ctx(), g.view(), options);
+  for (int run = 0; run < 2; ++run) {
+    plan.run();
+    const auto ranks = g.fetch(plan.ranks());
+    EXPECT_EQ(check_pagerank<V>(ctx, raw.view(), ranks, options), "") << plan.reason();
+    if (options.iterations == 0) continue;
+    const auto expected = pagerank<V>(ctx, raw.view(), options);
+    for (std::int64_t v = 0; v < n; ++v) {
+      const double right = expected.ranks[v];
+      EXPECT_NEAR(ranks[static_cast<std::size_t>(v)], right, (sizeof(V) == 4 ? 2e-5 : 1e-12) * right) << v;
+    }
+  }
+}
+
+class WeightedPageRankOnDevice : public testing::Test {
+ protected:
+  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
+
+  template <class V, class W, class I, class O>
+  static void on_random_graphs(std::int64_t n, std::int64_t count) {
+    test::random_source random(94);
+    for (const graph_form form : test::all_forms) {
+      test::weighted_edges<W> edges;
+      for (std::int64_t e = 0; e < count; ++e) {
+        const std::int64_t from = e % 5 == 0 ? random.below(std::min<std::int64_t>(n, 3)) : random.below(n);
+        edges.push_back({from, random.below(n), static_cast<W>(random.below(from % 4 == 3 ? 1 : 250))});
+      }
+      expect_device_ranks<V, W, I, O>(n, edges, form, {.iterations = 20});
+      expect_device_ranks<V, W, I, O>(n, edges, form, {.tolerance = sizeof(V) == 4 ? 1e-5 : 1e-10});
+      expect_device_ranks<V, W, I, O>(n, edges, form, {.iterations = 3, .dangling = pagerank_dangling::drop});
+    }
+  }
+};
+
+TEST_F(WeightedPageRankOnDevice, AgreesWithTheHost) {
+  for (const std::int64_t n : {1, 2, 33, 700}) {
+    on_random_graphs<double, double, std::int32_t, std::int64_t>(n, 5 * n);
+    on_random_graphs<float, std::int32_t, std::int32_t, std::int32_t>(n, 5 * n);
+    on_random_graphs<double, std::int64_t, std::int64_t, std::int64_t>(n, 5 * n);
+    on_random_graphs<double, float, std::int32_t, std::int32_t>(n, 0);
+  }
+}
+
+// Large enough for copies of the matrix.
+TEST_F(WeightedPageRankOnDevice, AgreesWithTheHostOnLargerGraphs) {
+  on_random_graphs<double, std::int32_t, std::int32_t, std::int64_t>(200000, 3000000);
+  on_random_graphs<float, double, std::int32_t, std::int64_t>(200000, 3000000);
+}
+
+TEST_F(WeightedPageRankOnDevice, WeightsOfAnyMagnitude) {
+  for (const double scale : {1e-300, 1e-60, 1e60, 1e307}) {
+    doubly edges{{0, 1, 3}, {0, 2, 1}, {1, 2, 5}, {2, 0, 1}, {2, 3, 2}, {3, 3, 1}};
+    for (auto& e : edges) e.weight *= scale;
+    for (const graph_form form : test::all_forms) {
+      expect_device_ranks<double, double, std::int32_t, std::int64_t>(4, edges, form, {.iterations = 6});
+      expect_device_ranks<float, double, std::int32_t, std::int64_t>(4, edges, form, {.iterations = 6});
+    }
+  }
+}
+
+TEST_F(WeightedPageRankOnDevice, RefusesWeightsByName) {
+  const auto refusal = [](const doubly& edges) {
+    const auto raw = test::make_weighted<double, std::int32_t, std::int64_t>(4, edges, graph_form::out_only);
+    const test::placed_weighted<double, std::int32_t, std::int64_t, device> g(raw);
+    return test::message_of(error_code::invalid_data, [&] {
+      const pagerank_plan<double, std::int32_t, std::int64_t, device> plan(g.ctx(), g.view());
+    });
+  };
+  EXPECT_THAT(refusal({{0, 1, 1}, {1, 3, -0.5}, {3, 0, -7}}), testing::HasSubstr("edge (1, 3) has weight -0.5"));
+  EXPECT_THAT(refusal({{2, 0, 1e308}, {2, 1, 1e308}}),
+              testing::HasSubstr("from vertex 2 exceed double precision in sum"));
+}
+
+TEST(WeightedPageRankWeights, PlansBuildInEdges) {
   const context<host> ctx;
-  const auto g = test::make_weighted<double, std::int32_t, std::int32_t>(3, doubly{{0, 1, 1}}, graph_form::out_only);
-  EXPECT_THROW((pagerank_plan(ctx, g.view())), error);
+  const doubly edges{{0, 1, 3}, {0, 2, 1}, {1, 2, 5}, {2, 0, 1}, {2, 3, 2}};
+  const auto g = test::make_weighted<double, std::int32_t, std::int32_t>(4, edges, graph_form::out_only);
+  pagerank_plan plan(ctx, g.view(), {.iterations = 4});
+  plan.run();
+  const doubles expected = dense_weighted_ranks(4, edges, {}, {}, 4);
+  for (std::int64_t v = 0; v < 4; ++v) EXPECT_NEAR(plan.ranks()[v], expected[static_cast<std::size_t>(v)], 1e-15);
 }
 
 TEST(WeightedPageRankPlans, KeepTheirEstimates) {

@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <cstring>
 #include <random>
 #include <thread>
 

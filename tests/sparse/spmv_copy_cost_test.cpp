@@ -8,8 +8,8 @@ namespace {
 using detail::spmv::copy_kind;
 using i32 = std::int32_t;
 
-constexpr auto all_kinds = {copy_kind::compressed,     copy_kind::blocked, copy_kind::binned,
-                            copy_kind::repeated_bands, copy_kind::bands,   copy_kind::tiles};
+constexpr auto all_kinds = {copy_kind::compressed, copy_kind::blocked, copy_kind::binned,    copy_kind::repeated_bands,
+                            copy_kind::bands,      copy_kind::tiles,   copy_kind::transposed};
 
 TEST(SpmvCopyCost, CountsProducts) {
   for (const auto kind : all_kinds) {

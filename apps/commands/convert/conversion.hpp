@@ -8,9 +8,12 @@
 #include "input/input.hpp"
 
 #include <spargo/core/context.hpp>
+#include <spargo/formats/csr.hpp>
+#include <spargo/io/snapshot.hpp>
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace spargo::apps {
 
@@ -53,6 +56,23 @@ struct conversion {
 
 // Whether what is written can be taken back: not from a pipe.
 [[nodiscard]] bool is_replaceable(const std::string& path);
+
+// What a snapshot holds besides a matrix.
+struct snapshot_extras {
+  value_origin origin = value_origin::numbers;
+  std::string_view notes = {};
+};
+
+// Writes all of a matrix in canonical form, as what c.input describes. Values are double, or a pattern's.
+template <entry_type V, index_type I, index_type O>
+written write_canonical(const conversion& c, const csr_view<const V, I, O, host>& matrix, const input_facts& facts,
+                        const snapshot_extras& extras);
+// The same of values whose origin is c.input's field.
+template <entry_type V, index_type I, index_type O>
+written write_canonical(const conversion& c, const csr_view<const V, I, O, host>& matrix, const input_facts& facts) {
+  const bool integers = c.input.field == matrix_market_field::integer;
+  return write_canonical<V, I, O>(c, matrix, facts, {integers ? value_origin::integers : value_origin::numbers, {}});
+}
 
 // In memory if it fits: what does not is streamed, if that is possible.
 [[nodiscard]] written convert(const conversion& c);

@@ -139,12 +139,6 @@ written list_and_write(const conversion& c, const csr_view<const V, I, O, host>&
   }
 }
 
-// What a snapshot holds besides a matrix.
-struct snapshot_extras {
-  value_origin origin = value_origin::numbers;
-  std::string_view notes = {};
-};
-
 template <entry_type V, index_type I, index_type O>
 written write_spg(const conversion& c, const csr_view<const V, I, O, host>& matrix, const input_facts& facts,
                   const snapshot_extras& extras) {
@@ -217,7 +211,8 @@ written write_graph(const conversion& c, const csr_view<const V, I, O, host>& al
   return {matrix.rows, matrix.cols, matrix.nnz(), false};
 }
 
-// All of a matrix in canonical form, to whichever format.
+}  // namespace
+
 template <entry_type V, index_type I, index_type O>
 written write_canonical(const conversion& c, const csr_view<const V, I, O, host>& matrix, const input_facts& facts,
                         const snapshot_extras& extras) {
@@ -227,6 +222,21 @@ written write_canonical(const conversion& c, const csr_view<const V, I, O, host>
   return c.to.kind == target_kind::metis ? write_graph<V, I, O>(c, matrix, facts)
                                          : list_and_write<V, I, O>(c, matrix, facts);
 }
+
+template written write_canonical(const conversion&, const csr_view<const double, std::int32_t, std::int32_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&, const csr_view<const double, std::int32_t, std::int64_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&, const csr_view<const double, std::int64_t, std::int64_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&, const csr_view<const pattern, std::int32_t, std::int32_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&, const csr_view<const pattern, std::int32_t, std::int64_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&, const csr_view<const pattern, std::int64_t, std::int64_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+
+namespace {
 
 value_origin origin_of(const input_description& input) {
   return input.field == matrix_market_field::integer ? value_origin::integers : value_origin::numbers;

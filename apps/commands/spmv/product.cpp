@@ -26,14 +26,15 @@ struct tuning {
 
 // x from a file: a column (or a row) of the right length, dense or sparse.
 template <value_type V>
-array<V, host> read_vector(const context<host>& ctx, const std::string& path, std::int64_t size) {
+array<V, host> read_vector(const context<host>& ctx, const std::string& path, std::int64_t size,
+                           const std::string& side) {
   const auto column = read_matrix_market<V, std::int64_t>(ctx, path);
   const bool is_column = column.cols() == 1 && column.rows() == size;
   const bool is_row = column.rows() == 1 && column.cols() == size;
   if (!is_column && !is_row) {
     throw error(
         error_code::invalid_data, source_position{path, 0, 0},
-        fmt::format("--x is {} x {} (expected {} x 1, the matrix's columns)", column.rows(), column.cols(), size));
+        fmt::format("--x is {} x {} (expected {} x 1, the matrix's {})", column.rows(), column.cols(), size, side));
   }
   array<V, host> x(ctx, size);
   fill_zero(ctx, x.view());
@@ -117,15 +118,18 @@ spmv_plan<V, I, O, Space> plan_csr(const context<Space>& ctx, const csr_view<con
   using plan = spmv_plan<V, I, O, Space>;
   const spmv_request& wanted = job.wanted;
   why = "as asked for";
-  if (wanted.algorithm != spmv_algorithm::automatic) return plan(ctx, matrix, {.algorithm = wanted.algorithm});
-  if (wanted.storage == spmv_storage::borrowed) return plan(ctx, matrix);
+  const spmv_operation operation = job.transposes ? spmv_operation::transpose : spmv_operation::none;
+  if (wanted.algorithm != spmv_algorithm::automatic) {
+    return plan(ctx, matrix, {.algorithm = wanted.algorithm, .operation = operation});
+  }
+  if (wanted.storage == spmv_storage::borrowed) return plan(ctx, matrix, {.operation = operation});
   if (wanted.storage == spmv_storage::copied) {
-    plan made(ctx, matrix, {.storage = spmv_storage::copied});
+    plan made(ctx, matrix, {.storage = spmv_storage::copied, .operation = operation});
     if (made.storage() == spmv_storage::borrowed) why = "no copy is expected to be faster";
     return made;
   }
   try {
-    plan made(ctx, matrix, {.storage = spmv_storage::copied, .products = job.repeat});
+    plan made(ctx, matrix, {.storage = spmv_storage::copied, .products = job.repeat, .operation = operation});
     why = fmt::format("{} within {} product{} (--repeat)",
                       made.storage() == spmv_storage::copied ? "the copy pays" : "no copy pays",
                       with_commas(job.repeat), job.repeat == 1 ? "" : "s");
@@ -133,12 +137,12 @@ spmv_plan<V, I, O, Space> plan_csr(const context<Space>& ctx, const csr_view<con
   } catch (const error& e) {
     if (e.code() != error_code::out_of_memory) throw;
     why = "no memory for a copy";
-    return plan(ctx, matrix);
+    return plan(ctx, matrix, {.operation = operation});
   }
 }
 
-// Plans on CSR, or converts where neither CSR nor a copy of it is expected to be as fast; then times. On return
-// y holds A x, synchronised.
+// Plans on CSR, or converts where neither CSR nor a copy of it is expected to be as fast; then times. Of a transposed
+// product the transpose is converted. On return y holds A x or A^T x, synchronised.
 template <class V, class I, class O, class Space>
 void measure(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix, span<const V, Space> x,
              span<V, Space> y, const spmv_job& job, spmv_product& result) {
@@ -167,7 +171,10 @@ void measure(const context<Space>& ctx, const csr_view<const V, I, O, Space>& ma
     time(*on_csr);
   } else {
     const stopwatch converting;
-    with_format(ctx, matrix, format.format, [&](const auto& view) {
+    csr_matrix<V, I, O, Space> turned;
+    if (job.transposes) turned = transpose(ctx, matrix);
+    const csr_view<const V, I, O, Space> converted = job.transposes ? turned.view() : matrix;
+    with_format(ctx, converted, format.format, [&](const auto& view) {
       ctx.synchronize();
       result.convert_ms = converting.milliseconds();
       const stopwatch planning;
@@ -178,7 +185,9 @@ void measure(const context<Space>& ctx, const csr_view<const V, I, O, Space>& ma
       time(made);
     });
   }
-  result.bytes = compulsory_bytes<V, I, O>(format.format, matrix.rows, matrix.cols, matrix.nnz());
+  const bool by_columns = job.transposes && result.storage == spmv_storage::copied;
+  result.bytes = compulsory_bytes<V, I, O>(format.format, by_columns ? matrix.cols : matrix.rows,
+                                           by_columns ? matrix.rows : matrix.cols, matrix.nnz());
   result.copy_rate = copy_bytes_per_second(ctx, result.bytes);
 }
 
@@ -186,6 +195,7 @@ void measure(const context<Space>& ctx, const csr_view<const V, I, O, Space>& ma
 template <class V, class I, class O>
 format_choice choose_format(const backend& where, const csr_pattern_view<I, O, host>& matrix, const spmv_job& job) {
   if (job.wanted.format.has_value()) return {*job.wanted.format, job.wanted.format_reason};
+  if (job.transposes) return {sparse_format::csr, "as read, for a transposed product"};
   if (job.wanted.storage == spmv_storage::copied) return {sparse_format::csr, "what copies are made of"};
   if (job.wanted.storage == spmv_storage::borrowed) return {sparse_format::csr, "as read"};
   const format_use use{.value_bytes = sizeof(V), .complex_values = complex_type<V>, .products = job.repeat};
@@ -231,16 +241,18 @@ void summarise(const array<V, host>& y, spmv_product& result) {
   double squares = 0;  // scaled: the square of a large entry would overflow
   const double scale = largest > 0 && std::isfinite(largest) ? largest : 1.0;
   for (const V& v : y) squares += std::norm(wide(v) / scale);
-  result.y_sum = sum;
-  result.y_norm = scale * std::sqrt(squares);
+  // inf - inf has the sign bit set on x86; printed, it has no sign.
+  const auto unsigned_nan = [](double v) { return std::isnan(v) ? std::abs(v) : v; };
+  result.y_sum = {unsigned_nan(std::real(sum)), unsigned_nan(std::imag(sum))};
+  result.y_norm = unsigned_nan(scale * std::sqrt(squares));
   for (std::int64_t i = 0; i < std::min<std::int64_t>(y.size(), 5); ++i) result.y_first.emplace_back(wide(y[i]));
 }
 
 }  // namespace
 
 template <value_type V>
-array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64_t size) {
-  if (!wanted.file.empty()) return read_vector<V>(ctx, wanted.file, size);
+array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64_t size, const std::string& side) {
+  if (!wanted.file.empty()) return read_vector<V>(ctx, wanted.file, size, side);
   array<V, host> x(ctx, size);
   for (std::int64_t i = 0; i < size; ++i) {
     double value = 1.0;
@@ -255,9 +267,10 @@ array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64
   return x;
 }
 
-template array<float, host> make_x(const context<host>&, const spmv_x&, std::int64_t);
-template array<double, host> make_x(const context<host>&, const spmv_x&, std::int64_t);
-template array<std::complex<double>, host> make_x(const context<host>&, const spmv_x&, std::int64_t);
+template array<float, host> make_x(const context<host>&, const spmv_x&, std::int64_t, const std::string&);
+template array<double, host> make_x(const context<host>&, const spmv_x&, std::int64_t, const std::string&);
+template array<std::complex<double>, host> make_x(const context<host>&, const spmv_x&, std::int64_t,
+                                                  const std::string&);
 
 void summarise_y(spmv_product& result) {
   std::visit([&](const auto& y) { summarise(y, result); }, result.y);
@@ -266,8 +279,10 @@ void summarise_y(spmv_product& result) {
 template <value_type V, index_type I, index_type O>
 spmv_product multiply(const backend& where, const csr_input<V, I, O>& read, const spmv_job& job) {
   const csr_view<const V, I, O, host>& matrix = read.matrix;
-  const array<V, host> x = make_x<V>(where.cpu, job.x, matrix.cols);
+  const array<V, host> x =
+      make_x<V>(where.cpu, job.x, job.transposes ? matrix.rows : matrix.cols, job.transposes ? "rows" : "columns");
   spmv_product result;
+  result.transposed = job.transposes;
   result.rows = matrix.rows;
   result.cols = matrix.cols;
   result.nnz = matrix.nnz();
@@ -279,14 +294,15 @@ spmv_product multiply(const backend& where, const csr_input<V, I, O>& read, cons
   result.parsed_on_device = read.facts.parsed_on_device;
   result.load_ms = read.load_ms;
   result.format = choose_format<V, I, O>(where, matrix, job);
-  array<V, host> y(where.cpu, matrix.rows);
+  array<V, host> y(where.cpu, result.elements());
   on_backend(where, [&](const auto& ctx) { multiply_on<V, I, O>(ctx, read, x, y, job, result); });
   result.convert_ms += read.convert_ms;
   summarise(y, result);
   if (job.verify) {
     const busy checking("checking the product");
     const stopwatch watch;
-    result.check = check_spmv<V, I, O>(matrix, x.view(), std::as_const(y).view());
+    const auto check = job.transposes ? check_transposed_spmv<V, I, O> : check_spmv<V, I, O>;
+    result.check = check(matrix, x.view(), std::as_const(y).view());
     result.check_ms = watch.milliseconds();
   }
   result.y = std::move(y);

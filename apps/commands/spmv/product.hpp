@@ -1,5 +1,5 @@
-// y = A x as `spargo spmv` does it: converted and planned as asked for or as pays, timed, checked. The matrix's types
-// are known here alone; what comes back is plain facts.
+// y = A x or A^T x as `spargo spmv` does it: converted and planned as asked for or as pays, timed, checked. The
+// matrix's types are known here alone; what comes back is plain facts.
 #pragma once
 
 #include "cli/timing.hpp"
@@ -31,11 +31,13 @@ struct spmv_job {
   spmv_x x;
   std::int64_t repeat = 10, warmup = 2;
   bool verify = true;
+  bool transposes = false;
 };
 
 // What one backend measured; y is on the host again.
 struct spmv_product {
-  std::int64_t rows = 0, cols = 0, nnz = 0;
+  std::int64_t rows = 0, cols = 0, nnz = 0;  // of A
+  bool transposed = false;
   std::int64_t stored = 0, rounded_integers = 0;
   bool parsed_on_device = false;
   value_kind values = value_kind::fp64;
@@ -59,15 +61,17 @@ struct spmv_product {
   double check_ms = 0;
 
   [[nodiscard]] bool is_complex() const { return values == value_kind::complex_fp64; }
+  [[nodiscard]] std::int64_t elements() const { return transposed ? cols : rows; }  // of y
 };
 
 // For the combinations of types that `read_csr` gives.
 template <value_type V, index_type I, index_type O>
 [[nodiscard]] spmv_product multiply(const backend& where, const csr_input<V, I, O>& read, const spmv_job& job);
 
-// The requested x, with this many elements.
+// The requested x, with an element for each of the matrix's columns, or rows: `side` for a message.
 template <value_type V>
-[[nodiscard]] array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64_t size);
+[[nodiscard]] array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64_t size,
+                                    const std::string& side = "columns");
 
 // The sums and first elements of result.y.
 void summarise_y(spmv_product& result);

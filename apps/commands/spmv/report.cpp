@@ -34,12 +34,13 @@ std::optional<bool> report_check(report& out, const spmv_product& result) {
   }
   out.keys()["worst_row"] = check->worst_row + 1;
   const std::string where = check->worst_row < 0
-                                ? std::string("no rows")
-                                : fmt::format("row {}, where the bound is {:.2g}", check->worst_row + 1, check->bound);
+                                ? std::string(result.transposed ? "no columns" : "no rows")
+                                : fmt::format("{} {}, where the bound is {:.2g}", result.transposed ? "column" : "row",
+                                              check->worst_row + 1, check->bound);
   std::string verdict = check->valid ? "yes" : "NO, WRONG";
   if (check->valid && result.not_finite > 0) {
     const std::string not_finite = fmt::format("{} of {} elements of y are NaN or infinite",
-                                               with_commas(result.not_finite), with_commas(result.rows));
+                                               with_commas(result.not_finite), with_commas(result.elements()));
     verdict += ", but " + not_finite + ", as in the reference";
     out.warn(not_finite);
   }
@@ -75,6 +76,7 @@ void report_input(report& out, const input_description& input, const spmv_produc
   keys["rows"] = result.rows;
   keys["cols"] = result.cols;
   keys["nnz"] = result.nnz;
+  keys["transpose"] = result.transposed;
   keys["field"] = to_string(input.field);
   keys["symmetry"] = to_string(input.symmetry);
   keys["stored"] = result.stored;
@@ -83,6 +85,9 @@ void report_input(report& out, const input_description& input, const spmv_produc
   out.row("matrix", fmt::format("{} x {}, {} ({}, {}, {}; {} stored)", with_commas(result.rows),
                                 with_commas(result.cols), counted(result.nnz, "entry", "entries"), input.format,
                                 to_string(input.field), to_string(input.symmetry), with_commas(result.stored)));
+  if (result.transposed) {
+    out.row("product", fmt::format("y = A^T x, {}", counted(result.cols, "element", "elements")));
+  }
   if (result.rounded_integers > 0) {
     const std::string rounded = fmt::format("{} integers exceed what the values hold exactly, rounded to nearest",
                                             with_commas(result.rounded_integers));
@@ -132,8 +137,8 @@ exit_status conclude_product(report& out, const spmv_flags& flags, const spmv_pr
   }
   out.print();
   if (valid == false) {
-    print_error(flags.common.called,
-                fmt::format("{}: the result failed validation at row {}", flags.file, result.check->worst_row + 1));
+    print_error(flags.common.called, fmt::format("{}: the result failed validation at {} {}", flags.file,
+                                                 result.transposed ? "column" : "row", result.check->worst_row + 1));
   }
   return status_of(valid);
 }

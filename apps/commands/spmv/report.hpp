@@ -27,6 +27,7 @@ struct spmv_flags {
   std::int64_t repeat = 10;
   std::int64_t warmup = 2;
   bool no_verify = false;
+  bool transpose = false;
 };
 
 void report_input(report& out, const input_description& input, const spmv_product& result);

@@ -16,7 +16,20 @@ from ._errors import DeviceError, Error, FileError, InputWarning, MissingFileErr
 from ._graph import Graph
 from ._io import EdgeList, generate, mminfo, mmread, mmwrite, read_edgelist
 from ._matrix import Matrix, aslinearoperator
-from ._results import Bfs, Communities, MultiBfs, PageRank, Similarity, SpanningForest, Sssp, Triangles
+from ._results import (
+    Bfs,
+    Communities,
+    Eigenvector,
+    Hits,
+    Katz,
+    MultiBfs,
+    PageRank,
+    Similarity,
+    SpanningForest,
+    Sssp,
+    Triangles,
+    Trusses,
+)
 from ._snapshot import load, save
 from ._solve import Solution, solve
 
@@ -26,10 +39,13 @@ __all__ = [
     "Device",
     "DeviceError",
     "EdgeList",
+    "Eigenvector",
     "Error",
     "FileError",
     "Graph",
+    "Hits",
     "InputWarning",
+    "Katz",
     "Matrix",
     "MissingFileError",
     "MultiBfs",
@@ -40,6 +56,7 @@ __all__ = [
     "SpanningForest",
     "Sssp",
     "Triangles",
+    "Trusses",
     "UnsupportedError",
     "__version__",
     "aslinearoperator",

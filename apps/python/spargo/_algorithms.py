@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from . import _core, _device
 from ._arrays import Array, whole
 from ._centrality import Centrality
 from ._config import threads
 from ._errors import Error
 from ._networkx_rows import in_networkx
-from ._results import Communities, Similarity, SpanningForest, Triangles
+from ._results import Communities, Similarity, SpanningForest, Triangles, Trusses
 from ._storage import Vertices
 
 Same = TypeVar("Same", bound="Algorithms")
@@ -290,3 +293,60 @@ class Algorithms(Centrality):
         cores = self._for_numpy().core_numbers()
         least = cores.max(initial=0) if k is None else whole(k, "k_core: k", 0)
         return self._induced(cores >= least)
+
+    def trusses(self, *, algorithm: str = "automatic") -> Trusses:
+        """Truss numbers: the largest k for which an edge is in a subgraph whose edges are all in k - 2 triangles or more.
+
+        Self-loops never count, and parallel edges count once.
+
+        Parameters
+        ----------
+        algorithm : {'automatic', 'peel'}, optional
+
+        Returns
+        -------
+        Trusses
+
+        Raises
+        ------
+        NotImplementedError
+            For a directed graph.
+
+        Notes
+        -----
+        O(edges**1.5).
+        """
+        return Trusses(*self._called("trusses", False, 0, algorithm, threads()))
+
+    def k_truss(self: Same, k: int) -> Same:
+        """The k-truss: the edges that are in k - 2 triangles of such edges or more, with their vertices' ids.
+
+        Takes less time than `trusses`.
+
+        Parameters
+        ----------
+        k : int
+            At least 2; the 2-truss has all edges but self-loops.
+
+        Returns
+        -------
+        Graph
+            Without vertices that have no edges in it.
+
+        Raises
+        ------
+        NotImplementedError
+            For a directed graph.
+        """
+        least = whole(k, "k_truss: k", 2)
+        own = self._for_numpy()
+        ends = own._called("trusses", False, least, "automatic", threads())[:2]
+
+        def keys(first: Array, second: Array) -> npt.NDArray[np.int64]:
+            return first.astype(np.int64) * self.vertices + second
+
+        sources, targets = own._sources(), own.indices
+        kept = np.isin(keys(np.minimum(sources, targets), np.maximum(sources, targets)), keys(*ends))
+        inside = np.zeros(self.vertices, bool)
+        inside[sources[kept]] = True
+        return self._kept(kept)._induced(inside)

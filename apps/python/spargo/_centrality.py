@@ -13,7 +13,7 @@ from ._arrays import Array, flat, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._paths import Paths
-from ._results import PageRank
+from ._results import Eigenvector, Hits, Katz, PageRank
 from ._storage import Vertex, Vertices
 
 
@@ -58,7 +58,7 @@ class Centrality(Paths):
         algorithm : {'automatic', 'jacobi', 'gauss_seidel'}, optional
             jacobi gives the same bits for any number of threads.
         weighted : bool, optional
-            A vertex divides its rank in proportion to the weights of its out-edges, instead of equally. On the CPU.
+            A vertex divides its rank in proportion to the weights of its out-edges, instead of equally.
 
         Returns
         -------
@@ -82,16 +82,160 @@ class Centrality(Paths):
         for name, a, vector in zip(("personalization", "guess"), given, vectors):
             if a is not None and vector.size != self.vertices:
                 raise Error(f"pagerank: {name} has {vector.size} values for {self.vertices} vertices")
-        if weighted and self._place is not None:
-            raise UnsupportedError("Graph.pagerank: weights count on the CPU only (expected device='cpu')", "unsupported")
         options = (wanted.name, damping, tolerance, norm, max_iterations, iterations, dangling, algorithm, threads())
         return PageRank(
             *self._planned(
                 ("pagerank", weighted, *options),
-                lambda: self._algorithm("pagerank", not weighted)(np.ascontiguousarray(self._weights(), np.float64) if weighted else None, *options),
+                lambda: self._algorithm("pagerank", not weighted)(
+                    self._argument(self._weights(), np.dtype(np.float64)) if weighted else None, *options
+                ),
                 *vectors,
             )
         )
+
+    def eigenvector(
+        self,
+        *,
+        tolerance: float = 1e-6,
+        max_iterations: int = 100,
+        start: npt.ArrayLike | Mapping[Vertex, float] | None = None,
+        weighted: bool = False,
+    ) -> Eigenvector:
+        """Eigenvector centrality: values in proportion to the sum of the in-neighbours' values.
+
+        Parameters
+        ----------
+        tolerance : float, optional
+            Stop when one step changes the values by less than this on average.
+        max_iterations : int, optional
+            Maximum number of iterations.
+        start : array_like, shape (vertices,), or mapping of vertices to values, optional
+            Nonnegative, not all 0; equal values by default.
+        weighted : bool, optional
+            Edges count by their weights.
+
+        Returns
+        -------
+        Eigenvector
+
+        Raises
+        ------
+        Error
+            For options out of range, and for weights that are negative or not finite.
+
+        Notes
+        -----
+        Iterates A + I, as networkx does. The same bits for any number of threads.
+        """
+        vector = self._rank_vector(start, "eigenvector", "start")
+        most = whole(max_iterations, "eigenvector: max_iterations")
+        return Eigenvector(*self._ranked("eigenvector", weighted, tolerance, most, vector, threads()))
+
+    def katz(
+        self,
+        *,
+        alpha: float | None = None,
+        beta: float | npt.ArrayLike | Mapping[Vertex, float] = 1.0,
+        tolerance: float = 1e-6,
+        max_iterations: int = 1000,
+        start: npt.ArrayLike | Mapping[Vertex, float] | None = None,
+        normalized: bool = True,
+        weighted: bool = False,
+    ) -> Katz:
+        """Katz centrality: beta plus alpha times the sum of the in-neighbours' values.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            Converges below 1 / the largest eigenvalue. By default 0.9 / an upper bound on it, which is computed.
+        beta : float, or array_like, shape (vertices,), or mapping of vertices to values, optional
+            Nonnegative.
+        tolerance : float, optional
+            Stop when one step changes the values by less than this on average.
+        max_iterations : int, optional
+            Maximum number of iterations.
+        start : array_like, shape (vertices,), or mapping of vertices to values, optional
+            Nonnegative; zeros by default.
+        normalized : bool, optional
+            Scale the values to 2-norm 1.
+        weighted : bool, optional
+            Edges count by their weights.
+
+        Returns
+        -------
+        Katz
+
+        Raises
+        ------
+        Error
+            For options out of range, and for weights that are negative or not finite.
+
+        Notes
+        -----
+        The same bits for any number of threads.
+        """
+        if alpha is not None and alpha == 0:
+            raise Error("katz: alpha 0 (expected more than 0, or None)")
+        scalar = np.ndim(beta) == 0 and not isinstance(beta, Mapping)  # type: ignore[arg-type]
+        constant = float(beta) if scalar else 0.0  # type: ignore[arg-type]
+        vector = self._rank_vector(None if scalar else beta, "katz", "beta")
+        first = self._rank_vector(start, "katz", "start")
+        most = whole(max_iterations, "katz: max_iterations")
+        options = (0.0 if alpha is None else alpha, constant, bool(normalized), tolerance, most)
+        return Katz(*self._ranked("katz", weighted, *options, vector, first, threads()))
+
+    def hits(
+        self,
+        *,
+        tolerance: float = 1e-8,
+        max_iterations: int = 1000,
+        start: npt.ArrayLike | Mapping[Vertex, float] | None = None,
+        weighted: bool = False,
+    ) -> Hits:
+        """Hubs and authorities (HITS).
+
+        Parameters
+        ----------
+        tolerance : float, optional
+            Stop when one step changes the hubs by less than this in total.
+        max_iterations : int, optional
+            Maximum number of iterations.
+        start : array_like, shape (vertices,), or mapping of vertices to values, optional
+            Hub values to start from; nonnegative, not all 0.
+        weighted : bool, optional
+            Edges count by their weights.
+
+        Returns
+        -------
+        Hits
+
+        Raises
+        ------
+        Error
+            For options out of range, and for weights that are negative or not finite.
+
+        Notes
+        -----
+        The same bits for any number of threads.
+        """
+        vector = self._rank_vector(start, "hits", "start")
+        most = whole(max_iterations, "hits: max_iterations")
+        return Hits(*self._ranked("hits", weighted, tolerance, most, vector, threads()))
+
+    def _rank_vector(self, values: Any, method: str, name: str) -> Any:
+        """A float64 vector with one value per vertex, or none."""
+        given = self._by_vertex(values)
+        vector = self._argument(
+            np.empty(0) if given is None else given if _device.kind_of(given) else flat(given, method), np.dtype(np.float64)
+        )
+        if given is not None and vector.size != self.vertices:
+            raise Error(f"{method}: {name} has {vector.size} values for {self.vertices} vertices")
+        return vector
+
+    def _ranked(self, method: str, weighted: bool, *arguments: Any) -> Any:
+        """The library's function, over weights if wanted."""
+        weights = self._argument(self._weights(), np.dtype(np.float64)) if weighted else None
+        return self._called(method, not weighted, weights, *arguments)
 
     def _by_vertex(self, values: Any) -> Any:
         """One value per vertex from a mapping, 0 for vertices that it lacks; anything else unchanged."""
@@ -137,6 +281,55 @@ class Centrality(Paths):
             "betweenness", True, self._given_sources(sources), normalization, endpoints, algorithm, threads()
         )
         return values
+
+    def closeness(
+        self,
+        sources: Vertices | None = None,
+        *,
+        measure: str = "closeness",
+        scaled: bool = True,
+        algorithm: str = "automatic",
+    ) -> Array:
+        """Closeness or harmonic centrality, by hops to each vertex. Weights are ignored.
+
+        Parameters
+        ----------
+        sources : array_like of vertices, optional
+            By default all vertices. Otherwise values are estimates from the distances of these sources.
+        measure : {'closeness', 'harmonic'}, optional
+            r over the sum of the distances of the r vertices that reach v, or the sum of inverse distances.
+        scaled : bool, optional
+            Multiply closeness by the share of vertices that reach v, as networkx does.
+        algorithm : {'automatic', 'bit_parallel'}, optional
+
+        Returns
+        -------
+        ndarray of float64, shape (vertices,)
+
+        Notes
+        -----
+        O(sources * (vertices + edges) / 64) on small-world graphs. The same bits for any number of threads.
+        """
+        values: Array = self._called(
+            "closeness", True, self._given_sources(sources), measure, scaled, algorithm, threads()
+        )
+        return values
+
+    def eccentricities(self, *, max_searches: int = -1) -> tuple[Array, Array]:
+        """Bounds of the largest distance from each vertex of the largest component, of a directed graph the strong one.
+
+        Parameters
+        ----------
+        max_searches : int, optional
+            Stop after this many searches; by default the bounds are exact.
+
+        Returns
+        -------
+        lower, upper : ndarray of int32, shape (vertices,)
+            Equal where exact; -1 outside of the component. Without a limit their maximum is the diameter.
+        """
+        lower, upper = self._called("eccentricities", True, whole(max_searches, "eccentricities: max_searches"), threads())
+        return lower, upper
 
     def edge_betweenness(self, sources: Vertices | None = None, *, normalization: str = "pairs") -> Array:
         """Betweenness centrality of edges, exact or from some sources. Weights are ignored.

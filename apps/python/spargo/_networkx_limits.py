@@ -128,10 +128,32 @@ LIMITS = {
     "dijkstra_path_length": [_names_weight],
     "eccentricity": [_needs(lambda a: a["sp"] is None, "distances that are given are networkx's"), _no_weight],
     "edge_betweenness_centrality": [_no_weight, _scaled, _simple],
+    "eigenvector_centrality": [_counted, _simple],
+    "harmonic_centrality": [
+        _needs(lambda a: a["distance"] is None, "weights are not supported"),
+        _needs(lambda a: a["nbunch"] is None and a["sources"] is None, "subsets of nodes are networkx's"),
+    ],
+    "hits": [
+        _needs(lambda a: _are_lengths(a["G"], "weight"), "weights of edges are negative, infinite or no numbers"),
+        _needs(lambda a: a["normalized"] is True, "vectors that are not normalized have any sign and length"),
+        _needs(lambda a: a["nstart"] is None, "a start for ARPACK"),
+    ],
     "jaccard_coefficient": _prediction,
     "k_core": [
         _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
         _needs(lambda a: a["core_number"] is None, "core numbers that are given are networkx's"),
+        _simple,
+        _no_loops,
+    ],
+    "katz_centrality": [
+        _counted,
+        _simple,
+        _needs(lambda a: isinstance(a["alpha"], Real) and float(a["alpha"]) > 0, "alpha is above 0 in the library"),
+    ],
+    "k_truss": [
+        _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
+        _needs(lambda a: not a["G"].is_directed(), "networkx refuses directed graphs"),
+        _needs(lambda a: isinstance(a["k"], (int, np.integer)), "k is an integer in the library"),
         _simple,
         _no_loops,
     ],

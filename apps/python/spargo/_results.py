@@ -152,6 +152,68 @@ class PageRank(NamedTuple):
     algorithm: str
 
 
+class Eigenvector(NamedTuple):
+    """Result of `Graph.eigenvector`.
+
+    Attributes
+    ----------
+    values : ndarray, shape (vertices,)
+        With 2-norm 1.
+    iterations : int
+    residual : float
+        Change of the values by the last step in sum, divided by the vertices.
+    converged : bool
+    eigenvalue : float
+        The largest, from the last step.
+    """
+
+    values: Array
+    iterations: int
+    residual: float
+    converged: bool
+    eigenvalue: float
+
+
+class Katz(NamedTuple):
+    """Result of `Graph.katz`.
+
+    Attributes
+    ----------
+    values : ndarray, shape (vertices,)
+    iterations : int
+    residual : float
+        Change of the values by the last step in sum, divided by the vertices.
+    converged : bool
+    alpha : float
+    """
+
+    values: Array
+    iterations: int
+    residual: float
+    converged: bool
+    alpha: float
+
+
+class Hits(NamedTuple):
+    """Result of `Graph.hits`.
+
+    Attributes
+    ----------
+    hubs, authorities : ndarray, shape (vertices,)
+        Each sums to 1; both are 0 for a graph without edges.
+    iterations : int
+    residual : float
+        Change of the hubs by the last step in sum.
+    converged : bool
+    """
+
+    hubs: Array
+    authorities: Array
+    iterations: int
+    residual: float
+    converged: bool
+
+
 class Triangles(NamedTuple):
     """Result of `Graph.triangles`.
 
@@ -167,3 +229,23 @@ class Triangles(NamedTuple):
     total: int
     per_vertex: Array
     degrees: Array
+
+
+class Trusses(NamedTuple):
+    """Result of `Graph.trusses`.
+
+    Attributes
+    ----------
+    sources, targets : ndarray of the graph's indices, shape (edges,)
+        The ends of each edge, the smaller first; edges ascend by them.
+    numbers : ndarray of the graph's indices, shape (edges,)
+    max_k : int
+        The largest truss number, 0 without edges.
+    algorithm : str
+    """
+
+    sources: Array
+    targets: Array
+    numbers: Array
+    max_k: int
+    algorithm: str

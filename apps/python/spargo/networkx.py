@@ -7,8 +7,8 @@
 
 With ``nx.config.backend_priority = ["spargo"]`` it runs every supported call, unless the graph is smaller than
 ``nx.config.backends.spargo.smallest_graph``. Differences from networkx: it may return another of several equally short
-weighted paths, another of several spanning trees of equal weight and another valid order of strong components, and
-PageRank may take fewer steps.
+weighted paths, another of several spanning trees of equal weight and another valid order of strong components, PageRank may take fewer
+steps, and HITS of a graph with several largest singular values are those of an iteration from equal values.
 """
 
 from __future__ import annotations
@@ -161,6 +161,11 @@ def closeness_centrality(G: Graph, u: Node | None = None, distance: None = None,
     if wf_improved and G.vertices > 1:
         values *= others / (G.vertices - 1)
     return _by_node(G, values) if u is None else values[0].item()
+
+
+def harmonic_centrality(G: Graph, nbunch: None = None, distance: None = None, sources: None = None) -> dict[Node, float]:
+    values: dict[Node, float] = _by_node(G, G.closeness(measure="harmonic"))
+    return values
 
 
 def eccentricity(G: Graph, v: Any = None, sp: None = None, weight: None = None) -> Any:
@@ -318,6 +323,82 @@ def pagerank(
     return ranks
 
 
+def _values(graph: Graph, values: dict[Node, float] | None) -> Array | None:
+    """One number for each node; networkx takes anything else itself."""
+    if values is None:
+        return None
+    if set(values) != set(graph.names(np.arange(graph.vertices))):
+        raise UnsupportedError("a mapping of other nodes than the graph's", "unsupported")
+    return np.array([values[node] for node in graph.names(np.arange(graph.vertices))], dtype=float)
+
+
+def eigenvector_centrality(
+    G: Graph,
+    max_iter: int = 100,
+    tol: float = 1.0e-6,
+    nstart: dict[Node, float] | None = None,
+    weight: str | None = None,
+) -> dict[Node, float]:
+    if G.vertices == 0:
+        raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
+    start = _values(G, nstart)
+    if start is not None and not start.any():
+        raise nx.NetworkXError("initial vector cannot have all zero values")
+    if max_iter < 1:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    weighted = bool(weight) and G.weights is not None
+    found = G.eigenvector(tolerance=tol, max_iterations=max_iter, start=start, weighted=weighted)
+    if not found.converged:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    values: dict[Node, float] = _by_node(G, found.values)
+    return values
+
+
+def katz_centrality(
+    G: Graph,
+    alpha: float = 0.1,
+    beta: float | dict[Node, float] = 1.0,
+    max_iter: int = 1000,
+    tol: float = 1.0e-6,
+    nstart: dict[Node, float] | None = None,
+    normalized: bool = True,
+    weight: str | None = None,
+) -> dict[Node, float]:
+    if G.vertices == 0:
+        return {}
+    constants = _values(G, beta) if isinstance(beta, dict) else float(beta)
+    start = _values(G, nstart)
+    if max_iter < 1:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    found = G.katz(
+        alpha=alpha,
+        beta=constants,
+        tolerance=tol,
+        max_iterations=max_iter,
+        start=start,
+        normalized=normalized,
+        weighted=weight is not None and G.weights is not None,
+    )
+    if not found.converged:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    values: dict[Node, float] = _by_node(G, found.values)
+    return values
+
+
+def hits(
+    G: Graph, max_iter: int = 100, tol: float = 1.0e-8, nstart: Any = None, normalized: bool = True
+) -> tuple[dict[Node, float], dict[Node, float]]:
+    if G.vertices == 0:
+        return {}, {}
+    if max_iter <= 0:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    # networkx finds the singular vectors by ARPACK, to a relative tolerance; the iteration ends far below it.
+    found = G.hits(tolerance=max(1e-4 * tol, 1e-13), max_iterations=100 * max_iter, weighted=G.weights is not None)
+    if not found.converged or not found.hubs.any():
+        raise UnsupportedError("no single largest singular value was found", "unsupported")
+    return _by_node(G, found.hubs), _by_node(G, found.authorities)
+
+
 def _sampled(graph: Graph, k: int, seed: Any) -> list[Node]:
     nodes: list[Node] = nx.utils.create_py_random_state(seed).sample(graph.names(np.arange(graph.vertices)), k)
     return nodes
@@ -439,6 +520,10 @@ def resource_allocation_index(G: Graph, ebunch: Any = None) -> Iterator[tuple[No
 
 def k_core(G: Graph, k: int | None = None, core_number: None = None) -> Graph:
     return G.k_core(k)
+
+
+def k_truss(G: Graph, k: int) -> Graph:
+    return G.k_truss(max(int(k), 2))
 
 
 def _forest_edges(G: Graph, maximum: bool, data: bool, ignore_nan: bool) -> Iterator[tuple[Any, ...]]:

@@ -325,6 +325,32 @@ def test_cores(g):
 
 
 @CASES
+def test_trusses(g):
+    graph = of(g)
+    if g.is_directed():
+        with pytest.raises(NotImplementedError, match="directed"):
+            graph.trusses()
+        return
+    simple = nx.Graph(g)
+    simple.remove_edges_from(list(nx.selfloop_edges(simple)))
+    found = graph.trusses()
+    numbers = {frozenset(e): k for *e, k in zip(graph.names(found.sources), graph.names(found.targets), found.numbers.tolist())}
+    assert set(numbers) == {frozenset(e) for e in simple.edges} and np.all(found.sources < found.targets)
+    assert found.max_k == max(numbers.values(), default=0)
+    for k in range(2, found.max_k + 2):
+        want = nx.k_truss(simple, k)
+        assert {e for e, number in numbers.items() if number >= k} == {frozenset(e) for e in want.edges}
+        truss = graph.k_truss(k)
+        assert truss.names(range(truss.vertices)) == [v for v in simple if v in want]
+        ends = zip(truss.names(truss._sources()), truss.names(truss.indices))
+        assert {frozenset(e) for e in ends} == {frozenset(e) for e in want.edges}
+    with pytest.raises(spargo.Error, match="k_truss: k"):
+        graph.k_truss(1)
+    with pytest.raises(spargo.Error, match="unknown algorithm"):
+        graph.trusses(algorithm="bucket")
+
+
+@CASES
 def test_spanning_forest(g):
     graph = of(g)
     if g.is_directed():

@@ -70,6 +70,8 @@ def test_distances(g):
         want, got = both("closeness_centrality", g, **options)
         assert list(got) == list(want) and plain(got)
         np.testing.assert_allclose(list(got.values()), list(want.values()), rtol=1e-12)
+    want, got = both("harmonic_centrality", g)
+    assert got == pytest.approx(want, rel=1e-12)
     node = list(g)[-1]
     want, got = both("closeness_centrality", g, u=node)
     assert got == pytest.approx(want) and plain(got)
@@ -196,6 +198,70 @@ def test_ranks_over_weights(kind, number):
     ranks = of.pagerank(weighted=True, tolerance=1e-14).ranks
     np.testing.assert_allclose(ranks, of.pagerank(weighted=True, tolerance=1e-14, algorithm="jacobi").ranks, atol=1e-12)
     assert ranks[1] > 2 * ranks[2] and np.isclose(*of.pagerank().ranks[1:])
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_power_iterations(kind):
+    rng = np.random.default_rng(11)
+    compared = 0
+    for seed in range(60):
+        n = int(rng.integers(1, 25))
+        g = kind()
+        g.add_nodes_from(map(str, range(n)))
+        for _ in range(int(rng.integers(0, 4 * n))):
+            u, v = map(str, rng.integers(0, n, 2))
+            g.add_edge(u, v, **({"weight": float(rng.integers(0, 9)) / 4} if rng.random() < 0.9 else {}))
+        start = {v: float(rng.integers(0, 5)) for v in g}
+        start["0"] = 1.0
+        calls = [("eigenvector_centrality", o) for o in ({}, {"weight": "weight"}, {"nstart": start}, {"tol": 1e-9, "max_iter": 3000})]
+        calls += [("katz_centrality", {"alpha": 0.01, **o}) for o in (
+            {}, {"weight": "weight"}, {"beta": start}, {"beta": 2, "normalized": False}, {"nstart": start, "tol": 1e-10})]
+        for name, options in calls:
+            try:
+                want = getattr(nx, name)(g, backend="networkx", **options)
+            except nx.PowerIterationFailedConvergence:
+                with pytest.raises(nx.PowerIterationFailedConvergence):
+                    getattr(nx, name)(g, backend="spargo", **options)
+                continue
+            got = getattr(nx, name)(g, backend="spargo", **options)
+            assert list(got) == list(want) and plain(got)
+            np.testing.assert_allclose(list(got.values()), list(want.values()), rtol=1e-9, atol=1e-12, err_msg=f"{seed} {name} {options}")
+            compared += 1
+    assert compared > 300
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        nx.eigenvector_centrality(kind([(0, 1), (1, 2)]), max_iter=0, backend="spargo")
+    with pytest.raises(nx.NetworkXError, match="all zero"):
+        nx.eigenvector_centrality(kind([(0, 1)]), nstart={0: 0, 1: 0}, backend="spargo")
+    with pytest.raises(nx.NetworkXPointlessConcept):
+        nx.eigenvector_centrality(kind(), backend="spargo")
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        nx.katz_centrality(nx.complete_graph(20, kind), alpha=0.1, backend="spargo")
+    assert nx.katz_centrality(kind(), backend="spargo") == {} and nx.hits(kind(), backend="spargo") == ({}, {})
+    for name, options in (("katz_centrality", {"alpha": -0.1}), ("katz_centrality", {"beta": -1.0}), ("katz_centrality", {"beta": {0: 1}}),
+                          ("eigenvector_centrality", {"nstart": {0: -1, 1: 3}}), ("hits", {"normalized": False}), ("hits", {"nstart": {0: 1, 1: 2}})):
+        with pytest.raises(NotImplementedError):
+            getattr(nx, name)(kind([(0, 1)]), backend="spargo", **options)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiDiGraph])
+def test_hits(kind):
+    rng = np.random.default_rng(12)
+    compared = 0
+    for seed in range(40):
+        n = int(rng.integers(3, 25))
+        g = kind()
+        g.add_nodes_from(range(n))
+        for u, v in rng.integers(0, n, (4 * n, 2)):
+            g.add_edge(int(u), int(v), **({"weight": float(rng.integers(1, 9))} if seed % 2 else {}))
+        largest = np.linalg.svd(nx.adjacency_matrix(g, dtype=float).toarray(), compute_uv=False)
+        if largest[1] > 0.95 * largest[0]:
+            continue
+        want, got = both("hits", g)
+        for a, b in zip(want, got):
+            assert list(a) == list(b) and plain(b)
+            np.testing.assert_allclose(list(b.values()), list(a.values()), atol=1e-7, err_msg=f"{seed}")
+        compared += 1
+    assert compared > 15
 
 
 def test_weights_that_matter_go_to_networkx():
@@ -496,6 +562,18 @@ def test_communities(g):
             assert nx.community.modularity(g, leiden, weight=weight) >= 0.999 * found
     with pytest.raises(NotImplementedError):  # networkx raises its own
         nx.community.louvain_communities(g, max_level=0, backend="spargo")
+
+
+@CASES
+def test_trusses(g):
+    bare = type(g)(g.edges)
+    if g.is_directed() or g.is_multigraph() or nx.number_of_selfloops(g):
+        assert isinstance(can_run("k_truss", (bare,), {"k": 3}), str)
+        return
+    for k in (-1, 2, 3, 4, 1000):
+        want, got = both("k_truss", bare, k=k)
+        assert nx.utils.graphs_equal(want, backend.convert_to_nx(got))
+    assert isinstance(can_run("k_truss", (bare,), {"k": 2.5}), str)
 
 
 @CASES

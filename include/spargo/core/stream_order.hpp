@@ -2,8 +2,7 @@
 #pragma once
 
 #include <spargo/core/context.hpp>
-
-#include <memory>
+#include <spargo/core/state_pointer.hpp>
 
 namespace spargo {
 
@@ -12,9 +11,6 @@ namespace spargo {
 class SPARGO_EXPORT stream_order {
  public:
   explicit stream_order(const context<device>& ctx);
-  stream_order(stream_order&&) noexcept;
-  stream_order& operator=(stream_order&&) noexcept;
-  ~stream_order();
 
   // Work that the context enqueues after this call starts once everything now on `stream` has ended. `stream` belongs
   // to the context's device; null is CUDA's legacy default stream.
@@ -24,7 +20,7 @@ class SPARGO_EXPORT stream_order {
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::state_pointer<state> state_;
 };
 
 }  // namespace spargo

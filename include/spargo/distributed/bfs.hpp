@@ -42,9 +42,6 @@ class SPARGO_EXPORT distributed_bfs_plan {
   distributed_bfs_plan(const communicator& comm, const context<device>& ctx, const distributed_graph<I, device>& g,
                        const distributed_bfs_options& options = {},
                        const exchange_options& links = {}) requires std::same_as<Space, device>;
-  distributed_bfs_plan(distributed_bfs_plan&&) noexcept;
-  distributed_bfs_plan& operator=(distributed_bfs_plan&&) noexcept;
-  ~distributed_bfs_plan();
 
   // Synchronises a device once, and twice more each time one GPU continues alone; in every level if the host steps.
   void run(std::int64_t source);
@@ -62,7 +59,7 @@ class SPARGO_EXPORT distributed_bfs_plan {
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::state_pointer<state> state_;
 };
 
 // Checks Graph500's five rules (bfs_validate.hpp). Each rank sees only its own rows: levels of ghosts are exchanged,

@@ -17,9 +17,6 @@ class SPARGO_EXPORT distributed_components_plan {
   // Copies this rank's rows. `links`: for devices.
   distributed_components_plan(const communicator& comm, const context<Space>& ctx, const distributed_graph<I>& g,
                               const exchange_options& links = {});
-  distributed_components_plan(distributed_components_plan&&) noexcept;
-  distributed_components_plan& operator=(distributed_components_plan&&) noexcept;
-  ~distributed_components_plan();
 
   // Synchronises a device in each round.
   void run();
@@ -35,7 +32,7 @@ class SPARGO_EXPORT distributed_components_plan {
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::state_pointer<state> state_;
 };
 
 // Result of a plan that is used once.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
+#include <spargo/core/state_pointer.hpp>
 #include <spargo/distributed/communicator.hpp>
 
 #include <algorithm>
@@ -67,9 +68,6 @@ class SPARGO_EXPORT exchange<host> {
   // `element_bytes` bytes. Collective; if one rank is out of memory, all throw. O(ghosts + elements sent).
   exchange(const communicator& comm, const context<host>& ctx, const partition& owners,
            span<const std::int64_t, host> ghosts, std::size_t element_bytes);
-  exchange(exchange&&) noexcept;
-  exchange& operator=(exchange&&) noexcept;
-  ~exchange();
 
   // T: an element, or one of the values that make up an element. Collective, one exchange round at a time. `own` may be
   // overwritten once `start` has returned. After `finish`, `ghosts` holds the values in the constructor's order.
@@ -89,7 +87,7 @@ class SPARGO_EXPORT exchange<host> {
   struct [[gnu::visibility("hidden")]] state;
   void start_bytes(const void* own, std::int64_t count, std::size_t element);
   void finish_bytes(void* ghosts, std::int64_t count, std::size_t element);
-  std::unique_ptr<state> state_;
+  detail::state_pointer<state> state_;
 };
 
 // Between devices: each rank has its own context; two may share a GPU (for tests). No device waits for work that is not
@@ -100,9 +98,6 @@ class SPARGO_EXPORT exchange<device> {
   // As above, with ghosts in host memory. Also throws unsupported if a rank owns 2^31 elements or more.
   exchange(const communicator& comm, const context<device>& ctx, const partition& owners,
            span<const std::int64_t, host> ghosts, std::size_t element_bytes, const exchange_options& options = {});
-  exchange(exchange&&) noexcept;
-  exchange& operator=(exchange&&) noexcept;
-  ~exchange();
 
   // From now on `start` reads own element e at places[e]. Enqueued on the context's stream.
   void own_are_at(span<const std::int32_t, device> places);
@@ -147,7 +142,7 @@ class SPARGO_EXPORT exchange<device> {
   [[nodiscard]] const void* finish_in_place(std::int64_t& bytes);
   [[nodiscard]] stream_handle finish_bytes_aside(void* ghosts, std::int64_t count, std::size_t element);
   void join();  // the context's stream waits for the exchange's
-  std::unique_ptr<state> state_;
+  detail::state_pointer<state> state_;
 };
 
 }  // namespace spargo

@@ -17,9 +17,6 @@ class SPARGO_EXPORT distributed_pagerank_plan {
   // directed graph without in-edges, and for gauss_seidel. `links`: for devices.
   distributed_pagerank_plan(const communicator& comm, const context<Space>& ctx, const distributed_graph<I>& g,
                             const pagerank_options& options = {}, const exchange_options& links = {});
-  distributed_pagerank_plan(distributed_pagerank_plan&&) noexcept;
-  distributed_pagerank_plan& operator=(distributed_pagerank_plan&&) noexcept;
-  ~distributed_pagerank_plan();
 
   // Synchronises a device after each step.
   void run();
@@ -35,7 +32,7 @@ class SPARGO_EXPORT distributed_pagerank_plan {
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::state_pointer<state> state_;
 };
 
 // A plan that is used once.

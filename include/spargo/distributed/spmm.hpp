@@ -20,9 +20,6 @@ class SPARGO_EXPORT distributed_spmm_plan {
   // Borrows or copies the matrix and throws as distributed_spmv_plan does; invalid_argument for negative `columns`.
   distributed_spmm_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,
                         std::int64_t columns, const exchange_options& options = {});
-  distributed_spmm_plan(distributed_spmm_plan&&) noexcept;
-  distributed_spmm_plan& operator=(distributed_spmm_plan&&) noexcept;
-  ~distributed_spmm_plan();
 
   // Rows of X on this rank: its own, then the ghosts, which `run` writes.
   [[nodiscard]] std::int64_t own_columns() const noexcept;
@@ -40,7 +37,7 @@ class SPARGO_EXPORT distributed_spmm_plan {
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::state_pointer<state> state_;
 };
 
 }  // namespace spargo

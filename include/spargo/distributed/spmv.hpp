@@ -30,9 +30,6 @@ class SPARGO_EXPORT distributed_spmv_plan {
   // Borrows a host matrix split by rows. Throws unsupported for over 2^31 - 1 columns with ghosts. `options`: devices.
   distributed_spmv_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,
                         const exchange_options& options = {}, product_split split = product_split::automatic);
-  distributed_spmv_plan(distributed_spmv_plan&&) noexcept;
-  distributed_spmv_plan& operator=(distributed_spmv_plan&&) noexcept;
-  ~distributed_spmv_plan();
 
   // Length of x on this rank: its own elements, then the ghosts, which `run` writes.
   [[nodiscard]] std::int64_t own_columns() const noexcept;
@@ -51,7 +48,7 @@ class SPARGO_EXPORT distributed_spmv_plan {
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::state_pointer<state> state_;
 };
 
 }  // namespace spargo

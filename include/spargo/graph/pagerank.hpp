@@ -97,8 +97,9 @@ class SPARGO_EXPORT pagerank_plan {
   // (add_in_edges builds them).
   pagerank_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const pagerank_options& options = {});
 
-  // Over the graph's weights, which the plan copies as probabilities; on the host only (a device: unsupported). Throws
-  // as above, and invalid_data for weights that are negative or not finite, or whose sum over a vertex's edges is not.
+  // Over the graph's weights, which the plan copies as probabilities or as values of a product. Builds
+  // the in-edges of a directed graph that lacks them. Throws as above, and invalid_data for weights that are negative
+  // or not finite, or whose sum over a vertex's edges is not finite.
   template <detail::scalar W>
   pagerank_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
                 const pagerank_options& options = {});
@@ -127,6 +128,7 @@ class SPARGO_EXPORT pagerank_plan {
   [[nodiscard]] static plan_estimate estimate_weighted(const graph_shape& shape, const pagerank_options& options = {}) {
     plan_estimate of = estimate(shape, options);
     of.host_bytes += shape.entries * std::int64_t{sizeof(V)} + shape.vertices * 5;
+    of.device_bytes += shape.entries * (2 * std::int64_t{sizeof(V)} + 8) + shape.vertices * 16;
     return of;
   }
 

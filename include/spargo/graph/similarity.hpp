@@ -85,12 +85,15 @@ struct similarity_result {
 // with it; the highest value first, of equal values the smallest v. Time: the number of paths of two edges, the sum of
 // squared degrees. Memory: 16 bytes for each of the K results, and on the host 8 bytes per vertex and thread (12 for
 // sums over d(w)); pairs are never stored. A directed graph needs in-edges.
+//
+// On a device building a plan synchronizes; run is asynchronous for pairs and edges, and synchronizes once at the end
+// for the top K, of which a device finds at most 1024.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT similarity_plan {
  public:
   // Every edge, or the top K. Throws invalid_argument for a measure or algorithm that does not exist, a negative `top`
-  // or an inconsistent graph view, unsupported for a directed graph without in-edges if `top` is positive, or for
-  // an algorithm that the backend lacks.
+  // or an inconsistent graph view, unsupported for a directed graph without in-edges if `top` is positive, for a
+  // `top` above 1024 on a device, or for an algorithm that the backend lacks.
   similarity_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const similarity_options& options = {});
   // The pairs (sources[k], targets[k]), which are copied. Throws invalid_argument also for pairs that are not of
   // vertices, arrays of different sizes, and a positive `top`.

@@ -60,6 +60,20 @@ template <index_type I, index_type O>
     const context<host>& ctx, const graph_view<I, O, host>& g,
     components_connection connection = components_connection::weak);
 
+// The same of the component that contains the vertex. Throws invalid_argument for a vertex out of range.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT array<I, host> component_of(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                        std::type_identity_t<I> vertex,
+                                                        components_connection connection = components_connection::weak);
+
+// The vertices, ascending, at most `radius` edges away from the source, which is one of them; `in` follows edges
+// backwards. O(vertices + edges of those nearer). Throws invalid_argument for a source out of range or a negative
+// radius, unsupported for missing in-edges.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT array<I, host> k_hop_neighborhood(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                              std::type_identity_t<I> source, std::int64_t radius,
+                                                              edge_side side = edge_side::out);
+
 template <index_type I>
 struct bfs_order_result {
   array<I, host> order;         // vertices reached from the source, which is the first
@@ -119,6 +133,16 @@ template <detail::viewable Graph>
 [[nodiscard]] auto largest_component(const context<host>& ctx, const Graph& g,
                                      components_connection connection = components_connection::weak) {
   return largest_component(ctx, g.view(), connection);
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto component_of(const context<host>& ctx, const Graph& g, detail::index_of_graph<Graph> vertex,
+                                components_connection connection = components_connection::weak) {
+  return component_of(ctx, g.view(), vertex, connection);
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto k_hop_neighborhood(const context<host>& ctx, const Graph& g, detail::index_of_graph<Graph> source,
+                                      std::int64_t radius, edge_side side = edge_side::out) {
+  return k_hop_neighborhood(ctx, g.view(), source, radius, side);
 }
 template <detail::viewable Graph>
 [[nodiscard]] auto bfs_order(const context<host>& ctx, const Graph& g, detail::index_of_graph<Graph> source) {

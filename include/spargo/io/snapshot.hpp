@@ -6,13 +6,13 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
+#include <spargo/core/state_pointer.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/input.hpp>
 #include <spargo/io/options.hpp>
 #include <spargo/io/output.hpp>
 #include <spargo/io/vertex_names.hpp>
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,9 +58,6 @@ class SPARGO_EXPORT snapshot {
   // Opens `file` and checks sizes, checksums and every index in one pass. Throws with the file's name: `io`, `parse`
   // for a damaged file or no snapshot, `invalid_data` for a matrix or ids that break their type's rules.
   explicit snapshot(const context<host>& ctx, const input_file& file);
-  snapshot(snapshot&&) noexcept;
-  snapshot& operator=(snapshot&&) noexcept;
-  ~snapshot();
 
   [[nodiscard]] const snapshot_header& header() const noexcept;
   [[nodiscard]] span<const std::int64_t, host> ids() const noexcept;  // empty: none
@@ -73,7 +70,7 @@ class SPARGO_EXPORT snapshot {
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  detail::state_pointer<state> state_;
 };
 
 struct SPARGO_EXPORT snapshot_options {

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <spargo/core/array.hpp>
+#include <spargo/core/state_pointer.hpp>
 
 #include <functional>
-#include <memory>
 
 namespace spargo {
 
@@ -40,9 +40,6 @@ template <memory_space Space>
 class SPARGO_EXPORT pipeline_engine {
  public:
   pipeline_engine(const context<Space>& ctx, element_sizes sizes, const pipeline_options& options);
-  pipeline_engine(pipeline_engine&&) noexcept;
-  pipeline_engine& operator=(pipeline_engine&&) noexcept;
-  ~pipeline_engine();
 
   void run(const pipeline_ranges& ranges, const chunk_function<Space>& function);
   [[nodiscard]] std::int64_t chunk() const noexcept;
@@ -50,7 +47,7 @@ class SPARGO_EXPORT pipeline_engine {
 
  private:
   struct [[gnu::visibility("hidden")]] state;
-  std::unique_ptr<state> state_;
+  state_pointer<state> state_;
 };
 
 // `options` reduced to what `size` elements need.

@@ -1,9 +1,11 @@
-// Sparse matrix-vector product, y = alpha * A * x + beta * y, for every format on host and device.
+// Sparse matrix-vector product, y = alpha * op(A) * x + beta * y, for every format on host and device; op(A) is A, its
+// transpose or its conjugate transpose.
 //
 // beta = 0 does not read y; alpha = 0 reads neither A nor x. x and y must not overlap. Each row's rounding error is at
 // most about (row length + 2) * eps * sum |a||x| (three times that for complex values). Duplicate entries count as
 // their sum. All but coo_atomic are deterministic for a plan, on the host for any number of threads. A product never
-// multiplies the padding of ELL and SELL: an infinite x[0] affects only rows with column 0.
+// multiplies the padding of ELL and SELL: an infinite x[0] affects only rows with column 0. Of a transposed product
+// rows and columns change places in all of this.
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
@@ -56,6 +58,12 @@ enum class spmv_storage {
 template <>
 [[nodiscard]] SPARGO_EXPORT enum_table<spmv_storage> enum_rows() noexcept;
 
+// Which matrix a plan multiplies by; for real values both transposes are one.
+enum class spmv_operation { none, transpose, conjugate_transpose };
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<spmv_operation> enum_rows() noexcept;
+
 struct SPARGO_EXPORT spmv_options {
   // Throws `unsupported` for an algorithm that the matrix's format or the backend lacks.
   spmv_algorithm algorithm = spmv_algorithm::automatic;
@@ -63,6 +71,11 @@ struct SPARGO_EXPORT spmv_options {
   spmv_storage storage = spmv_storage::borrowed;
   // Expected number of products: `copied` then keeps a copy only if that saves more time than making it costs. 0: many.
   std::int64_t products = 0;
+  // A transposed product of CSR on the host, `borrowed`, by `automatic` or `row_per_thread`, scatters the rows into y:
+  // no copy, O(nnz) per product, partial sums of at most cols + nnz / 4 values. `copied`, every other algorithm and
+  // every device multiply by a transposed copy, as fast as by A, which pays off after about 32 products. COO is
+  // transposed in place, without conjugation. Else `unsupported`.
+  spmv_operation operation = spmv_operation::none;
 };
 
 // Sizes of a matrix, for estimates.
@@ -92,7 +105,8 @@ class SPARGO_EXPORT spmv_plan {
   // Entries in any order; if the algorithm needs sorted ones, the plan keeps a sorted copy of the pattern.
   spmv_plan(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix, const spmv_options& options = {});
 
-  // x has cols elements, y rows. Throws invalid_argument for wrong sizes or overlap, before any work.
+  // x has cols elements, y rows; of a transposed product x rows, y cols. Throws invalid_argument for wrong sizes or
+  // overlap, before any work.
   void run(V alpha, span<const V, Space> x, V beta, span<V, Space> y) const;
 
   // Replaces the matrix by one with the same pattern: its values are copied or its arrays borrowed, depending on

@@ -3,6 +3,7 @@
 #include "core/instantiate.hpp"
 #include "distributed/bfs/executor.hpp"
 #include "graph/bfs/host_levels.hpp"
+#include "graph/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -66,8 +67,8 @@ template <index_type I, class Space>
 struct distributed_bfs_plan<I, Space>::state {
   std::int64_t vertices;
   int ranks;
-  std::unique_ptr<detail::distributed::bfs_executor<I, Space>> executor;
-  detail::distributed::bfs_record found;
+  std::unique_ptr<detail::distributed::bfs_executor<I, Space>> executor{};
+  detail::distributed::bfs_record found{};
 };
 
 namespace {
@@ -96,7 +97,7 @@ distributed_bfs_plan<I, Space>::distributed_bfs_plan(const communicator& comm, c
                                                      const exchange_options& links) {
   if constexpr (detail::is_built<Space>) {
     const detail::distributed::bfs_task task = task_of<Space>(g, options);
-    state_ = comm.agree_on([&] { return std::make_unique<state>(state{g.vertices(), comm.size(), nullptr, {}}); });
+    state_ = comm.agree_on([&] { return detail::new_state<state>(g.vertices(), comm.size()); });
     if constexpr (std::same_as<Space, host>) {
       state_->executor = detail::distributed::make_bfs_executor(comm, ctx, g, task, links);
     } else {
@@ -113,23 +114,16 @@ distributed_bfs_plan<I, Space>::distributed_bfs_plan(
     const distributed_bfs_options& options, const exchange_options& links) requires std::same_as<Space, device> {
   if constexpr (detail::is_built<device>) {
     const detail::distributed::bfs_task task = task_of<device>(g, options);
-    state_ = comm.agree_on([&] { return std::make_unique<state>(state{g.vertices(), comm.size(), nullptr, {}}); });
+    state_ = comm.agree_on([&] { return detail::new_state<state>(g.vertices(), comm.size()); });
     state_->executor = detail::distributed::make_bfs_executor(comm, ctx, g, task, links);
   } else {
     detail::no_device("bfs");
   }
 }
-template <index_type I, class Space>
-distributed_bfs_plan<I, Space>::distributed_bfs_plan(distributed_bfs_plan&&) noexcept = default;
-template <index_type I, class Space>
-distributed_bfs_plan<I, Space>& distributed_bfs_plan<I, Space>::operator=(distributed_bfs_plan&&) noexcept = default;
-template <index_type I, class Space>
-distributed_bfs_plan<I, Space>::~distributed_bfs_plan() = default;
 
 template <index_type I, class Space>
 void distributed_bfs_plan<I, Space>::run(std::int64_t source) {
-  SPARGO_EXPECTS(source >= 0 && source < state_->vertices,
-                 fmt::format("bfs: source {} is not one of {} vertices", source, state_->vertices));
+  detail::expect_source("bfs", source, state_->vertices);
   state_->found = state_->executor->search(source);
 }
 template <index_type I, class Space>

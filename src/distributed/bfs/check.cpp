@@ -68,10 +68,8 @@ template <class T, class I>
 class with_ghosts {
  public:
   with_ghosts(const communicator& comm, const context<host>& ctx, const distributed_graph<I>& g)
-      : columns_(comm.agree_on([&] {
-          return detail::distributed::number_columns<I>(ctx, g.out().indices, g.parts().first(comm.rank()),
-                                                        g.parts().last(comm.rank()), g.vertices());
-        })),
+      : columns_(comm.agree_on(
+            [&] { return detail::distributed::number_columns<I>(ctx, g.out().indices, g.parts(), comm.rank()); })),
         halo_(comm, ctx, g.parts(), columns_.ghosts, sizeof(T)),
         values(static_cast<std::size_t>(columns_.size())) {}
 

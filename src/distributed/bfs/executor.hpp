@@ -1,6 +1,8 @@
 // Interface of a distributed search: a rank's vertices in one memory space, and the steps of a level.
 #pragma once
 
+#include "core/plan_executor.hpp"
+
 #include <spargo/distributed/bfs.hpp>
 
 #include <memory>
@@ -32,13 +34,8 @@ struct bfs_record {
 };
 
 template <class I, class Space>
-class bfs_executor {
+class bfs_executor : public executor_base {
  public:
-  bfs_executor() = default;
-  bfs_executor(const bfs_executor&) = delete;
-  bfs_executor& operator=(const bfs_executor&) = delete;
-  virtual ~bfs_executor() = default;
-
   [[nodiscard]] virtual bfs_record search(std::int64_t source) = 0;  // `source`: of all vertices. Collective
   [[nodiscard]] virtual span<const std::int32_t, Space> found_levels() const noexcept = 0;
   [[nodiscard]] virtual span<const I, Space> found_parents() const noexcept = 0;

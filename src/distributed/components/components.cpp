@@ -14,7 +14,7 @@ namespace spargo {
 template <index_type I, class Space>
 struct distributed_components_plan<I, Space>::state {
   communicator comm;
-  std::unique_ptr<detail::distributed::components_executor<I, Space>> executor;
+  std::unique_ptr<detail::distributed::components_executor<I, Space>> executor{};
   std::int64_t count = 0;
   std::int64_t rounds = 0;
 };
@@ -28,23 +28,15 @@ distributed_components_plan<I, Space>::distributed_components_plan(const communi
       throw agreed_error(error_code::unsupported, "components: several ranks need an undirected graph");
     }
     auto columns = comm.agree_on([&] {
-      state_ = std::make_unique<state>(state{comm, nullptr, 0, 0});
-      return detail::distributed::number_columns<I>(detail::distributed::host_of(comm, ctx), g.out().indices,
-                                                    g.parts().first(comm.rank()), g.parts().last(comm.rank()),
-                                                    g.vertices());
+      state_ = detail::new_state<state>(comm);
+      return detail::distributed::number_columns<I>(detail::distributed::host_of(comm, ctx), g.out().indices, g.parts(),
+                                                    comm.rank());
     });
     state_->executor = detail::distributed::make_components_executor(comm, ctx, g, std::move(columns), links);
   } else {
     detail::no_device("components");
   }
 }
-template <index_type I, class Space>
-distributed_components_plan<I, Space>::distributed_components_plan(distributed_components_plan&&) noexcept = default;
-template <index_type I, class Space>
-distributed_components_plan<I, Space>& distributed_components_plan<I, Space>::operator=(
-    distributed_components_plan&&) noexcept = default;
-template <index_type I, class Space>
-distributed_components_plan<I, Space>::~distributed_components_plan() = default;
 
 template <index_type I, class Space>
 void distributed_components_plan<I, Space>::run() {

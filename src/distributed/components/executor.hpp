@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
+#include "core/plan_executor.hpp"
 #include "distributed/exchange/local_columns.hpp"
 #include "graph/components/executor.hpp"
 
@@ -36,13 +37,8 @@ struct components_summary {
 }
 
 template <class I, class Space>
-class components_executor {
+class components_executor : public executor_base {
  public:
-  components_executor() = default;
-  components_executor(const components_executor&) = delete;
-  components_executor& operator=(const components_executor&) = delete;
-  virtual ~components_executor() = default;
-
   // Unites along this rank's edges; each vertex is labelled with the smallest of its tree.
   virtual void start() = 0;
   virtual void start_with_all() = 0;  // also along the skipped edges

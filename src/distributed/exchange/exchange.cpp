@@ -94,7 +94,7 @@ struct exchange<host>::state {
 exchange<host>::exchange(const communicator& comm, const context<host>& ctx, const partition& owners,
                          span<const std::int64_t, host> ghosts, std::size_t element_bytes) {
   SPARGO_EXPECTS(owners.parts() == comm.size(), "exchange: expected a partition with one part for each rank");
-  state_ = comm.agree_on([&] { return std::make_unique<state>(); });
+  state_ = comm.agree_on([&] { return detail::new_state<state>(); });
   state& s = *state_;
   s.ctx = ctx;
   s.element = element_bytes;
@@ -116,10 +116,6 @@ exchange<host>::exchange(const communicator& comm, const context<host>& ctx, con
   };
   s.channel = comm.connect(messages(pattern.sends, s.sent), messages(pattern.receives, s.received));
 }
-
-exchange<host>::exchange(exchange&&) noexcept = default;
-exchange<host>& exchange<host>::operator=(exchange&&) noexcept = default;
-exchange<host>::~exchange() = default;
 
 void exchange<host>::start_bytes(const void* own, std::int64_t, std::size_t value) {
   state& s = *state_;

@@ -4,7 +4,6 @@
 #include "distributed/exchange/device_events.cuh"
 #include "distributed/exchange/exchange_pattern.hpp"
 
-#include <chrono>
 #include <limits>
 
 namespace spargo {
@@ -83,7 +82,7 @@ exchange<device>::exchange(const communicator& comm, const context<device>& ctx,
       throw error(error_code::unsupported,
                   "exchange: a rank owns " + std::to_string(owners.count(comm.rank())) + " elements (2^31 or more)");
     }
-    return std::make_unique<state>(comm, ctx);
+    return new_state<state>(comm, ctx);
   });
   state& s = *state_;
   s.element = static_cast<std::int64_t>(element_bytes);
@@ -115,10 +114,6 @@ exchange<device>::exchange(const communicator& comm, const context<device>& ctx,
     }
   });
 }
-
-exchange<device>::exchange(exchange&&) noexcept = default;
-exchange<device>& exchange<device>::operator=(exchange&&) noexcept = default;
-exchange<device>::~exchange() = default;
 
 void exchange<device>::own_are_at(span<const std::int32_t, device> places) {
   state& s = *state_;

@@ -11,9 +11,6 @@ exchange<device>::exchange(const communicator&, const context<device>&, const pa
                            span<const std::int64_t, host>, std::size_t, const exchange_options&) {
   detail::no_device("exchange");
 }
-exchange<device>::exchange(exchange&&) noexcept = default;
-exchange<device>& exchange<device>::operator=(exchange&&) noexcept = default;
-exchange<device>::~exchange() = default;
 void exchange<device>::own_are_at(span<const std::int32_t, device>) {}
 void exchange<device>::start_bytes(const void*, std::int64_t, std::size_t) {}
 void exchange<device>::finish_bytes(void*, std::int64_t, std::size_t) {}

@@ -7,7 +7,6 @@
 
 #include <dlfcn.h>
 
-#include <cstring>
 #include <map>
 
 namespace spargo::detail::distributed {

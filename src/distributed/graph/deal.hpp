@@ -101,15 +101,18 @@ class dealer {
   Visit visit_;
 };
 
-// Not collective. Memory: one bit per global column, three while ghosts are numbered.
+// A rank's columns, numbered anew: its own part first. Not collective. Memory: one bit per global column, three while
+// ghosts are numbered.
 template <class I>
-[[nodiscard]] local_columns number_columns(const context<host>& ctx, span<const I, host> columns, std::int64_t first,
-                                           std::int64_t last, std::int64_t cols) {
+[[nodiscard]] local_columns number_columns(const context<host>& ctx, span<const I, host> columns,
+                                           const partition& parts, int rank) {
+  const std::int64_t first = parts.first(rank);
+  const std::int64_t last = parts.last(rank);
   local_columns made;
   made.own = last - first;
   made.indices = {ctx, columns.size()};
   id_bitmap<I> others;
-  others.grow(ctx, cols);
+  others.grow(ctx, parts.size());
   const auto is_own = [&](I column) { return column >= first && column < last; };
   parallel_for(ctx.threads(), columns.size(), grain::elements, [&](std::int64_t k) {
     if (!is_own(columns[k])) others.mark(&columns[k], 1);

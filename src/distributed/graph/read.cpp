@@ -17,8 +17,6 @@
 
 #include <spargo/distributed/matrix.hpp>
 
-#include <fmt/format.h>
-
 #include <functional>
 
 namespace spargo {

@@ -1,6 +1,7 @@
 // Interface of distributed PageRank: a rank's vertices in one memory space.
 #pragma once
 
+#include "core/plan_executor.hpp"
 #include "distributed/exchange/local_columns.hpp"
 
 #include <spargo/distributed/pagerank.hpp>
@@ -21,13 +22,8 @@ struct step_sums {
 };
 
 template <class Space>
-class pagerank_executor {
+class pagerank_executor : public executor_base {
  public:
-  pagerank_executor() = default;
-  pagerank_executor(const pagerank_executor&) = delete;
-  pagerank_executor& operator=(const pagerank_executor&) = delete;
-  virtual ~pagerank_executor() = default;
-
   // Sets every vertex to `rank`.
   virtual step_sums start(double rank) = 0;
   // Each vertex gets its damped in-flow plus `constant`. Collective.

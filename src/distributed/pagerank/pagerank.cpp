@@ -12,7 +12,7 @@ struct distributed_pagerank_plan<I, Space>::state {
   communicator comm;
   pagerank_options options;
   double vertices;
-  std::unique_ptr<detail::distributed::pagerank_executor<Space>> executor;
+  std::unique_ptr<detail::distributed::pagerank_executor<Space>> executor{};
   std::int64_t iterations = 0;
   double residual = 0;
 };
@@ -32,23 +32,15 @@ distributed_pagerank_plan<I, Space>::distributed_pagerank_plan(const communicato
     }
     SPARGO_EXPECTS(options.damping >= 0 && options.damping < 1, fmt::format("pagerank: damping {}", options.damping));
     auto columns = comm.agree_on([&] {
-      state_ = std::make_unique<state>(state{comm, options, static_cast<double>(g.vertices()), nullptr});
-      return detail::distributed::number_columns<I>(detail::distributed::host_of(comm, ctx), in.indices,
-                                                    g.parts().first(comm.rank()), g.parts().last(comm.rank()),
-                                                    g.vertices());
+      state_ = detail::new_state<state>(comm, options, static_cast<double>(g.vertices()));
+      return detail::distributed::number_columns<I>(detail::distributed::host_of(comm, ctx), in.indices, g.parts(),
+                                                    comm.rank());
     });
     state_->executor = detail::distributed::make_pagerank_executor(comm, ctx, g, std::move(columns), options, links);
   } else {
     detail::no_device("pagerank");
   }
 }
-template <index_type I, class Space>
-distributed_pagerank_plan<I, Space>::distributed_pagerank_plan(distributed_pagerank_plan&&) noexcept = default;
-template <index_type I, class Space>
-distributed_pagerank_plan<I, Space>& distributed_pagerank_plan<I, Space>::operator=(
-    distributed_pagerank_plan&&) noexcept = default;
-template <index_type I, class Space>
-distributed_pagerank_plan<I, Space>::~distributed_pagerank_plan() = default;
 
 template <index_type I, class Space>
 void distributed_pagerank_plan<I, Space>::run() {

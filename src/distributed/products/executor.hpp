@@ -1,6 +1,7 @@
 // Interface of distributed products: a rank's rows in one memory space.
 #pragma once
 
+#include "core/plan_executor.hpp"
 #include "distributed/exchange/local_columns.hpp"
 
 #include <spargo/distributed/spmm.hpp>
@@ -11,13 +12,8 @@
 
 namespace spargo::detail::distributed {
 
-class product_executor {
+class product_executor : public executor_base {
  public:
-  product_executor() = default;
-  product_executor(const product_executor&) = delete;
-  product_executor& operator=(const product_executor&) = delete;
-  virtual ~product_executor() = default;
-
   [[nodiscard]] virtual std::int64_t own_columns() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t ghosts() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t interior_rows() const noexcept = 0;

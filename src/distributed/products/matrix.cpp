@@ -50,7 +50,7 @@ struct distributed_spmv_plan<V, Space>::state {
   communicator comm;
   context<Space> ctx;
   std::int64_t rows;
-  std::unique_ptr<detail::distributed::spmv_executor<V, Space>> executor;
+  std::unique_ptr<detail::distributed::spmv_executor<V, Space>> executor{};
 };
 
 template <value_type V, class Space>
@@ -58,12 +58,11 @@ distributed_spmv_plan<V, Space>::distributed_spmv_plan(const communicator& comm,
                                                        const distributed_matrix<V>& matrix,
                                                        const exchange_options& options, product_split split) {
   if constexpr (detail::is_built<Space>) {
-    const partition& parts = matrix.column_parts();
     auto columns = comm.agree_on([&] {
       return detail::distributed::number_columns(detail::distributed::host_of(comm, ctx), matrix.own().indices,
-                                                 parts.first(comm.rank()), parts.last(comm.rank()), matrix.cols());
+                                                 matrix.column_parts(), comm.rank());
     });
-    state_ = comm.agree_on([&] { return std::make_unique<state>(state{comm, ctx, matrix.own().rows, nullptr}); });
+    state_ = comm.agree_on([&] { return detail::new_state<state>(comm, ctx, matrix.own().rows); });
     state_->executor =
         split == product_split::columns
             ? std::make_unique<detail::distributed::split_spmv<V, Space>>(comm, ctx, matrix, columns, options)
@@ -72,12 +71,6 @@ distributed_spmv_plan<V, Space>::distributed_spmv_plan(const communicator& comm,
     detail::no_device("spmv");
   }
 }
-template <value_type V, class Space>
-distributed_spmv_plan<V, Space>::distributed_spmv_plan(distributed_spmv_plan&&) noexcept = default;
-template <value_type V, class Space>
-distributed_spmv_plan<V, Space>& distributed_spmv_plan<V, Space>::operator=(distributed_spmv_plan&&) noexcept = default;
-template <value_type V, class Space>
-distributed_spmv_plan<V, Space>::~distributed_spmv_plan() = default;
 
 template <value_type V, class Space>
 std::int64_t distributed_spmv_plan<V, Space>::own_columns() const noexcept {

@@ -12,7 +12,7 @@ struct distributed_spmm_plan<V, Space>::state {
   int ranks;
   std::int64_t rows;
   std::int64_t width;
-  std::unique_ptr<detail::distributed::spmm_executor<V, Space>> executor;
+  std::unique_ptr<detail::distributed::spmm_executor<V, Space>> executor{};
 };
 
 template <value_type V, class Space>
@@ -20,27 +20,18 @@ distributed_spmm_plan<V, Space>::distributed_spmm_plan(const communicator& comm,
                                                        const distributed_matrix<V>& matrix, std::int64_t columns,
                                                        const exchange_options& options) {
   if constexpr (detail::is_built<Space>) {
-    const partition& parts = matrix.column_parts();
     auto numbered = comm.agree_on([&] {
       SPARGO_EXPECTS(columns >= 0, fmt::format("spmm: {} columns", columns));
       return detail::distributed::number_columns(detail::distributed::host_of(comm, ctx), matrix.own().indices,
-                                                 parts.first(comm.rank()), parts.last(comm.rank()), matrix.cols());
+                                                 matrix.column_parts(), comm.rank());
     });
-    state_ = comm.agree_on([&] {
-      return std::make_unique<state>(state{comm.size(), matrix.own().rows, columns, nullptr});
-    });
+    state_ = comm.agree_on([&] { return detail::new_state<state>(comm.size(), matrix.own().rows, columns); });
     state_->executor =
         detail::distributed::make_spmm_executor(comm, ctx, matrix, std::move(numbered), columns, options);
   } else {
     detail::no_device("spmm");
   }
 }
-template <value_type V, class Space>
-distributed_spmm_plan<V, Space>::distributed_spmm_plan(distributed_spmm_plan&&) noexcept = default;
-template <value_type V, class Space>
-distributed_spmm_plan<V, Space>& distributed_spmm_plan<V, Space>::operator=(distributed_spmm_plan&&) noexcept = default;
-template <value_type V, class Space>
-distributed_spmm_plan<V, Space>::~distributed_spmm_plan() = default;
 
 template <value_type V, class Space>
 std::int64_t distributed_spmm_plan<V, Space>::own_columns() const noexcept {

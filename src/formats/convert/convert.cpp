@@ -132,6 +132,24 @@ std::int64_t longest_row(const context<Space>& ctx, const span<const O, Space>& 
   return max_abs_difference<O, Space>(ctx, offsets.subspan(1, rows), offsets.subspan(0, rows));
 }
 
+// ELL or SELL as CSR: places the rows' lengths, then gather(offsets, indices, values).
+template <class V, class I, class O, class Matrix, class Space, class Gather>
+csr_matrix<V, I, O, Space> without_padding(const context<Space>& ctx, const Matrix& matrix,
+                                           const span<const I, Space>& permutation, const Gather& gather) {
+  if constexpr (detail::is_built<Space>) {
+    array<O, Space> offsets(ctx, std::int64_t{matrix.rows} + 1);
+    detail::convert::place_lengths<I, O>(ctx, permutation, matrix.row_lengths, offsets.view());
+    lengths_to_offsets("to_csr", ctx, offsets, matrix.nnz);
+    array<I, Space> indices(ctx, matrix.nnz);
+    array<V, Space> values(ctx, value_count<V>(matrix.nnz));
+    gather(offsets.view(), indices.view(), values.view());
+    ctx.synchronize();
+    return {matrix.rows, matrix.cols, std::move(offsets), std::move(indices), std::move(values)};
+  } else {
+    detail::no_device("to_csr");
+  }
+}
+
 }  // namespace
 
 template <entry_type V, index_type I, class Space>
@@ -311,18 +329,8 @@ csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const ell_view<cons
   check_offsets<O>("to_csr", matrix.nnz);
   SPARGO_EXPECTS(matrix.row_lengths.size() == matrix.rows,
                  fmt::format("to_csr: {} row lengths for {} rows", matrix.row_lengths.size(), matrix.rows));
-  if constexpr (detail::is_built<Space>) {
-    array<O, Space> offsets(ctx, std::int64_t{matrix.rows} + 1);
-    detail::convert::place_lengths<I, O>(ctx, {}, matrix.row_lengths, offsets.view());
-    lengths_to_offsets("to_csr", ctx, offsets, matrix.nnz);
-    array<I, Space> indices(ctx, matrix.nnz);
-    array<V, Space> values(ctx, value_count<V>(matrix.nnz));
-    detail::convert::gather_ell<V, I, O>(ctx, matrix, offsets.view(), indices.view(), values.view());
-    ctx.synchronize();
-    return {matrix.rows, matrix.cols, std::move(offsets), std::move(indices), std::move(values)};
-  } else {
-    detail::no_device("to_csr");
-  }
+  return without_padding<V, I, O>(ctx, matrix, span<const I, Space>(),
+                                  [&](const auto&... to) { detail::convert::gather_ell<V, I, O>(ctx, matrix, to...); });
 } catch (...) {
   detail::rethrow("to_csr");
 }
@@ -333,18 +341,9 @@ csr_matrix<V, I, O, Space> to_csr(const context<Space>& ctx, const sell_view<con
   SPARGO_EXPECTS(
       matrix.row_lengths.size() == matrix.permutation.size(),
       fmt::format("to_csr: {} row lengths for {} slots", matrix.row_lengths.size(), matrix.permutation.size()));
-  if constexpr (detail::is_built<Space>) {
-    array<O, Space> offsets(ctx, std::int64_t{matrix.rows} + 1);
-    detail::convert::place_lengths<I, O>(ctx, matrix.permutation, matrix.row_lengths, offsets.view());
-    lengths_to_offsets("to_csr", ctx, offsets, matrix.nnz);
-    array<I, Space> indices(ctx, matrix.nnz);
-    array<V, Space> values(ctx, value_count<V>(matrix.nnz));
-    detail::convert::gather_sell<V, I, O>(ctx, matrix, offsets.view(), indices.view(), values.view());
-    ctx.synchronize();
-    return {matrix.rows, matrix.cols, std::move(offsets), std::move(indices), std::move(values)};
-  } else {
-    detail::no_device("to_csr");
-  }
+  return without_padding<V, I, O>(ctx, matrix, matrix.permutation, [&](const auto&... to) {
+    detail::convert::gather_sell<V, I, O>(ctx, matrix, to...);
+  });
 } catch (...) {
   detail::rethrow("to_csr");
 }

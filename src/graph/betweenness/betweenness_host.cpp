@@ -20,7 +20,6 @@
 #include <spargo/formats/convert.hpp>
 
 #include <atomic>
-#include <optional>
 #include <vector>
 
 namespace spargo::detail::betweenness {

@@ -1,6 +1,7 @@
 // The executor of a backend: workspace and the values of the last run. And how sums become values, on both backends.
 #pragma once
 
+#include "core/plan_executor.hpp"
 #include "graph/betweenness/algorithms.hpp"
 
 #include <memory>
@@ -36,20 +37,14 @@ struct scale_rule {
 };
 
 template <class I, class Space>
-class executor {
+class executor : public plan_executor {
  public:
-  executor() = default;
-  executor(const executor&) = delete;
-  executor& operator=(const executor&) = delete;
-  virtual ~executor() = default;
-
   // Sources are vertices; empty: all vertices.
   virtual void run(span<const I, host> sources) = 0;
   // Sets all values to 0.
   virtual void clear() = 0;
   [[nodiscard]] virtual span<const double, Space> values() const noexcept = 0;
   [[nodiscard]] virtual span<const double, Space> edges() const noexcept = 0;
-  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
 // Precondition: the graph and the options are valid; options.algorithm is not `automatic`.

@@ -1,6 +1,7 @@
 // The executor of a backend: workspace and the results of the last run.
 #pragma once
 
+#include "core/plan_executor.hpp"
 #include "graph/bfs/common.hpp"
 
 #include <memory>
@@ -8,20 +9,14 @@
 namespace spargo::detail::bfs {
 
 template <class I, class Space>
-class executor {
+class executor : public plan_executor {
  public:
-  executor() = default;
-  executor(const executor&) = delete;
-  executor& operator=(const executor&) = delete;
-  virtual ~executor() = default;
-
   virtual void run(I source) = 0;
   // Results of the last run; empty if not requested.
   [[nodiscard]] virtual span<const std::int32_t, Space> levels() const noexcept = 0;
   [[nodiscard]] virtual span<const I, Space> parents() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t reached() const noexcept = 0;
   [[nodiscard]] virtual span<const std::int64_t, host> level_sizes() const noexcept = 0;
-  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
 // A device search that other algorithms run between their own kernels.

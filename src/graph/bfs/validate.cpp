@@ -14,6 +14,7 @@
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/rethrow.hpp"
+#include "graph/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -252,8 +253,7 @@ template <index_type I, index_type O>
 std::string check_bfs(const context<host>& ctx, const graph_view<I, O, host>& g, std::int64_t source,
                       span<const std::int32_t, host> levels, std::type_identity_t<span<const I, host>> parents,
                       std::int64_t max_depth) try {
-  SPARGO_EXPECTS(source >= 0 && source < g.vertices(),
-                 fmt::format("check_bfs: source {} is not one of {} vertices", source, g.vertices()));
+  detail::expect_source("check_bfs", source, g.vertices());
   SPARGO_EXPECTS(!levels.empty() || !parents.empty(), "check_bfs: neither levels nor parents to check");
   return bfs_checker<I, O>(ctx, g, static_cast<I>(source), levels, parents, max_depth).run();
 } catch (...) {

@@ -1,6 +1,8 @@
 // The executor of a backend: workspace and the labels of the last run.
 #pragma once
 
+#include "core/plan_executor.hpp"
+
 #include <spargo/graph/components.hpp>
 
 #include <memory>
@@ -11,18 +13,12 @@ namespace spargo::detail::components {
 using choice = plan_choice<components_algorithm>;
 
 template <class I, class Space>
-class executor {
+class executor : public plan_executor {
  public:
-  executor() = default;
-  executor(const executor&) = delete;
-  executor& operator=(const executor&) = delete;
-  virtual ~executor() = default;
-
   virtual void run() = 0;
   // Results of the last run.
   [[nodiscard]] virtual span<const I, Space> labels() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t count() const = 0;
-  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 
   // For make_rank_executor. A vertex of the one tree whose edges to ghosts are still unread, -1: none. Synchronizes.
   [[nodiscard]] virtual std::int64_t skipped() const { return -1; }

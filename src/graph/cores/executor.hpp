@@ -1,6 +1,8 @@
 // What a plan hides: an executor with its workspace and the core numbers of the last run.
 #pragma once
 
+#include "core/plan_executor.hpp"
+
 #include <spargo/graph/cores.hpp>
 
 #include <memory>
@@ -8,18 +10,12 @@
 namespace spargo::detail::cores {
 
 template <class I, class Space>
-class executor {
+class executor : public plan_executor {
  public:
-  executor() = default;
-  executor(const executor&) = delete;
-  executor& operator=(const executor&) = delete;
-  virtual ~executor() = default;
-
   virtual void run() = 0;
   // Of the last run.
   [[nodiscard]] virtual span<const I, Space> cores() const noexcept = 0;
   [[nodiscard]] virtual I max_core() const = 0;
-  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
 // Levels that a backend may look ahead: degrees and they fit an index.

@@ -1,6 +1,7 @@
 // The executor of a backend: workspace and the forest of the last run; and a summary of the graph.
 #pragma once
 
+#include "core/plan_executor.hpp"
 #include "graph/forest/algorithms.hpp"
 #include "graph/forest/keys.hpp"
 
@@ -39,16 +40,10 @@ struct found_forest {
 };
 
 template <class W, class I, class Space>
-class executor {
+class executor : public plan_executor {
  public:
-  executor() = default;
-  executor(const executor&) = delete;
-  executor& operator=(const executor&) = delete;
-  virtual ~executor() = default;
-
   virtual void run() = 0;
   [[nodiscard]] virtual const found_forest<W, I, Space>& found() const noexcept = 0;  // of the last run
-  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
 // Precondition: the graph and the options are valid, and options.algorithm is not `automatic`.

@@ -50,4 +50,20 @@ SPARGO_HD inline void add_level(multi_bfs_counts& to, std::int64_t found, std::i
   to.eccentricity = level;
 }
 
+// Of one vertex, over the sources of all runs so far that reach it, itself excluded.
+struct distance_sum {
+  std::int64_t weighted = 0;  // sum of sum_rule::weight of the distances
+  std::int64_t sources = 0;   // their number
+};
+
+// Distances are summed, or their inverses in fixed point: integers, so that the order of additions does not matter and
+// both backends get the same bits.
+struct sum_rule {
+  double scale = 0;  // 0: distances; else a power of two: inverses times `scale`, each rounded
+
+  [[nodiscard]] SPARGO_HD std::int64_t weight(std::int64_t distance) const {
+    return scale == 0 ? distance : static_cast<std::int64_t>(scale / static_cast<double>(distance) + 0.5);
+  }
+};
+
 }  // namespace spargo::detail::multi_bfs

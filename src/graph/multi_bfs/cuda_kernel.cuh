@@ -50,8 +50,8 @@ __device__ void read_found(position& at, const counters<W>& found, step_kind ste
 }
 
 // Level 0, by one block with one thread per source: each source sets its own bit; a duplicate is queued once.
-template <class I, class O, int W>
-__device__ void start(const search<I, O, W>& s, counters<W>* to) {
+template <class I, class O, int W, class Sink>
+__device__ void start(const search<I, O, W, Sink>& s, counters<W>* to) {
   const int k = static_cast<int>(threadIdx.x);
   const bool any = k < s.source_count;
   const std::int64_t v = any ? static_cast<std::int64_t>(s.sources[k]) : 0;
@@ -117,8 +117,8 @@ __device__ void select_lagging(last_found<W>& last, count64 most) {
 }
 
 // Called by a whole block.
-template <class I, class O, int W>
-__device__ step_kind next_step(const search<I, O, W>& s, const position& at, last_found<W>& last) {
+template <class I, class O, int W, class Sink>
+__device__ step_kind next_step(const search<I, O, W, Sink>& s, const position& at, last_found<W>& last) {
   if (s.allowed == bfs_direction::pull) return step_kind::pull;
   const level_facts facts{s.n, at.edges, max(at.unfinished, std::int64_t{0})};
   if (s.allowed == bfs_direction::push || !pulls(facts, cuda_tuning::alpha)) {
@@ -142,22 +142,22 @@ struct grid_position {
   I* next_queue;
 };
 
-template <class I, class O, int W>
-__device__ void pull_level(const search<I, O, W>& s, grid_position<I, W>& my, const search_words<W>& wanted, int depth,
-                           thread_tally& tally) {
+template <class I, class O, int W, class Sink>
+__device__ void pull_level(const search<I, O, W, Sink>& s, grid_position<I, W>& my, const search_words<W>& wanted,
+                           int depth, thread_tally& tally) {
   pull_chunks(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   pull_vertices(s, my.seen, my.other, wanted, depth, my.warp, my.warps, tally);
   std::swap(my.seen, my.other);
 }
 
-template <class I, class O, int W>
-__device__ void reset_conversion(const search<I, O, W>& s, const grid_position<I, W>& my) {
+template <class I, class O, int W, class Sink>
+__device__ void reset_conversion(const search<I, O, W, Sink>& s, const grid_position<I, W>& my) {
   if (my.thread == 0) s.control->converted_queued = s.control->converted_chunks = 0;
 }
 
 // Converts the frontier of `searches` into a queue; ends with a barrier.
-template <queueing Queueing, class I, class O, int W>
-__device__ void convert(const search<I, O, W>& s, const grid_position<I, W>& my, position& at,
+template <queueing Queueing, class I, class O, int W, class Sink>
+__device__ void convert(const search<I, O, W, Sink>& s, const grid_position<I, W>& my, position& at,
                         const search_words<W>& searches, const cg::grid_group& grid) {
   queue_found<Queueing>(s, my.seen, my.other, searches, my.queue, my.warp, my.warps);
   grid.sync();
@@ -169,8 +169,8 @@ __device__ void convert(const search<I, O, W>& s, const grid_position<I, W>& my,
 }
 
 // Pulls `wanted`, then pushes the lagging searches; ends without a barrier.
-template <class I, class O, int W>
-__device__ void split_level(const search<I, O, W>& s, grid_position<I, W>& my, position& at,
+template <class I, class O, int W, class Sink>
+__device__ void split_level(const search<I, O, W, Sink>& s, grid_position<I, W>& my, position& at,
                             const search_words<W>& wanted, const search_words<W>& lagging, int depth,
                             const cg::grid_group& grid, thread_tally& tally) {
   if (!at.in_queue) convert<queueing::before_pull>(s, my, at, lagging, grid);
@@ -183,8 +183,8 @@ __device__ void split_level(const search<I, O, W>& s, grid_position<I, W>& my, p
 }
 
 // Ends without a barrier.
-template <class I, class O, int W>
-__device__ void push_level(const search<I, O, W>& s, grid_position<I, W>& my, position& at, step_kind step,
+template <class I, class O, int W, class Sink>
+__device__ void push_level(const search<I, O, W, Sink>& s, grid_position<I, W>& my, position& at, step_kind step,
                            const search_words<W>& wanted, counters<W>* filling, int depth, const cg::grid_group& grid,
                            thread_tally& tally) {
   if (!at.in_queue) convert<queueing::before_push>(s, my, at, s.full, grid);
@@ -205,8 +205,8 @@ __device__ void push_level(const search<I, O, W>& s, grid_position<I, W>& my, po
   }
 }
 
-template <class I, class O, int W>
-__global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) search_kernel(search<I, O, W> s) {
+template <class I, class O, int W, class Sink>
+__global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) search_kernel(search<I, O, W, Sink> s) {
   __shared__ position at;
   __shared__ unsigned found[64 * W];
   __shared__ last_found<W> last;
@@ -256,14 +256,16 @@ __global__ void __launch_bounds__(cuda_tuning::block, cuda_tuning::min_blocks) s
     load_found(last, *filling);
     __syncthreads();
     if (counts) add_level(total, static_cast<std::int64_t>(__ldcg(&filling->found[threadIdx.x])), at.level);
-    if (depth == cuda_tuning::window) {
+    if (std::is_same_v<Sink, level_sink> && depth == cuda_tuning::window) {
       if (s.planes != nullptr) write_levels(s, my.seen, at.base, depth, my.warp, my.warps);
       grid.sync();
       if (leader) at.base = at.level;
       __syncthreads();
     }
   }
-  if (s.planes != nullptr) write_levels(s, my.seen, at.base, at.level - at.base, my.warp, my.warps);
+  if (std::is_same_v<Sink, level_sink> && s.planes != nullptr) {
+    write_levels(s, my.seen, at.base, at.level - at.base, my.warp, my.warps);
+  }
   if (counts) control->counts[threadIdx.x] = total;
 }
 

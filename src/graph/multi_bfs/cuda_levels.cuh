@@ -8,12 +8,14 @@
 
 #include "graph/multi_bfs/cuda_search.cuh"
 
+#include <type_traits>
+
 namespace spargo::detail::multi_bfs {
 
 // Records that new bits were found `depth` (1 to 15) levels after the last flush. Fire-and-forget atomics, since
 // several warps may write a vertex (R-MAT 22, 64 sources: 1.52 ms in total instead of 1.65).
-template <class I, class O, int W>
-__device__ void record_level(const search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh, int depth) {
+template <class I, class O, int W, class Sink>
+__device__ void record_level(const search<I, O, W, Sink>& s, std::int64_t v, const search_words<W>& fresh, int depth) {
 #pragma unroll
   for (int b = 0; b < cuda_tuning::planes; ++b) {
     if ((depth >> b & 1) == 0) continue;
@@ -25,10 +27,26 @@ __device__ void record_level(const search<I, O, W>& s, std::int64_t v, const sea
   }
 }
 
+// Records new bits of vertex v: their level, or their share of the vertex's sum. `depth` as in record_level; of a sum
+// it is the level itself, since nothing is flushed.
+template <class I, class O, int W, class Sink>
+__device__ void record_bits(const search<I, O, W, Sink>& s, std::int64_t v, const search_words<W>& fresh, int depth) {
+  if constexpr (std::is_same_v<Sink, level_sink>) {
+    if (s.planes != nullptr) record_level(s, v, fresh, depth);
+  } else {
+    int found_by = 0;
+#pragma unroll
+    for (int i = 0; i < W; ++i) found_by += __popcll(fresh.w[i]);
+    auto* const sum = reinterpret_cast<count64*>(s.sums + v);  // several warps may find a vertex
+    atomicAdd(sum, static_cast<count64>(found_by * s.rule.weight(depth)));
+    atomicAdd(sum + 1, static_cast<count64>(found_by));
+  }
+}
+
 // Loads and clears word k % W of vertex k / W in all planes, so that adjacent words map to adjacent groups of 64
 // entries of the result. Returns the union.
-template <class I, class O, int W>
-__device__ count64 empty_planes(const search<I, O, W>& s, std::int64_t k, int depth,
+template <class I, class O, int W, class Sink>
+__device__ count64 empty_planes(const search<I, O, W, Sink>& s, std::int64_t k, int depth,
                                 count64 (&plane)[cuda_tuning::planes]) {
   count64 known = 0;
 #pragma unroll
@@ -50,9 +68,9 @@ __device__ inline unsigned four_bytes(count64 word, int bit) {
 
 // First flush: writes every entry, 0 for reached without a level, -1 for unreached. A warp loads 32 words and writes
 // the entries of two at a time, four per lane.
-template <class I, class O, int W>
-__device__ void write_first_levels(const search<I, O, W>& s, const search_words<W>* seen, int depth, std::int64_t warp,
-                                   std::int64_t warps) {
+template <class I, class O, int W, class Sink>
+__device__ void write_first_levels(const search<I, O, W, Sink>& s, const search_words<W>* seen, int depth,
+                                   std::int64_t warp, std::int64_t warps) {
   constexpr int planes = cuda_tuning::planes;
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const int bit = 4 * (lane % 16);
@@ -91,9 +109,9 @@ __device__ void write_first_levels(const search<I, O, W>& s, const search_words<
 }
 
 // Later flushes write only what was found since: `base_level` plus the 1 to 15 levels in the planes.
-template <class I, class O, int W>
-__device__ void write_later_levels(const search<I, O, W>& s, std::int32_t base_level, int depth, std::int64_t warp,
-                                   std::int64_t warps) {
+template <class I, class O, int W, class Sink>
+__device__ void write_later_levels(const search<I, O, W, Sink>& s, std::int32_t base_level, int depth,
+                                   std::int64_t warp, std::int64_t warps) {
   constexpr int planes = cuda_tuning::planes;
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   for (std::int64_t base = warp * warp_size; base < s.n * W; base += warps * warp_size) {
@@ -118,8 +136,8 @@ __device__ void write_later_levels(const search<I, O, W>& s, std::int32_t base_l
 }
 
 // Flushes levels up to `depth` after `base` to the rows.
-template <class I, class O, int W>
-__device__ void write_levels(const search<I, O, W>& s, const search_words<W>* seen, std::int32_t base, int depth,
+template <class I, class O, int W, class Sink>
+__device__ void write_levels(const search<I, O, W, Sink>& s, const search_words<W>* seen, std::int32_t base, int depth,
                              std::int64_t warp, std::int64_t warps) {
   if (base == 0) {
     write_first_levels(s, seen, depth, warp, warps);
@@ -129,15 +147,15 @@ __device__ void write_levels(const search<I, O, W>& s, const search_words<W>* se
 }
 
 // Records one lane's vertex with all its new bits; `has` is its new set.
-template <class I, class O, int W>
-__device__ void record_vertex(const search<I, O, W>& s, std::int64_t v, const search_words<W>& fresh,
+template <class I, class O, int W, class Sink>
+__device__ void record_vertex(const search<I, O, W, Sink>& s, std::int64_t v, const search_words<W>& fresh,
                               const search_words<W>& has, int depth, thread_tally& tally) {
   ++tally.vertices;
   tally.edges += static_cast<count64>(out_degree(s, v));
   if (s.in_offsets != nullptr && same(has, s.full)) {
     tally.finished += static_cast<count64>(s.in_offsets[v + 1] - s.in_offsets[v]);
   }
-  if (s.planes != nullptr) record_level(s, v, fresh, depth);
+  record_bits(s, v, fresh, depth);
 }
 
 }  // namespace spargo::detail::multi_bfs

@@ -16,9 +16,10 @@
 namespace spargo::detail::multi_bfs {
 
 // Whole warp: merges the words of in-edges [first, last) into `has`; stops once all wanted bits are set.
-template <class I, class O, int W>
-__device__ search_words<W> gather_by_warp(const search<I, O, W>& s, const search_words<W>* seen, std::int64_t first,
-                                          std::int64_t last, const search_words<W>& wanted, search_words<W> has) {
+template <class I, class O, int W, class Sink>
+__device__ search_words<W> gather_by_warp(const search<I, O, W, Sink>& s, const search_words<W>* seen,
+                                          std::int64_t first, std::int64_t last, const search_words<W>& wanted,
+                                          search_words<W> has) {
   constexpr int rounds = cuda_tuning::warp_unroll;
   const std::int64_t lane = threadIdx.x % warp_size;
   for (std::int64_t base = first; base < last && !covers(has, wanted); base += rounds * warp_size) {
@@ -39,9 +40,9 @@ __device__ search_words<W> gather_by_warp(const search<I, O, W>& s, const search
 }
 
 // One lane: merges the words of its in-edges [at, end) into `has`, up to lane_edges; returns where it stopped.
-template <class I, class O, int W>
-__device__ O gather_by_lane(const search<I, O, W>& s, const search_words<W>* seen, const search_words<W>& wanted, O at,
-                            O end, search_words<W>& has) {
+template <class I, class O, int W, class Sink>
+__device__ O gather_by_lane(const search<I, O, W, Sink>& s, const search_words<W>* seen, const search_words<W>& wanted,
+                            O at, O end, search_words<W>& has) {
   constexpr int unroll = W == 1 ? cuda_tuning::lane_unroll : cuda_tuning::lane_unroll_wide;
   for (int tried = 0; tried < cuda_tuning::lane_edges; tried += unroll) {
     if (at == end || covers(has, wanted)) break;
@@ -59,8 +60,8 @@ __device__ O gather_by_lane(const search<I, O, W>& s, const search_words<W>* see
 
 // Whole warp in teams: continues with the in-edges [at, end) of the lanes' vertices. A team scans a vertex until its
 // edges end or all wanted bits are set, then takes the next. Returns the set of the calling lane's vertex.
-template <class I, class O, int W>
-__device__ search_words<W> gather_by_teams(const search<I, O, W>& s, const search_words<W>* seen,
+template <class I, class O, int W, class Sink>
+__device__ search_words<W> gather_by_teams(const search<I, O, W, Sink>& s, const search_words<W>* seen,
                                            const search_words<W>& wanted, O at, O end, search_words<W> has) {
   constexpr int team = cuda_tuning::team;
   constexpr int rounds = cuda_tuning::team_rounds;
@@ -121,8 +122,8 @@ __device__ search_words<W> gather_by_teams(const search<I, O, W>& s, const searc
 }
 
 // Vertices with up to pull_chunk in-edges, 32 adjacent ones per warp.
-template <class I, class O, int W>
-__device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+template <class I, class O, int W, class Sink>
+__device__ void pull_vertices(const search<I, O, W, Sink>& s, const search_words<W>* seen, search_words<W>* other,
                               const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
                               thread_tally& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
@@ -153,8 +154,8 @@ __device__ void pull_vertices(const search<I, O, W>& s, const search_words<W>* s
 }
 
 // Vertices with more in-edges, one chunk per warp. Old bits in `other` are in `seen` as well.
-template <class I, class O, int W>
-__device__ void pull_chunks(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+template <class I, class O, int W, class Sink>
+__device__ void pull_chunks(const search<I, O, W, Sink>& s, const search_words<W>* seen, search_words<W>* other,
                             const search_words<W>& wanted, int depth, std::int64_t warp, std::int64_t warps,
                             thread_tally& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
@@ -181,7 +182,7 @@ __device__ void pull_chunks(const search<I, O, W>& s, const search_words<W>* see
       if (!is_zero(fresh)) {
         ++tally.vertices;
         tally.edges += static_cast<count64>(stop - first);
-        if (s.planes != nullptr) record_level(s, v, fresh, depth);
+        record_bits(s, v, fresh, depth);
       }
       search_words<W> now = old;
       unite(now, has);

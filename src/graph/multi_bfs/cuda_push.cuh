@@ -28,13 +28,13 @@ struct push_arrays {
 };
 
 // Whole warp: records the new bits of a late push. Counts vertices and edges with a vertex's first bits of the level.
-template <class I, class O, int W>
-__device__ void record_late(const search<I, O, W>& s, const push_arrays<I, W>& to, I v, const search_words<W>& had,
-                            const search_words<W>& fresh, thread_tally& tally) {
+template <class I, class O, int W, class Sink>
+__device__ void record_late(const search<I, O, W, Sink>& s, const push_arrays<I, W>& to, I v,
+                            const search_words<W>& had, const search_words<W>& fresh, thread_tally& tally) {
   if (!is_zero(fresh)) {
     ++tally.vertices;
     if (same(had, to.seen[v])) tally.edges += static_cast<count64>(out_degree(s, static_cast<std::int64_t>(v)));
-    if (s.planes != nullptr) record_level(s, static_cast<std::int64_t>(v), fresh, to.depth);
+    record_bits(s, static_cast<std::int64_t>(v), fresh, to.depth);
   }
   __syncwarp();
   count_bits(tally, fresh);
@@ -44,8 +44,8 @@ __device__ void record_late(const search<I, O, W>& s, const push_arrays<I, W>& t
 // dense push hardly tests before its atomics, since it runs early, when most bits are new: a level of 6 million edges
 // takes 0.09 ms, 0.17 if it tests `seen` and `other`. With four words per vertex testing `other` pays: 0.39 ms for 18
 // million edges, 0.49 without and 0.66 with both tests.
-template <push_kind Kind, int R, class I, class O, int W>
-__device__ void push_edges(const search<I, O, W>& s, const push_arrays<I, W>& to, const I (&neighbour)[R],
+template <push_kind Kind, int R, class I, class O, int W, class Sink>
+__device__ void push_edges(const search<I, O, W, Sink>& s, const push_arrays<I, W>& to, const I (&neighbour)[R],
                            const search_words<W>& bits, thread_tally& tally) {
   search_words<W> has[R];
   search_words<W> lacks[R];
@@ -84,9 +84,9 @@ __device__ void push_edges(const search<I, O, W>& s, const push_arrays<I, W>& to
 
 // First pass of a push. A warp takes up to 32 vertices and distributes their edges over its lanes: edge t of the
 // concatenation belongs to the last vertex whose edges begin at or before t.
-template <push_kind Kind, class I, class O, int W>
-__device__ void push_queue(const search<I, O, W>& s, const push_arrays<I, W>& to, const I* queue, std::int64_t count,
-                           std::int64_t warp, std::int64_t warps, thread_tally& tally) {
+template <push_kind Kind, class I, class O, int W, class Sink>
+__device__ void push_queue(const search<I, O, W, Sink>& s, const push_arrays<I, W>& to, const I* queue,
+                           std::int64_t count, std::int64_t warp, std::int64_t warps, thread_tally& tally) {
   const int lane = static_cast<int>(threadIdx.x % warp_size);
   const std::int64_t group = min(std::int64_t{warp_size}, (count + warps - 1) / warps);
   for (std::int64_t base = warp * group; base < count; base += warps * group) {
@@ -113,8 +113,8 @@ __device__ void push_queue(const search<I, O, W>& s, const push_arrays<I, W>& to
 }
 
 // The same for vertices with many out-edges, one chunk per warp.
-template <push_kind Kind, class I, class O, int W>
-__device__ void push_chunks(const search<I, O, W>& s, const push_arrays<I, W>& to, std::int64_t count,
+template <push_kind Kind, class I, class O, int W, class Sink>
+__device__ void push_chunks(const search<I, O, W, Sink>& s, const push_arrays<I, W>& to, std::int64_t count,
                             std::int64_t warp, std::int64_t warps, thread_tally& tally) {
   constexpr int size = cuda_tuning::push_chunk;
   constexpr int rounds = W == 1 ? cuda_tuning::push_rounds : 1;
@@ -138,8 +138,8 @@ __device__ void push_chunks(const search<I, O, W>& s, const push_arrays<I, W>& t
 }
 
 // Second pass: moves the pushed bits of the queued vertices into `seen`.
-template <class I, class O, int W>
-__device__ void take(const search<I, O, W>& s, search_words<W>* seen, search_words<W>* other, const I* queue,
+template <class I, class O, int W, class Sink>
+__device__ void take(const search<I, O, W, Sink>& s, search_words<W>* seen, search_words<W>* other, const I* queue,
                      std::int64_t count, int depth, count64* chunks, std::int64_t thread, std::int64_t threads,
                      thread_tally& tally) {
   const std::int64_t lane = threadIdx.x % warp_size;
@@ -166,8 +166,8 @@ __device__ void take(const search<I, O, W>& s, search_words<W>* seen, search_wor
 }
 
 // Second pass of a dense push. Like a pull it leaves the new bits as seen & ~other.
-template <class I, class O, int W>
-__device__ void take_all(const search<I, O, W>& s, search_words<W>* seen, search_words<W>* other,
+template <class I, class O, int W, class Sink>
+__device__ void take_all(const search<I, O, W, Sink>& s, search_words<W>* seen, search_words<W>* other,
                          const search_words<W>& wanted, int depth, std::int64_t thread, std::int64_t threads,
                          thread_tally& tally) {
   const std::int64_t lane = threadIdx.x % warp_size;
@@ -198,8 +198,8 @@ enum class queueing {
 };
 
 // After a pull or a dense push: writes the frontier of `searches` into the queue and `front`.
-template <queueing Queueing, class I, class O, int W>
-__device__ void queue_found(const search<I, O, W>& s, const search_words<W>* seen, search_words<W>* other,
+template <queueing Queueing, class I, class O, int W, class Sink>
+__device__ void queue_found(const search<I, O, W, Sink>& s, const search_words<W>* seen, search_words<W>* other,
                             const search_words<W>& searches, I* queue, std::int64_t warp, std::int64_t warps) {
   constexpr int rounds = cuda_tuning::queue_rounds / W;
   const int lane = static_cast<int>(threadIdx.x % warp_size);

@@ -162,8 +162,16 @@ struct control_block {
   multi_bfs_counts counts[64 * W];
 };
 
-template <class I, class O, int W>
-struct search {
+// What is recorded of the vertices found, besides counts.
+struct level_sink {};  // levels, if `planes` is not null
+
+struct sum_sink {
+  distance_sum* sums;  // [vertices], added to
+  sum_rule rule;
+};
+
+template <class I, class O, int W, class Sink = level_sink>
+struct search : Sink {
   const O* out_offsets;
   const I* out_indices;
   const O* in_offsets;  // null: push only
@@ -189,8 +197,8 @@ struct search {
   bfs_direction allowed;
 };
 
-template <class I, class O, int W>
-__device__ std::int64_t out_degree(const search<I, O, W>& s, std::int64_t v) {
+template <class I, class O, int W, class Sink>
+__device__ std::int64_t out_degree(const search<I, O, W, Sink>& s, std::int64_t v) {
   return static_cast<std::int64_t>(s.out_offsets[v + 1] - s.out_offsets[v]);
 }
 

@@ -1,6 +1,7 @@
 // The executor of a backend: workspace and the results of the last run.
 #pragma once
 
+#include "core/plan_executor.hpp"
 #include "graph/multi_bfs/common.hpp"
 
 #include <memory>
@@ -8,18 +9,12 @@
 namespace spargo::detail::multi_bfs {
 
 template <class I, class Space>
-class executor {
+class executor : public plan_executor {
  public:
-  executor() = default;
-  executor(const executor&) = delete;
-  executor& operator=(const executor&) = delete;
-  virtual ~executor() = default;
-
   virtual void run(span<const I, host> sources) = 0;  // vertices, at most the plan's max_sources
   // Results of the last run; no levels unless requested.
   [[nodiscard]] virtual span<const std::int32_t, Space> levels() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<multi_bfs_counts>& counts() const noexcept = 0;
-  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
 // Precondition: the graph and the options are valid, and `choice` is made for them.

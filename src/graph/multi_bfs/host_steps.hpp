@@ -125,17 +125,25 @@ struct host_search {
   std::int64_t* found = nullptr;    // [64 * W]: vertices found by each search in this level
   std::int32_t* levels = nullptr;   // [vertex * stride + source], from this batch's first source on; null: no levels
   std::int64_t stride = 0;
+  distance_sum* sums = nullptr;  // [vertices], added to; null: no sums
+  sum_rule rule{};               // of the sums
   int threads = 1;
 
   [[nodiscard]] static std::int64_t degree(const csr_pattern_view<I, O, host>& g, I v) {
     return g.offsets[v + 1] - g.offsets[v];
   }
 
-  // Records a vertex's new bits: levels, counts, frontier sums.
+  // Records a vertex's new bits: levels, sums, counts, frontier sums. One thread owns v.
   void reached(I v, const bits& fresh, std::int32_t level, bit_counter<W>& counter, host_frontier& sum) const {
     counter.add(fresh);
     ++sum.vertices;
     sum.edges += degree(out, v);
+    if (sums != nullptr) {
+      std::int64_t found_by = 0;
+      for (const std::uint64_t word : fresh) found_by += std::popcount(word);
+      sums[v].weighted += found_by * rule.weight(level);
+      sums[v].sources += found_by;
+    }
     if (levels == nullptr) return;
     std::int32_t* const row = levels + static_cast<std::int64_t>(v) * stride;
     for (int w = 0; w < W; ++w) {

@@ -62,6 +62,8 @@ class step_copy {
   [[nodiscard]] virtual std::int64_t blocks() const noexcept = 0;         // blocks that store outcomes
   [[nodiscard]] virtual const std::uint32_t* order() const noexcept = 0;  // vertices by position; null: graph order
   [[nodiscard]] virtual std::int64_t with_edges() const noexcept = 0;     // positions before the isolated vertices
+  // Whether steps launched after the end cost nothing.
+  [[nodiscard]] virtual bool skips_after_end() const noexcept { return true; }
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 
   static constexpr std::int64_t padding = 64;
@@ -82,6 +84,13 @@ template <class V, class I, class O>
 template <class V, class I, class O>
 [[nodiscard]] step_copy_attempt<V> copy_binned(const context<device>& ctx, const graph_view<I, O, device>& g,
                                                copy_demand demand);
+
+// Over weights, for about `steps` steps (0: many). Writes the sums of the vertices' weights, or what takes their place,
+// to `degrees`. Throws invalid_data for a sum that is not finite.
+template <class V, class I, class O>
+[[nodiscard]] step_copy_attempt<V> copy_weighted(const context<device>& ctx,
+                                                 const weighted_graph_view<double, I, O, device>& g, std::int64_t steps,
+                                                 array<V, device>& degrees);
 
 // The steps of one rank of a distributed run. Its graph has the rank's own vertices and then ghosts: remote sources of
 // in-edges, without in-edges themselves. The caller supplies the step's terms and the ghosts' shares.

@@ -66,14 +66,19 @@ template <class V, class I, class O>
 [[nodiscard]] std::unique_ptr<executor<V, host>> make_executor(const context<host>& ctx,
                                                                const graph_view<I, O, host>& g,
                                                                const pagerank_options& options);
-// Throws invalid_data for weights that are negative, not finite, or too large in sum.
-template <class V, class W, class I, class O>
+// Over checked weights. Throws invalid_data for weights whose sum over a vertex's edges is not finite.
+template <class V, class I, class O>
 [[nodiscard]] std::unique_ptr<executor<V, host>> make_executor(const context<host>& ctx,
-                                                               const weighted_graph_view<W, I, O, host>& g,
+                                                               const weighted_graph_view<double, I, O, host>& g,
                                                                const pagerank_options& options);
 template <class V, class I, class O>
 [[nodiscard]] std::unique_ptr<executor<V, device>> make_executor(const context<device>& ctx,
                                                                  const graph_view<I, O, device>& g,
+                                                                 const pagerank_options& options);
+
+template <class V, class I, class O>
+[[nodiscard]] std::unique_ptr<executor<V, device>> make_executor(const context<device>& ctx,
+                                                                 const weighted_graph_view<double, I, O, device>& g,
                                                                  const pagerank_options& options);
 
 [[nodiscard]] inline std::int64_t most_iterations(const pagerank_options& options) {
@@ -83,7 +88,6 @@ template <class V, class I, class O>
 // Throws invalid_argument unless a vector of this sum, with a negative value or not, can be normalized.
 void check_sum(const char* name, double sum, bool negative);
 
-[[noreturn]] void refuse_weight(std::int64_t from, std::int64_t to, double weight);
 [[noreturn]] void refuse_weight_sum(std::int64_t from);
 
 }  // namespace spargo::detail::pagerank

@@ -2,6 +2,7 @@
 #include "graph/graph/with_in_edges.hpp"
 #include "graph/pagerank/executor.hpp"
 #include "graph/plan.hpp"
+#include "graph/ranks/double_weights.hpp"
 
 #include <fmt/format.h>
 
@@ -84,11 +85,6 @@ void detail::pagerank::check_sum(const char* name, double sum, bool negative) {
                   negative ? "a negative value" : fmt::format("values that sum to {}", sum), least));
 }
 
-void detail::pagerank::refuse_weight(std::int64_t from, std::int64_t to, double weight) {
-  throw error(
-      error_code::invalid_data,
-      fmt::format("pagerank: edge ({}, {}) has weight {} (expected finite ones of 0 or more)", from, to, weight));
-}
 void detail::pagerank::refuse_weight_sum(std::int64_t from) {
   throw error(error_code::invalid_data,
               fmt::format("pagerank: the weights of the edges from vertex {} exceed double precision in sum", from));
@@ -116,6 +112,7 @@ template <detail::real V, index_type I, index_type O, class Space>
 struct pagerank_plan<V, I, O, Space>::state : detail::executor_state<detail::pagerank::executor<V, Space>> {
   double tolerance;
   detail::pagerank::run_outcome outcome;
+  detail::ranks::double_weights<I, O, Space> weights;  // with the in-edges if the graph lacks them
 };
 
 namespace {
@@ -129,16 +126,11 @@ struct prepared_run {
 // `g` is a graph_view or a weighted_graph_view.
 template <class V, class Space, class Graph>
 prepared_run<V, Space> prepare(const context<Space>& ctx, Graph g, const pagerank_options& options) {
-  check_options(options);
-  detail::expect_graph("pagerank", g);
   if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("pagerank");
   choice chosen = choose<Space>(options);
   pagerank_options reduced = options;
   reduced.algorithm = chosen.algorithm;
-  if (!g.has_in_edges()) {
-    g.in = g.out;
-    if constexpr (requires { g.in_weights; }) g.in_weights = g.out_weights;
-  }
+  if (!g.has_in_edges()) g.in = g.out;
   auto executor = detail::pagerank::make_executor<V>(ctx, g, reduced);
   if (const std::string more = executor->reason(); !more.empty()) chosen.reason += "; " + more;
   return {std::move(chosen), std::move(executor)};
@@ -149,10 +141,12 @@ prepared_run<V, Space> prepare(const context<Space>& ctx, Graph g, const pageran
 template <detail::real V, index_type I, index_type O, class Space>
 pagerank_plan<V, I, O, Space>::pagerank_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                              const pagerank_options& options) try {
+  check_options(options);
+  detail::expect_graph("pagerank", g);
   if constexpr (detail::is_built<Space>) {
     auto made = prepare<V>(ctx, g, options);
     state_ = {std::move(made.chosen),
-              std::make_unique<state>(state{{g.vertices(), std::move(made.executor)}, options.tolerance, {}})};
+              std::make_unique<state>(state{{g.vertices(), std::move(made.executor)}, options.tolerance, {}, {}})};
   } else {
     detail::no_device("pagerank");
   }
@@ -164,12 +158,17 @@ template <detail::real V, index_type I, index_type O, class Space>
 template <detail::scalar W>
 pagerank_plan<V, I, O, Space>::pagerank_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
                                              const pagerank_options& options) try {
-  if constexpr (std::same_as<Space, host>) {
-    auto made = prepare<V>(ctx, g, options);
+  check_options(options);
+  detail::expect_graph("pagerank", g);
+  if constexpr (detail::is_built<Space>) {
+    detail::ranks::double_weights<I, O, Space> weights("pagerank", ctx, g);
+    auto made = prepare<V>(ctx, weights.view(), options);
+    weights.keep_pattern();
     state_ = {std::move(made.chosen),
-              std::make_unique<state>(state{{g.vertices(), std::move(made.executor)}, options.tolerance, {}})};
+              std::make_unique<state>(
+                  state{{g.vertices(), std::move(made.executor)}, options.tolerance, {}, std::move(weights)})};
   } else {
-    throw error(error_code::unsupported, "pagerank: weights count on the CPU only");
+    detail::no_device("pagerank");
   }
 } catch (...) {
   detail::rethrow("pagerank");
@@ -220,23 +219,9 @@ pagerank_result<V, Space> pagerank(const context<Space>& ctx, const weighted_gra
                                    const pagerank_options& options,
                                    std::type_identity_t<span<const V, Space>> personalization,
                                    std::type_identity_t<span<const V, Space>> guess) try {
-  detail::expect_graph("pagerank", g);
-  const auto ranks_of = [&](const auto& pulled) -> pagerank_result<V, Space> {
-    pagerank_plan<V, I, O, Space> plan(ctx, pulled, options);
-    plan.run(personalization, guess);
-    return {clone(ctx, plan.ranks()), plan.iterations(), plan.residual(), plan.converged(), plan.algorithm()};
-  };
-  if constexpr (std::same_as<Space, host>) {
-    if (detail::lacks_in_edges(g)) {
-      array<double, host> weights(ctx, g.out.nnz());
-      std::copy(g.out_weights.begin(), g.out_weights.end(), weights.begin());
-      const auto in = transpose(ctx, csr_view<const double, I, O, host>{g.out, std::as_const(weights).view()});
-      const auto in_view = in.view();
-      return ranks_of(weighted_graph_view<double, I, O, host>{
-          {.out = g.out, .in = in_view, .direction = g.direction}, std::as_const(weights).view(), in_view.values});
-    }
-  }
-  return ranks_of(g);
+  pagerank_plan<V, I, O, Space> plan(ctx, g, options);
+  plan.run(personalization, guess);
+  return {clone(ctx, plan.ranks()), plan.iterations(), plan.residual(), plan.converged(), plan.algorithm()};
 } catch (...) {
   detail::rethrow("pagerank");
 }

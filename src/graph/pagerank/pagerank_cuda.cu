@@ -1,6 +1,7 @@
 // Device PageRank: runs the steps of steps.cuh. The host checks for convergence only every few steps.
 #include "core/instantiate.hpp"
 #include "graph/pagerank/steps.cuh"
+#include "graph/ranks/check_schedule.hpp"
 
 namespace spargo::detail::pagerank {
 
@@ -32,7 +33,10 @@ template <class V, class I, class O>
 class device_executor final : public executor<V, device> {
  public:
   device_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const pagerank_options& options)
-      : ctx_(ctx), options_(options), steps_(ctx, g, options, 0), ranks_(ctx, steps_.n), sum_(ctx, 1) {}
+      : device_executor(ctx, options, device_steps<V, I, O>(ctx, g, options, 0)) {}
+  device_executor(const context<device>& ctx, const weighted_graph_view<double, I, O, device>& g,
+                  const pagerank_options& options)
+      : device_executor(ctx, options, device_steps<V, I, O>(ctx, g, options)) {}
 
   run_outcome run(span<const V, device> personalization, span<const V, device> guess) override {
     const std::int64_t n = steps_.n;
@@ -52,11 +56,15 @@ class device_executor final : public executor<V, device> {
       a.personalization = ranks_.data();
     }
     const std::int64_t most = most_iterations(options_);
+    const bool skips = steps_.copy == nullptr || steps_.copy->skips_after_end();
+    ranks::check_schedule schedule;
+    std::int64_t wait = skips ? steps_tuning::check_interval : ranks::check_schedule::first;
     for (std::int64_t launched = 0; launched < most;) {
-      const std::int64_t until =
-          std::min(most, options_.iterations > 0 ? most : launched + steps_tuning::check_interval);
+      const std::int64_t until = std::min(most, options_.iterations > 0 ? most : launched + wait);
       for (; launched < until; ++launched) steps_.take_step(a, launched);
-      if (steps_.read_state().done != 0) break;
+      const run_state seen = steps_.read_state();
+      if (seen.done != 0) break;
+      if (!skips) wait = schedule.next(seen.iterations, seen.residual, options_.tolerance);
     }
     const run_state end = steps_.read_state();
     steps_.write_ranks(a, end.iterations, n, ranks_.data());
@@ -70,6 +78,9 @@ class device_executor final : public executor<V, device> {
   [[nodiscard]] std::string reason() const override { return steps_.reason; }
 
  private:
+  device_executor(const context<device>& ctx, const pagerank_options& options, device_steps<V, I, O> steps)
+      : ctx_(ctx), options_(options), steps_(std::move(steps)), ranks_(ctx, steps_.n), sum_(ctx, 1) {}
+
   // Sum of the values, checked; 0 if empty. Synchronizes.
   [[nodiscard]] double sum_of(const char* name, span<const V, device> values) {
     if (values.empty()) return 0;
@@ -96,10 +107,18 @@ std::unique_ptr<executor<V, device>> make_executor(const context<device>& ctx, c
                                                    const pagerank_options& options) {
   return std::make_unique<device_executor<V, I, O>>(ctx, g, options);
 }
+template <class V, class I, class O>
+std::unique_ptr<executor<V, device>> make_executor(const context<device>& ctx,
+                                                   const weighted_graph_view<double, I, O, device>& g,
+                                                   const pagerank_options& options) {
+  return std::make_unique<device_executor<V, I, O>>(ctx, g, options);
+}
 
-#define INSTANTIATE_V(V, I, O)                                          \
-  template std::unique_ptr<executor<V, device>> make_executor<V, I, O>( \
-      const context<device>&, const graph_view<I, O, device>&, const pagerank_options&);
+#define INSTANTIATE_V(V, I, O)                                                           \
+  template std::unique_ptr<executor<V, device>> make_executor<V, I, O>(                  \
+      const context<device>&, const graph_view<I, O, device>&, const pagerank_options&); \
+  template std::unique_ptr<executor<V, device>> make_executor<V, I, O>(                  \
+      const context<device>&, const weighted_graph_view<double, I, O, device>&, const pagerank_options&);
 #define INSTANTIATE(I, O)    \
   INSTANTIATE_V(float, I, O) \
   INSTANTIATE_V(double, I, O)

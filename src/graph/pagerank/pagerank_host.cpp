@@ -8,13 +8,9 @@
 // unit, so that scaling all of them is free; they are converted to ranks once, at the end. Cost of a step: an index and
 // a gathered contribution per edge; per vertex one value read, one written, and two offsets. Source of Gauss-Seidel:
 // the GAP Benchmark Suite (Beamer, Asanovic, Patterson, arXiv:1508.03619).
-#include "core/bytes_of.hpp"
-#include "core/parallel.hpp"
-#include "core/search.hpp"
-#include "graph/pagerank/executor.hpp"
-#include "sparse/simd/fetch.hpp"
-
 #include "core/instantiate.hpp"
+#include "graph/pagerank/executor.hpp"
+#include "graph/ranks/host_pull.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -26,15 +22,7 @@ namespace spargo::detail::pagerank {
 
 namespace {
 
-struct tuning {
-  static constexpr std::int64_t chunk = 1 << 15;  // edges plus vertices: some 50 us of gathers
-  // Rows written together, so that a row need not wait for the store of the previous one, its neighbour in a grid. Zen
-  // 5, one thread, grid 2000 x 2000, ms per sweep: 25; with 16: 15.5.
-  static constexpr std::int64_t batch = 16;
-  // Prefetch distance in indices: where gathers miss the L2 cache, the hardware does not prefetch enough. Zen 5, one
-  // thread, sum of every row of a uniform graph of 2^20 vertices, fp64, ms: 36; with 128: 29, 512: 21, 1024: 21.
-  static constexpr std::int64_t ahead = 512;
-};
+using ranks::pull_tuning;
 
 // Shared values are read and written whole: aligned, one instruction each. atomic_ref goes through integer registers: a
 // sweep takes 1.3 to 1.6 times as long. Loads are plain, as operands of additions; volatile ones need registers and
@@ -42,20 +30,6 @@ struct tuning {
 template <class V>
 void store_shared(V* to, V value) {
   *static_cast<volatile V*>(to) = value;
-}
-
-// Sums value(first) .. value(last - 1) in double with four accumulators: precise for hubs, and not bound by the latency
-// of additions. fetch(e) prefetches what a later value needs.
-template <class O, class Value, class Fetch>
-double sum_row(O first, O last, Value value, Fetch fetch) {
-  double sums[4] = {};
-  O e = first;
-  for (; e + 4 <= last; e += 4) {
-    fetch(e);
-    for (int k = 0; k < 4; ++k) sums[k] += value(e + k);
-  }
-  for (; e < last; ++e) sums[0] += value(e);
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 // Edges that all count the same.
@@ -69,12 +43,7 @@ struct equal_edges {
   [[nodiscard]] double divisor(std::int64_t v) const {
     return is_dangling(v) ? 1.0 : static_cast<double>(out_offsets[v + 1] - out_offsets[v]);
   }
-  [[nodiscard]] double incoming(const V* values, std::int64_t v) const {
-    const I* const indices = in.indices.data();
-    return sum_row(
-        in.offsets[v], in.offsets[v + 1], [=](O e) -> double { return values[indices[e]]; },
-        [=](O e) { spmv::fetch(indices + e, tuning::ahead); });
-  }
+  [[nodiscard]] double incoming(const V* values, std::int64_t v) const { return ranks::pull_equal(in, values, v); }
   [[nodiscard]] static std::int64_t bytes() { return 0; }
 };
 
@@ -87,56 +56,30 @@ struct weighted_edges {
   [[nodiscard]] bool is_dangling(std::int64_t v) const { return dangle[v] != 0; }
   [[nodiscard]] static double divisor(std::int64_t) { return 1; }
   [[nodiscard]] double incoming(const V* values, std::int64_t v) const {
-    const I* const indices = in.indices.data();
-    const V* const probability = probabilities.data();
-    return sum_row(
-        in.offsets[v], in.offsets[v + 1],
-        [=](O e) { return static_cast<double>(probability[e]) * static_cast<double>(values[indices[e]]); },
-        [=](O e) {
-          spmv::fetch(indices + e, tuning::ahead);
-          spmv::fetch(probability + e, tuning::ahead);
-        });
+    return ranks::pull_weighted(in, probabilities.data(), values, v);
   }
   [[nodiscard]] std::int64_t bytes() const { return bytes_of(probabilities, dangle); }
 };
 
-template <class W>
-[[nodiscard]] bool is_weight(W weight) {
-  return weight >= 0 && static_cast<double>(weight) <= std::numeric_limits<double>::max();
-}
-
-// Checks the weights and divides each by the sum over its source's out-edges.
-template <class V, class W, class I, class O>
-weighted_edges<V, I, O> normalize_weights(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g) {
+// Divides each weight by the sum over its source's out-edges.
+template <class V, class I, class O>
+weighted_edges<V, I, O> normalize_weights(const context<host>& ctx, const weighted_graph_view<double, I, O, host>& g) {
   const std::int64_t n = g.vertices();
   weighted_edges<V, I, O> to{g.in, {ctx, g.in.nnz()}, {ctx, n}};
   array<double, host> sums(ctx, n);
   std::atomic<std::int64_t> refused{n};  // the smallest vertex that is
   parallel_for(ctx.threads(), n, grain::rows, [&](std::int64_t u) {
     double sum = 0;
-    bool valid = true;
-    for (O e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
-      valid = valid && is_weight(g.out_weights[e]);
-      sum += static_cast<double>(g.out_weights[e]);
-    }
+    for (O e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) sum += g.out_weights[e];
     sums[u] = sum;
     to.dangle[u] = sum == 0 ? 1 : 0;
-    if (valid && std::isfinite(sum)) return;
-    for (std::int64_t least = refused.load(); u < least && !refused.compare_exchange_weak(least, u);) {
-    }
+    if (!std::isfinite(sum)) lower_to(refused, u);
   });
-  if (const std::int64_t u = refused.load(); u < n) {
-    for (O e = g.out.offsets[u]; e < g.out.offsets[u + 1]; ++e) {
-      if (!is_weight(g.out_weights[e])) {
-        refuse_weight(u, std::int64_t{g.out.indices[e]}, static_cast<double>(g.out_weights[e]));
-      }
-    }
-    refuse_weight_sum(u);
-  }
+  if (const std::int64_t u = refused.load(); u < n) refuse_weight_sum(u);
   parallel_for(ctx.threads(), n, grain::rows, [&](std::int64_t v) {
     for (O e = g.in.offsets[v]; e < g.in.offsets[v + 1]; ++e) {
       const double sum = sums[g.in.indices[e]];
-      to.probabilities[e] = static_cast<V>(sum == 0 ? 0.0 : static_cast<double>(g.in_weights[e]) / sum);
+      to.probabilities[e] = static_cast<V>(sum == 0 ? 0.0 : g.in_weights[e] / sum);
     }
   });
   return to;
@@ -155,10 +98,9 @@ class host_executor final : public executor<V, host> {
         options_(options),
         edges_(std::move(edges)),
         now_(ctx, n_),
-        next_(ctx, in_place() ? 0 : n_) {
-    cut(ctx);
-    outcomes_ = {ctx, chunks()};
-  }
+        next_(ctx, in_place() ? 0 : n_),
+        chunks_(ctx, edges_.in.offsets, n_, edges_.in.nnz()),
+        outcomes_(ctx, chunks_.count()) {}
 
   run_outcome run(span<const V, host> personalization, span<const V, host> guess) override {
     const step_rule rule{static_cast<double>(n_), options_.damping, sum_of("personalization", personalization),
@@ -180,29 +122,16 @@ class host_executor final : public executor<V, host> {
 
   [[nodiscard]] span<const V, host> ranks() const noexcept override { return in_place() ? now_.view() : next_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return (now_.size() + next_.size()) * std::int64_t{sizeof(V)} + rows_.size() * std::int64_t{sizeof(std::int64_t)} +
-           outcomes_.size() * std::int64_t{sizeof(chunk_outcome)} + edges_.bytes();
+    return bytes_of(now_, next_, outcomes_) + chunks_.bytes() + edges_.bytes();
   }
 
  private:
   [[nodiscard]] bool in_place() const { return options_.algorithm == pagerank_algorithm::gauss_seidel; }
-  [[nodiscard]] std::int64_t chunks() const { return rows_.size() - 1; }
-
-  // Chunk c has the rows [rows_[c], rows_[c + 1]): those that start in its share of edges plus vertices.
-  void cut(const context<host>& ctx) {
-    const std::int64_t work = n_ + edges_.in.nnz();
-    rows_ = {ctx, div_up(work, tuning::chunk) + 1};
-    for (std::int64_t c = 0; c < rows_.size(); ++c) {
-      rows_[c] = first_where(std::int64_t{0}, n_,
-                             [&](std::int64_t v) { return edges_.in.offsets[v] + v >= c * tuning::chunk; });
-    }
-  }
 
   // body(chunk, first row, last row)
   template <class Body>
   void for_each_chunk(Body&& body) {
-    const int threads = useful_threads(threads_, n_ + edges_.in.nnz(), tuning::chunk);
-    parallel_parts(threads, chunks(), [&](std::int64_t c) { body(c, rows_[c], rows_[c + 1]); });
+    chunks_.for_each(threads_, body);
   }
 
   [[nodiscard]] chunk_outcome sum_outcomes() const {
@@ -274,9 +203,9 @@ class host_executor final : public executor<V, host> {
                                    std::int64_t first, std::int64_t last) const {
     const double d = options_.damping;
     chunk_outcome mine;
-    V fresh[tuning::batch];
-    for (std::int64_t begin = first; begin < last; begin += tuning::batch) {
-      const std::int64_t end = std::min(begin + tuning::batch, last);
+    V fresh[pull_tuning::batch];
+    for (std::int64_t begin = first; begin < last; begin += pull_tuning::batch) {
+      const std::int64_t end = std::min(begin + pull_tuning::batch, last);
       for (std::int64_t v = begin; v < end; ++v) {
         const double held = edges_.divisor(v);
         const double share = 1 / held;
@@ -307,7 +236,7 @@ class host_executor final : public executor<V, host> {
   Edges edges_;
   array<V, host> now_;   // contributions; at the end of Gauss-Seidel, ranks
   array<V, host> next_;  // next step's contributions, at the end ranks; unused by Gauss-Seidel
-  array<std::int64_t, host> rows_;
+  ranks::row_chunks chunks_;
   array<chunk_outcome, host> outcomes_;  // [chunk]
 };
 
@@ -319,23 +248,19 @@ std::unique_ptr<executor<V, host>> make_executor(const context<host>& ctx, const
   using edges = equal_edges<V, I, O>;
   return std::make_unique<host_executor<V, edges>>(ctx, edges{g.in, g.out.offsets}, g.vertices(), options);
 }
-template <class V, class W, class I, class O>
-std::unique_ptr<executor<V, host>> make_executor(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
+template <class V, class I, class O>
+std::unique_ptr<executor<V, host>> make_executor(const context<host>& ctx,
+                                                 const weighted_graph_view<double, I, O, host>& g,
                                                  const pagerank_options& options) {
   using edges = weighted_edges<V, I, O>;
   return std::make_unique<host_executor<V, edges>>(ctx, normalize_weights<V>(ctx, g), g.vertices(), options);
 }
 
-#define INSTANTIATE_W(V, W, I, O)                                        \
-  template std::unique_ptr<executor<V, host>> make_executor<V, W, I, O>( \
-      const context<host>&, const weighted_graph_view<W, I, O, host>&, const pagerank_options&);
 #define INSTANTIATE_V(V, I, O)                                                       \
   template std::unique_ptr<executor<V, host>> make_executor<V, I, O>(                \
       const context<host>&, const graph_view<I, O, host>&, const pagerank_options&); \
-  INSTANTIATE_W(V, std::int32_t, I, O)                                               \
-  INSTANTIATE_W(V, std::int64_t, I, O)                                               \
-  INSTANTIATE_W(V, float, I, O)                                                      \
-  INSTANTIATE_W(V, double, I, O)
+  template std::unique_ptr<executor<V, host>> make_executor<V, I, O>(                \
+      const context<host>&, const weighted_graph_view<double, I, O, host>&, const pagerank_options&);
 #define INSTANTIATE(I, O)    \
   INSTANTIATE_V(float, I, O) \
   INSTANTIATE_V(double, I, O)

@@ -322,15 +322,12 @@ struct device_steps {
         n(g.vertices()),
         degrees(ctx, n),
         shares{{ctx, n + step_copy<V>::padding}, {ctx, n + step_copy<V>::padding}},
-        state(ctx, 1) {
+        state(ctx, 1),
+        vertex_blocks(blocks_for(ctx, n, block_threads)) {
     if (n == 0) return;
     const device_guard guard(ctx);
-    auto made = make_copy<V>(ctx, g, options);
-    copy = std::move(made.copy);
-    reason = std::move(made.reason);
-    for (auto& each : shares) fill_zero(ctx, each.view().subspan(n, step_copy<V>::padding));
+    take(make_copy<V>(ctx, g, options));
     place_degrees(ctx, g.out.offsets.data(), order(), degrees);
-    vertex_blocks = blocks_for(ctx, n, block_threads);
     std::int64_t blocks = vertex_blocks;
     if (copy == nullptr) {
       const std::int64_t own = n - ghosts;
@@ -348,6 +345,30 @@ struct device_steps {
       blocks = std::max(blocks, copy->blocks());
     }
     outcomes = {ctx, blocks};
+  }
+
+  // Over weights.
+  device_steps(const context<device>& on, const weighted_graph_view<double, I, O, device>& g,
+               const pagerank_options& options)
+      : ctx(on),
+        n(g.vertices()),
+        degrees(ctx, n),
+        shares{{ctx, n + step_copy<V>::padding}, {ctx, n + step_copy<V>::padding}},
+        state(ctx, 1),
+        vertex_blocks(blocks_for(ctx, n, block_threads)) {
+    if (n == 0) return;
+    const device_guard guard(ctx);
+    // As without weights: a copy is expected to pay off over a plan's runs.
+    const double steps = expected_steps(options);
+    const bool many = steps >= steps_tuning::least_steps;
+    take(copy_weighted<V, I, O>(ctx, g, many ? 0 : static_cast<std::int64_t>(std::ceil(steps)), degrees));
+    outcomes = {ctx, std::max<std::int64_t>(vertex_blocks, copy->blocks())};
+  }
+
+  void take(step_copy_attempt<V> made) {
+    copy = std::move(made.copy);
+    reason = std::move(made.reason);
+    for (auto& each : shares) fill_zero(ctx, each.view().subspan(n, step_copy<V>::padding));
   }
 
   // By default no vertices share a position.

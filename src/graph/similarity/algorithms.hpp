@@ -8,8 +8,8 @@
 namespace spargo::detail::similarity {
 
 inline constexpr algorithm_table<similarity_algorithm, 2> algorithms{{
-    {similarity_algorithm::automatic, "automatic", true, false},
-    {similarity_algorithm::rows, "rows", true, false},
+    {similarity_algorithm::automatic, "automatic"},
+    {similarity_algorithm::rows, "rows"},
 }};
 
 }  // namespace spargo::detail::similarity

@@ -69,7 +69,10 @@ plan_estimate estimate(const graph_shape& s, const similarity_options& options) 
   constexpr double path_ns = 1500;  // R-MAT 16
   plan_estimate of;
   of.host_bytes = results + 8 * (n + 1) + (terms ? 8 * n : 0) + 64 + s.threads * (of_thread + 8);
-  of.device_bytes = 0;
+  // Results, of the top K twice; items of blocks; paths, rooms, sizes and terms of vertices.
+  of.device_bytes = (options.top > 0 ? 2 : 1) * results +
+                    (directed && options.top == 0 ? 8 * s.entries : s.entries / 2) + 8 * n * (options.top > 0 ? 5 : 3) +
+                    (std::int64_t{4} << 20);
   of.host_seconds = detail::expected_seconds(s, options.top > 0 ? path_ns : edge_ns);
   return of;
 }
@@ -83,7 +86,7 @@ struct similarity_plan<I, O, Space>::state : detail::executor_state<detail::simi
     check(g, pairs, options);
     auto chosen = detail::choose_by_name<Space>(detail::similarity::algorithms, "similarity", options.algorithm);
     if (!chosen) chosen = {similarity_algorithm::rows, "there is no other"};
-    if constexpr (std::same_as<Space, host>) {
+    if constexpr (detail::is_built<Space>) {
       if (pairs.kind == similarity_pairs::top && detail::lacks_in_edges(g)) {
         detail::refuse_without_in_edges("similarity");
       }

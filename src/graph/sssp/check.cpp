@@ -17,7 +17,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // The executor of a backend: workspace and the result of the last run; and a summary of the weights.
 #pragma once
 
+#include "core/plan_executor.hpp"
 #include "graph/sssp/algorithms.hpp"
 
 #include <algorithm>
@@ -52,18 +53,12 @@ template <class W, class I, class O>
                                            span<const W, device> weights);
 
 template <class W, class I, class Space>
-class executor {
+class executor : public plan_executor {
  public:
-  executor() = default;
-  executor(const executor&) = delete;
-  executor& operator=(const executor&) = delete;
-  virtual ~executor() = default;
-
   virtual void run(I source) = 0;
   [[nodiscard]] virtual span<const sssp_distance<W>, Space> distances() const noexcept = 0;
   [[nodiscard]] virtual span<const I, Space> parents() const noexcept = 0;
   [[nodiscard]] virtual std::int64_t reached() const noexcept = 0;
-  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
 // Precondition: the graph and the options are valid, options.algorithm is not `automatic`, and options.delta is a

@@ -6,8 +6,6 @@
 #include "graph/sssp/cuda_executor.cuh"
 #include "graph/sssp/executor.hpp"
 
-#include <vector>
-
 namespace spargo::detail::sssp {
 
 namespace {

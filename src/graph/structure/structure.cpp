@@ -1,4 +1,5 @@
-// Degrees, neighbours, and the largest component (by counting component labels).
+// Degrees, neighbours, and vertices of a component (by labels) or near a vertex (by levels).
+#include <spargo/graph/bfs.hpp>
 #include <spargo/graph/structure.hpp>
 
 #include "core/instantiate.hpp"
@@ -43,6 +44,17 @@ array<O, host> count_targets(const context<host>& ctx, const csr_pattern_view<I,
     std::atomic_ref<O>(counts[edges.indices[e]]).fetch_add(1, std::memory_order_relaxed);
   });
   return counts;
+}
+
+// The vertices, ascending, whose value is chosen.
+template <class I, class T, class Chosen>
+array<I, host> vertices_with(const context<host>& ctx, const array<T, host>& values, const Chosen& chosen) {
+  array<I, host> vertices(ctx, std::count_if(values.begin(), values.end(), chosen));
+  std::int64_t next = 0;
+  for (std::int64_t v = 0; v < values.size(); ++v) {
+    if (chosen(values[v])) vertices[next++] = static_cast<I>(v);
+  }
+  return vertices;
 }
 
 }  // namespace
@@ -91,14 +103,35 @@ array<I, host> largest_component(const context<host>& ctx, const graph_view<I, O
   const I* const largest =
       std::max_element(sizes.begin(), sizes.end());  // ties: the component with the smallest vertex
   const I label = static_cast<I>(largest - sizes.begin());
-  array<I, host> vertices(ctx, *largest);
-  std::int64_t next = 0;
-  for (std::int64_t v = 0; v < n; ++v) {
-    if (found.labels[v] == label) vertices[next++] = static_cast<I>(v);
-  }
-  return vertices;
+  return detail::structure::vertices_with<I>(ctx, found.labels, [&](I of) { return of == label; });
 } catch (...) {
   detail::rethrow("largest_component");
+}
+
+template <index_type I, index_type O>
+array<I, host> component_of(const context<host>& ctx, const graph_view<I, O, host>& g, std::type_identity_t<I> vertex,
+                            components_connection connection) try {
+  detail::structure::expect_vertex("component_of", vertex, g.vertices());
+  const auto found = components(ctx, g, {.connection = connection});
+  return detail::structure::vertices_with<I>(ctx, found.labels, [&](I of) { return of == found.labels[vertex]; });
+} catch (...) {
+  detail::rethrow("component_of");
+}
+
+template <index_type I, index_type O>
+array<I, host> k_hop_neighborhood(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                  std::type_identity_t<I> source, std::int64_t radius, edge_side side) try {
+  detail::structure::expect_vertex("k_hop_neighborhood", source, g.vertices());
+  SPARGO_EXPECTS(radius >= 0, fmt::format("k_hop_neighborhood: radius {} (expected 0 or more)", radius));
+  graph_view<I, O, host> searched = g;
+  if (side == edge_side::in) {
+    searched.out = detail::structure::checked_part("k_hop_neighborhood", g, source, side);
+    searched.in = g.out;
+  }
+  const auto found = bfs(ctx, searched, source, {.output = bfs_output::levels, .max_depth = radius});
+  return detail::structure::vertices_with<I>(ctx, found.levels, [](std::int32_t level) { return level >= 0; });
+} catch (...) {
+  detail::rethrow("k_hop_neighborhood");
 }
 
 #define INSTANTIATE_W(W, I, O)                                                                       \
@@ -107,6 +140,10 @@ array<I, host> largest_component(const context<host>& ctx, const graph_view<I, O
 #define INSTANTIATE(I, O)                                                                                           \
   template array<O, host> degrees<I, O>(const context<host>&, const graph_view<I, O, host>&, edge_side);            \
   template span<const I, host> neighbours<I, O>(const graph_view<I, O, host>&, std::type_identity_t<I>, edge_side); \
+  template array<I, host> component_of<I, O>(const context<host>&, const graph_view<I, O, host>&,                   \
+                                             std::type_identity_t<I>, components_connection);                       \
+  template array<I, host> k_hop_neighborhood<I, O>(const context<host>&, const graph_view<I, O, host>&,             \
+                                                   std::type_identity_t<I>, std::int64_t, edge_side);               \
   template array<I, host> largest_component<I, O>(const context<host>&, const graph_view<I, O, host>&,              \
                                                   components_connection);                                           \
   SPARGO_FOR_EACH_WEIGHT(INSTANTIATE_W, I, O)

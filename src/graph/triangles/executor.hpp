@@ -1,6 +1,8 @@
 // The executor of a backend: workspace and the counts of the last run.
 #pragma once
 
+#include "core/plan_executor.hpp"
+
 #include <spargo/graph/triangles.hpp>
 
 #include <limits>
@@ -9,20 +11,14 @@
 namespace spargo::detail::triangles {
 
 template <class I, class Space>
-class executor {
+class executor : public plan_executor {
  public:
-  executor() = default;
-  executor(const executor&) = delete;
-  executor& operator=(const executor&) = delete;
-  virtual ~executor() = default;
-
   virtual void run() = 0;
   // Results of the last run.
   [[nodiscard]] virtual std::int64_t total() const = 0;
   [[nodiscard]] virtual span<const std::int64_t, Space> per_vertex() const noexcept = 0;
   [[nodiscard]] virtual span<const std::int64_t, Space> links() const noexcept = 0;
   [[nodiscard]] virtual span<const I, Space> degrees() const noexcept = 0;
-  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
 // The properties of rows that decide the algorithm.

@@ -10,7 +10,6 @@
 
 #include <limits>
 #include <new>
-#include <utility>
 
 namespace spargo {
 

@@ -14,7 +14,6 @@
 #include "primitives/element.hpp"
 
 #include <new>
-#include <numeric>
 #include <optional>
 
 namespace spargo {

@@ -23,14 +23,11 @@
 #include "io/text/vertex_limit.hpp"
 #include "primitives/ordered_parts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <exception>
 #include <limits>
 #include <new>
-#include <numeric>
 
 namespace spargo {
 

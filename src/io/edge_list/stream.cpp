@@ -8,7 +8,6 @@
 #include "io/text/line_writer.hpp"
 #include "io/text/name_text.hpp"
 
-#include <limits>
 #include <new>
 #include <utility>
 

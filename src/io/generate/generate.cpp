@@ -18,7 +18,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <vector>
 
 namespace spargo {
 

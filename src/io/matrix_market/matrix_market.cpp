@@ -10,10 +10,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <new>
-#include <optional>
 
 namespace spargo {
 

@@ -394,7 +394,7 @@ struct snapshot::state {
   vertex_name_table names;
 };
 
-snapshot::snapshot(const context<host>& ctx, const input_file& input) try : state_(std::make_unique<state>()) {
+snapshot::snapshot(const context<host>& ctx, const input_file& input) try : state_(detail::new_state<state>()) {
   detail::opened_input& opened = input.opened();
   const std::string& path = state_->path = input.name();
   check_snapshots(path);
@@ -431,10 +431,6 @@ snapshot::snapshot(const context<host>& ctx, const input_file& input) try : stat
 } catch (const std::bad_alloc&) {
   detail::throw_out_of_memory(input.name(), "host memory ran out while the snapshot was opened");
 }
-
-snapshot::snapshot(snapshot&&) noexcept = default;
-snapshot& snapshot::operator=(snapshot&&) noexcept = default;
-snapshot::~snapshot() = default;
 
 const snapshot_header& snapshot::header() const noexcept { return state_->header; }
 

@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <exception>
 
 namespace spargo::detail {
 

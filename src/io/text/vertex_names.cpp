@@ -9,11 +9,8 @@
 
 #include <spargo/core/error.hpp>
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <mutex>
-#include <numeric>
 
 namespace spargo {
 

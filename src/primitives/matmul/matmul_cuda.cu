@@ -6,7 +6,6 @@
 #include "core/instantiate.hpp"
 #include "primitives/matmul/backend.hpp"
 
-#include <algorithm>
 #include <string>
 
 namespace spargo::detail::matmul {

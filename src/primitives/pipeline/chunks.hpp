@@ -1,6 +1,8 @@
 // Shared by both backends of the pipeline: the choice of chunks, and the executor behind a plan.
 #pragma once
 
+#include "core/plan_executor.hpp"
+
 #include <spargo/primitives/pipeline.hpp>
 
 namespace spargo::detail::pipeline {
@@ -26,12 +28,8 @@ struct chunk_options {
 
 // Moves the chunks of one run; ranges are checked and not empty.
 template <memory_space Space>
-class executor {
+class executor : public executor_base {
  public:
-  executor() = default;
-  executor(const executor&) = delete;
-  executor& operator=(const executor&) = delete;
-  virtual ~executor() = default;
   virtual void run(const pipeline_ranges& ranges, const chunk_function<Space>& function) = 0;
 };
 

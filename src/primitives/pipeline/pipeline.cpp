@@ -111,19 +111,13 @@ pipeline_engine<Space>::pipeline_engine(const context<Space>& ctx, element_sizes
                                         const pipeline_options& options) try {
   const pipeline::chunk_options chunks{options, pipeline::resolve(options, sizes)};
   if constexpr (is_built<Space>) {
-    state_ = std::make_unique<state>(state{sizes, chunks.chosen, pipeline::make_executor(ctx, sizes, chunks)});
+    state_ = new_state<state>(sizes, chunks.chosen, pipeline::make_executor(ctx, sizes, chunks));
   } else {
     no_device("pipeline");
   }
 } catch (...) {
   rethrow("pipeline");
 }
-template <memory_space Space>
-pipeline_engine<Space>::pipeline_engine(pipeline_engine&&) noexcept = default;
-template <memory_space Space>
-pipeline_engine<Space>& pipeline_engine<Space>::operator=(pipeline_engine&&) noexcept = default;
-template <memory_space Space>
-pipeline_engine<Space>::~pipeline_engine() = default;
 template <memory_space Space>
 std::int64_t pipeline_engine<Space>::chunk() const noexcept {
   return state_->options.chunk;

@@ -7,6 +7,17 @@
 
 namespace spargo::detail::reduce {
 
+// In the order of a tree. Overwrites the items.
+template <class Op, class T, int Items>
+__device__ __forceinline__ T combine_all(T (&item)[Items]) {
+#pragma unroll
+  for (int half = Items / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
+  }
+  return item[0];
+}
+
 // The block's value, in thread 0; see block_reduce_tree.
 template <class Op, class T, int Warps>
 __device__ T reduce_block(T value, T (&of_warps)[Warps]) {

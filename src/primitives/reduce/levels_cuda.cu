@@ -5,8 +5,6 @@
 #include "core/instantiate.hpp"
 #include "primitives/reduce/kernels.cuh"
 
-#include <limits>
-
 namespace spargo::detail::reduce {
 
 namespace {
@@ -29,12 +27,7 @@ __device__ T load_and_combine(const operands<T>& in, std::int64_t first) {
     const std::int64_t i = first + std::int64_t{j} * block_threads;
     item[j] = i < in.size ? load_item<Source>(in, i) : Op::identity;
   }
-#pragma unroll
-  for (int half = Items / 2; half > 0; half /= 2) {
-#pragma unroll
-    for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
-  }
-  return item[0];
+  return combine_all<Op>(item);
 }
 
 // shared[0] = all of shared[0 .. block_threads), with the algorithm's own assignment of threads to additions.

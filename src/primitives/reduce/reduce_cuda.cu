@@ -65,19 +65,9 @@ __device__ T full_tile(const operands<T>& in, std::int64_t first) {
         item[j] = device_item<Source>(a[j].item[k], b[j].item[k]);
       }
     }
-#pragma unroll
-    for (int half = tuning::loads / 2; half > 0; half /= 2) {
-#pragma unroll
-      for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
-    }
-    sum[k] = item[0];
+    sum[k] = combine_all<Op>(item);
   }
-#pragma unroll
-  for (int half = width / 2; half > 0; half /= 2) {
-#pragma unroll
-    for (int k = 0; k < half; ++k) sum[k] = Op::apply(sum[k], sum[k + half]);
-  }
-  return sum[0];
+  return combine_all<Op>(sum);
 }
 
 // The last tile, or one of an unaligned range: element by element.
@@ -93,19 +83,9 @@ __device__ T partial_tile(const operands<T>& in, std::int64_t first) {
       const std::int64_t i = first + (std::int64_t{j} * tuning::threads + threadIdx.x) * width + k;
       item[j] = i < in.size ? load_item<Source>(in, i) : Op::identity;
     }
-#pragma unroll
-    for (int half = tuning::loads / 2; half > 0; half /= 2) {
-#pragma unroll
-      for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
-    }
-    sum[k] = item[0];
+    sum[k] = combine_all<Op>(item);
   }
-#pragma unroll
-  for (int half = width / 2; half > 0; half /= 2) {
-#pragma unroll
-    for (int k = 0; k < half; ++k) sum[k] = Op::apply(sum[k], sum[k + half]);
-  }
-  return sum[0];
+  return combine_all<Op>(sum);
 }
 
 // All of partials[0, count), in an order that depends on `count` only; in thread 0.
@@ -120,12 +100,7 @@ __device__ T combine_partials(const T* partials, std::int64_t count, T (&of_warp
       const std::int64_t at = i + std::int64_t{j} * tuning::threads;
       item[j] = at < count ? __ldcg(partials + at) : Op::identity;
     }
-#pragma unroll
-    for (int half = batch / 2; half > 0; half /= 2) {
-#pragma unroll
-      for (int j = 0; j < half; ++j) item[j] = Op::apply(item[j], item[j + half]);
-    }
-    sum = Op::apply(sum, item[0]);
+    sum = Op::apply(sum, combine_all<Op>(item));
   }
   return reduce_block<Op>(sum, of_warps);
 }

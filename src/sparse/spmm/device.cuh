@@ -39,6 +39,27 @@ struct kernel_arguments {
   D beta;
 };
 
+// Of y = alpha A x + beta y, without panels.
+template <class V, class I, class O>
+[[nodiscard]] kernel_arguments<device_value_t<V>, I, O> arguments_of(const csr_view<const V, I, O, device>& a,
+                                                                     std::type_identity_t<V> alpha,
+                                                                     const dense_view<const V, device>& x,
+                                                                     std::type_identity_t<V> beta,
+                                                                     const dense_view<V, device>& y) {
+  return {a.offsets.data(),
+          a.indices.data(),
+          device_cast(a.values.data()),
+          a.rows,
+          device_cast(x.data.data()),
+          x.stride * static_cast<std::int64_t>(sizeof(V)),
+          device_cast(y.data.data()),
+          y.stride,
+          0,
+          0,
+          to_device_value(alpha),
+          to_device_value(beta)};
+}
+
 template <class D, int L>
 struct segment {
   D v[L];

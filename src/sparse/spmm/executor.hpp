@@ -1,6 +1,7 @@
 // A plan's executors: one per algorithm and backend.
 #pragma once
 
+#include "core/plan_executor.hpp"
 #include "sparse/spmv/executor.hpp"
 
 #include <spargo/sparse/spmm.hpp>
@@ -9,15 +10,9 @@ namespace spargo::detail::spmm {
 
 // The analysed matrix. `run` gets checked X and Y of 1 to max_columns columns; alpha != 0, rows > 0, nnz > 0.
 template <class V, class Space>
-class executor {
+class executor : public plan_executor {
  public:
-  executor() = default;
-  executor(const executor&) = delete;
-  executor& operator=(const executor&) = delete;
-  virtual ~executor() = default;
-
   virtual void run(V alpha, const dense_view<const V, Space>& x, V beta, const dense_view<V, Space>& y) const = 0;
-  [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
 template <class V, class Space>

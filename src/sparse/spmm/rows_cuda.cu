@@ -107,18 +107,7 @@ class device_rows final : public executor<V, device> {
 
   void run(V alpha, const dense_view<const V, device>& x, V beta, const dense_view<V, device>& y) const override {
     const device_guard guard(ctx_);
-    const kernel_arguments<D, I, O> arguments{a_.offsets.data(),
-                                              a_.indices.data(),
-                                              device_cast(a_.values.data()),
-                                              a_.rows,
-                                              device_cast(x.data.data()),
-                                              x.stride * static_cast<std::int64_t>(sizeof(D)),
-                                              device_cast(y.data.data()),
-                                              y.stride,
-                                              0,
-                                              0,
-                                              to_device_value(alpha),
-                                              to_device_value(beta)};
+    const kernel_arguments<D, I, O> arguments = arguments_of(a_, alpha, x, beta, y);
     const int values = segment_values<D>(x.data.data(), x.stride, y.data.data(), y.stride, x.cols);
     const std::int64_t mean = a_.nnz() / a_.rows;
     const int rounds = mean <= tuning::rounds_mean && !scattered_ ? tuning::rounds : 1;

@@ -27,6 +27,12 @@ inline constexpr algorithm_table<spmv_storage, 2> storages{{
     {spmv_storage::copied, "copied"},
 }};
 
+inline constexpr algorithm_table<spmv_operation, 3> operations{{
+    {spmv_operation::none, "none"},
+    {spmv_operation::transpose, "transpose"},
+    {spmv_operation::conjugate_transpose, "conjugate_transpose"},
+}};
+
 // The format that an algorithm reads; CSR for all not named here.
 [[nodiscard]] constexpr bool reads_ell(spmv_algorithm a) { return a == spmv_algorithm::ell; }
 [[nodiscard]] constexpr bool reads_sell(spmv_algorithm a) { return a == spmv_algorithm::sell; }

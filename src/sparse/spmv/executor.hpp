@@ -35,6 +35,12 @@ void scale(const context<host>& ctx, V beta, V* y, std::int64_t size);
 template <class V>
 void scale(const context<device>& ctx, V beta, V* y, std::int64_t size);
 
+// values[k] = conj(values[k]), for complex values.
+template <class V>
+void conjugate(const context<host>& ctx, V* values, std::int64_t size);
+template <class V>
+void conjugate(const context<device>& ctx, V* values, std::int64_t size);
+
 // `algorithm` is one that the format and the backend have; `row_profile` is for tuning.
 template <class V, class I, class O>
 [[nodiscard]] executor_ptr<V> make_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,

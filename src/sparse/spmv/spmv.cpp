@@ -10,7 +10,9 @@
 #include "sparse/spmv/copies/blocked/blocked.hpp"
 #include "sparse/spmv/copies/compressed/compressed.hpp"
 #include "sparse/spmv/copies/copy_cost.hpp"
+#include "sparse/spmv/csr/scatter.hpp"
 #include "sparse/spmv/executor.hpp"
+#include "sparse/spmv/transposed_copy.hpp"
 
 #include <spargo/sparse/spmv.hpp>
 
@@ -120,14 +122,40 @@ std::optional<choice> choose_for_format(spmv_algorithm requested, std::string_vi
   return named;
 }
 
+void expect_no_operation(spmv_operation operation, std::string_view format) {
+  if (operation == spmv_operation::none) return;
+  throw error(error_code::unsupported, fmt::format("spmv: operation {} of {} (expected CSR, or transpose of COO)",
+                                                   to_string(operation), format));
+}
+
+template <class V, class I, class Space>
+coo_view<const V, I, Space> apply(spmv_operation operation, const coo_view<const V, I, Space>& m) {
+  if (operation == spmv_operation::none) return m;
+  if (operation == spmv_operation::conjugate_transpose && complex_type<V>) expect_no_operation(operation, "COO");
+  return {{m.cols, m.rows, m.col_indices, m.row_indices}, m.values};
+}
+
+// Why a transposed product on the host scatters rows instead of making a copy; empty: it makes one.
+std::string reason_to_scatter(const spmv_options& options) {
+  const bool automatic = options.algorithm == spmv_algorithm::automatic;
+  if (options.storage == spmv_storage::borrowed) {
+    return automatic || options.algorithm == spmv_algorithm::row_per_thread ? "rows scattered into y without a copy"
+                                                                            : "";
+  }
+  if (!automatic) return {};
+  const std::string few = detail::spmv::reason_against_copy(detail::spmv::copy_kind::transposed, 0, options.products);
+  return few.empty() ? few : "rows scattered into y: " + few;
+}
+
 // Plan state for a format with few algorithms; `make(algorithm)` gives the executor of the requested or default one.
 template <class State, class Space, class View, class Make>
 detail::plan_state<State, spmv_algorithm> make_state(const context<Space>& ctx, const View& matrix,
                                                      std::string_view format, bool (*reads)(spmv_algorithm),
                                                      spmv_algorithm requested, spmv_algorithm own, const char* reason,
-                                                     Make make) {
+                                                     spmv_operation operation, Make make) {
   if constexpr (detail::is_built<Space>) {
     check(matrix);
+    expect_no_operation(operation, format);
     choice chosen = choose_for_format<Space>(requested, format, reads).value_or(choice{own, reason});
     auto made = std::make_unique<State>(ctx, matrix);
     if (matrix.rows != 0 && !matrix.values.empty()) made->executor = make(chosen.algorithm);
@@ -192,9 +220,33 @@ enum_table<spmv_storage> enum_rows() noexcept {
   return detail::spmv::storages;
 }
 
+template <>
+enum_table<spmv_operation> enum_rows() noexcept {
+  return detail::spmv::operations;
+}
+
+namespace {
+
+// A transposed copy and its plan, or the sums of scattered rows; twice the seconds of a product by A.
+plan_estimate estimate_of_transposed(matrix_shape s, spmv_options options) {
+  options.operation = spmv_operation::none;
+  std::swap(s.rows, s.cols);
+  plan_estimate of = estimate(s, options);
+  const std::int64_t copy = s.entries * (s.value_bytes + s.index_bytes) + (s.rows + 1) * s.offset_bytes;
+  const std::int64_t sums = (s.rows + s.entries / 4) * s.value_bytes;
+  const bool scatters = !reason_to_scatter(options).empty();
+  of.host_bytes += scatters ? sums : copy;
+  of.device_bytes += copy;
+  of.host_seconds *= scatters ? 2 : 1;
+  return of;
+}
+
+}  // namespace
+
 // Without a copy: a row and a carry for each tile of 4096 rows and entries or more, on the device of 64.
 plan_estimate estimate(const matrix_shape& s, const spmv_options& options) {
   constexpr double entry_ns = 2.4;  // 4 million entries, uniformly random: 9.6 ms by one thread of a cloud machine
+  if (options.operation != spmv_operation::none) return estimate_of_transposed(s, options);
   const std::int64_t path = s.rows + s.entries;
   const copy_bytes copy = bytes_of_copies(s, options);
   plan_estimate of;
@@ -214,11 +266,45 @@ struct spmv_plan<V, I, O, Space>::state {
   std::optional<csr_pattern_view<I, O, Space>> pattern;
   std::uint64_t fingerprint = 0;
   row_profile profile;
+  spmv_operation operation = spmv_operation::none;
+  detail::spmv::transposed_copy<V, I, O, Space>* transposed = nullptr;  // the executor, if it is one
 
   template <class View>
   state(const context<Space>& where, const View& matrix) : ctx(where), rows(matrix.rows), cols(matrix.cols) {}
+  // Of a transposed product.
+  state(const context<Space>& where, const csr_view<const V, I, O, Space>& matrix, spmv_operation op)
+      : ctx(where), rows(matrix.cols), cols(matrix.rows), pattern(matrix), operation(op) {}
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return detail::workspace_of(executor); }
 };
+
+namespace {
+
+// The state of a transposed product of CSR, with its executor.
+template <class State, class V, class I, class O, class Space>
+detail::plan_state<State, spmv_algorithm> make_transposed(const context<Space>& ctx,
+                                                          const csr_view<const V, I, O, Space>& matrix,
+                                                          const spmv_options& options) {
+  auto made = std::make_unique<State>(ctx, matrix, options.operation);
+  const std::string scatters = std::same_as<Space, host> ? reason_to_scatter(options) : std::string();
+  if (matrix.nnz() == 0) {
+    const bool automatic = options.algorithm == spmv_algorithm::automatic;
+    return {{automatic ? spmv_algorithm::row_per_thread : options.algorithm, "no entries"}, std::move(made)};
+  }
+  if constexpr (std::same_as<Space, host>) {
+    if (!scatters.empty()) {
+      made->executor = detail::spmv::make_scatter<V, I, O>(ctx, matrix, options.operation);
+      return {{spmv_algorithm::row_per_thread, scatters}, std::move(made)};
+    }
+  }
+  auto copy = std::make_unique<detail::spmv::transposed_copy<V, I, O, Space>>(ctx, matrix, options);
+  choice chosen = copy->choice();
+  made->transposed = copy.get();
+  made->executor = std::move(copy);
+  made->fingerprint = detail::pattern_fingerprint<I, O>(ctx, matrix);
+  return {std::move(chosen), std::move(made)};
+}
+
+}  // namespace
 
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
@@ -228,6 +314,10 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const csr_view<c
     auto named = choose_for_format<Space>(options.algorithm, "CSR", detail::spmv::reads_csr);
     const bool automatic = !named;
     SPARGO_EXPECTS(options.products >= 0, fmt::format("spmv: a plan for {} products", options.products));
+    if (options.operation != spmv_operation::none) {
+      state_ = make_transposed<state>(ctx, matrix, options);
+      return;
+    }
     const bool nothing = matrix.rows == 0 || matrix.nnz() == 0;
     std::string refused;
     const bool copies = automatic && options.storage == spmv_storage::copied;
@@ -290,7 +380,7 @@ template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const ell_view<const V, I, Space>& matrix,
                                      const spmv_options& options) try
     : state_(make_state<state>(ctx, matrix, "ELL", detail::spmv::reads_ell, options.algorithm, spmv_algorithm::ell,
-                               "the one for ELL",
+                               "the one for ELL", options.operation,
                                [&](auto) { return detail::spmv::make_executor<V, I>(ctx, matrix); })) {
 } catch (...) {
   detail::rethrow("spmv");
@@ -300,7 +390,7 @@ template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const sell_view<const V, I, O, Space>& matrix,
                                      const spmv_options& options) try
     : state_(make_state<state>(ctx, matrix, "SELL", detail::spmv::reads_sell, options.algorithm, spmv_algorithm::sell,
-                               "the one for SELL-C-sigma",
+                               "the one for SELL-C-sigma", options.operation,
                                [&](auto) { return detail::spmv::make_executor<V, I, O>(ctx, matrix); })) {
 } catch (...) {
   detail::rethrow("spmv");
@@ -309,10 +399,11 @@ spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const sell_view<
 template <value_type V, index_type I, index_type O, class Space>
 spmv_plan<V, I, O, Space>::spmv_plan(const context<Space>& ctx, const coo_view<const V, I, Space>& matrix,
                                      const spmv_options& options) try
-    : state_(make_state<state>(ctx, matrix, "COO", detail::spmv::reads_coo, options.algorithm,
-                               spmv_algorithm::coo_segmented, "deterministic and balanced", [&](auto algorithm) {
-                                 return detail::spmv::make_executor<V, I>(ctx, matrix, algorithm);
-                               })) {
+    : state_(make_state<state>(
+          ctx, apply(options.operation, matrix), "COO", detail::spmv::reads_coo, options.algorithm,
+          spmv_algorithm::coo_segmented, "deterministic and balanced", spmv_operation::none, [&](auto algorithm) {
+            return detail::spmv::make_executor<V, I>(ctx, apply(options.operation, matrix), algorithm);
+          })) {
 } catch (...) {
   detail::rethrow("spmv");
 }
@@ -355,7 +446,14 @@ void spmv_plan<V, I, O, Space>::update_values(const csr_view<const V, I, O, Spac
       SPARGO_EXPECTS((detail::pattern_fingerprint<I, O>(state_->ctx, matrix) == expected),
                      "spmv: update_values with another pattern than the plan's");
     }
-    if (copied) {
+    if (state_->transposed != nullptr) {
+      state_->transposed->update(matrix);
+    } else if (state_->operation != spmv_operation::none) {
+      if constexpr (std::same_as<Space, host>) {
+        state_->executor = detail::spmv::make_scatter<V, I, O>(state_->ctx, matrix, state_->operation);
+        mine = matrix;
+      }
+    } else if (copied) {
       state_->executor->update_values(matrix.values.data());
     } else {
       state_->executor = detail::spmv::make_executor<V, I, O>(state_->ctx, matrix, algorithm(), state_->profile);

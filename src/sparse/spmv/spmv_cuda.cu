@@ -18,6 +18,12 @@ __global__ void __launch_bounds__(threads_per_block) scale_kernel(D beta, D* y, 
   if (i < size) y[i] = beta == D{} ? D{} : beta * y[i];
 }
 
+template <class D>
+__global__ void __launch_bounds__(threads_per_block) conjugate_kernel(D* values, std::int64_t size) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads_per_block + threadIdx.x;
+  if (i < size) values[i] = conj(values[i]);
+}
+
 // The carries of `row` among tiles next, next + warp_size, ...: a lane's part of a run of equal rows.
 template <class D, class I>
 __device__ D long_run(const I* rows, const D* carries, std::int64_t next, std::int64_t tiles, I row) {
@@ -76,6 +82,16 @@ void scale(const context<device>& ctx, V beta, V* y, std::int64_t size) {
                 device_cast(y), size);
 }
 
+template <class V>
+void conjugate(const context<device>& ctx, V* values, std::int64_t size) {
+  if constexpr (complex_type<V>) {
+    if (size == 0) return;
+    const device_guard guard(ctx);
+    launch_kernel(ctx, one_thread_each(size, threads_per_block), conjugate_kernel<device_value_t<V>>,
+                  device_cast(values), size);
+  }
+}
+
 template <class D, class I>
 void add_carries(const context<device>& ctx, const I* rows, const D* carries, std::int64_t tiles, D alpha, D* y) {
   // Launched while the previous kernel ends, for which it waits: saves 1.5 of R-MAT 22's 460 microseconds on an H200.
@@ -84,7 +100,9 @@ void add_carries(const context<device>& ctx, const I* rows, const D* carries, st
                y);
 }
 
-#define INSTANTIATE(V) template void scale(const context<device>&, V, V*, std::int64_t);
+#define INSTANTIATE(V)                                              \
+  template void scale(const context<device>&, V, V*, std::int64_t); \
+  template void conjugate(const context<device>&, V*, std::int64_t);
 SPARGO_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
 #define INSTANTIATE(V, I)                                                                             \

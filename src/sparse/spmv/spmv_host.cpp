@@ -237,6 +237,13 @@ void scale(const context<host>& ctx, V beta, V* y, std::int64_t size) {
                [&](std::int64_t i) { y[i] = beta == V{} ? V{} : multiply(beta, y[i]); });
 }
 
+template <class V>
+void conjugate(const context<host>& ctx, V* values, std::int64_t size) {
+  if constexpr (complex_type<V>) {
+    parallel_for(ctx.threads(), size, grain::elements, [&](std::int64_t k) { values[k] = std::conj(values[k]); });
+  }
+}
+
 template <class V, class I, class O>
 executor_ptr<V> make_executor(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                               spmv_algorithm algorithm, const row_profile&) {
@@ -254,7 +261,9 @@ executor_ptr<V> make_executor(const context<host>& ctx, const sell_view<const V,
   return std::make_unique<sell_slices<V, I, O>>(ctx, matrix);
 }
 
-#define INSTANTIATE(V) template void scale(const context<host>&, V, V*, std::int64_t);
+#define INSTANTIATE(V)                                            \
+  template void scale(const context<host>&, V, V*, std::int64_t); \
+  template void conjugate(const context<host>&, V*, std::int64_t);
 SPARGO_FOR_EACH_VALUE(INSTANTIATE)
 #undef INSTANTIATE
 #define INSTANTIATE(V, I) \

@@ -4,13 +4,6 @@
 namespace spargo::python {
 namespace {
 
-// None: all vertices.
-template <class I>
-betweenness_sources<I> sources_of(const std::optional<vector_of<const I>>& given) {
-  if (!given.has_value()) return {};
-  return view(*given);
-}
-
 const graph_binding here{[]<class I, class O, class Space>(graph_class<I, O, Space>& bound, nb::module_&) {
   bound
       .def(

@@ -50,6 +50,13 @@ template <class W, class I, class O, class Space>
   return {{g.view()}, view(weights), g.view().has_in_edges() ? view(weights) : span<const W, Space>{}};
 }
 
+// Of searches; none: all vertices.
+template <class I>
+[[nodiscard]] std::optional<span<const I, host>> sources_of(const std::optional<vector_of<const I>>& given) {
+  if (!given.has_value()) return {};
+  return view(*given);
+}
+
 template <class I, class O, class Space>
 using graph_class = nb::class_<bound_graph<I, O, Space>>;
 

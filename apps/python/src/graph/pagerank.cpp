@@ -1,5 +1,5 @@
 // PageRank.
-#include "graph/graph.hpp"
+#include "graph/pulled.hpp"
 
 namespace spargo::python {
 namespace {
@@ -12,23 +12,14 @@ struct pagerank_ranker {
         at(g.at(threads)),
         plan(unlocked([&] { return pagerank_plan<V, I, O, Space>(at.ctx, graph.view(), options); })) {}
 
-  // Over weights, of a graph without in-edges.
-  pagerank_ranker(const bound_graph<I, O, host>& g, const vector_in<double, host>& weights,
-                  const pagerank_options& options, int threads) requires std::same_as<Space, host>
-      : graph(g), at(g.at(threads)), plan(unlocked([&] {
-        weighted_graph_view<double, I, O, host> weighted{{graph.view()}, view(weights), {}};
-        if (weighted.direction == direction_kind::undirected) {
-          weighted.in_weights = weighted.out_weights;
-        } else {
-          in = transpose(at.ctx, csr_view<const double, I, O, host>{weighted.out, weighted.out_weights});
-          weighted.in = std::as_const(in).view();
-          weighted.in_weights = std::as_const(in).values().view();
-        }
-        return pagerank_plan<V, I, O, host>(at.ctx, weighted, options);
-      })) {}
+  // Over weights.
+  pagerank_ranker(const bound_graph<I, O, Space>& g, const vector_in<double, Space>& weights,
+                  const pagerank_options& options, int threads)
+      : graph(g),
+        at(g.at(threads)),
+        plan(unlocked([&] { return pagerank_plan<V, I, O, Space>(at.ctx, pulled_view(graph, weights), options); })) {}
 
   bound_graph<I, O, Space> graph;
-  csr_matrix<double, I, O, Space> in;  // over weights, of a directed graph
   where<Space> at;
   pagerank_plan<V, I, O, Space> plan;
 
@@ -60,9 +51,7 @@ const graph_binding here{[]<class I, class O, class Space>(graph_class<I, O, Spa
                                        .iterations = iterations,
                                        .dangling = choose<pagerank_dangling>("dangling", dangling)};
         const auto ranker = [&]<class V>() {
-          if constexpr (std::same_as<Space, host>) {
-            if (weights) return nb::cast(new pagerank_ranker<V, I, O, host>(g, *weights, options, threads));
-          }
+          if (weights) return nb::cast(new pagerank_ranker<V, I, O, Space>(g, *weights, options, threads));
           return nb::cast(new pagerank_ranker<V, I, O, Space>(g, options, threads));
         };
         return dtype == "float32" ? ranker.template operator()<float>() : ranker.template operator()<double>();

@@ -4,10 +4,10 @@
 namespace spargo::python {
 namespace {
 
-const graph_binding here{[]<class I, class O>(graph_class<I, O, host>& bound, nb::module_&) {
+const graph_binding here{[]<class I, class O, class Space>(graph_class<I, O, Space>& bound, nb::module_&) {
   bound.def(
       "similarity",
-      [](const bound_graph<I, O, host>& g, std::string_view measure, std::int64_t top, int threads) {
+      [](const bound_graph<I, O, Space>& g, std::string_view measure, std::int64_t top, int threads) {
         const similarity_options options{.measure = parse_similarity_measure(measure), .top = top};
         const auto at = g.at(threads);
         auto found = unlocked([&] { return similarity(at.ctx, g.view(), options); });
@@ -17,7 +17,7 @@ const graph_binding here{[]<class I, class O>(graph_class<I, O, host>& bound, nb
       "measure"_a, "top"_a, "threads"_a);
   bound.def(
       "similarity_of_pairs",
-      [](const bound_graph<I, O, host>& g, const vector_in<I, host>& sources, const vector_in<I, host>& targets,
+      [](const bound_graph<I, O, Space>& g, const vector_in<I, Space>& sources, const vector_in<I, Space>& targets,
          std::string_view measure, int threads) {
         const similarity_options options{.measure = parse_similarity_measure(measure)};
         const auto at = g.at(threads);

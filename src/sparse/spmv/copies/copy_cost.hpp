@@ -13,6 +13,7 @@ enum class copy_kind {
   repeated_bands,  // host: bands whose rows also repeat their values
   bands,           // host
   tiles,           // host
+  transposed,      // host: of a transposed product
 };
 
 // The extra time of a plan with a copy, divided by the time saved per product.

@@ -6,6 +6,7 @@
 // last of which adds the parts. All in a fixed order.
 #pragma once
 
+#include "core/device/block.cuh"
 #include "core/device/launch.cuh"
 #include "sparse/spmv/copies/blocked/device.cuh"
 #include "sparse/spmv/device.cuh"
@@ -86,7 +87,6 @@ __device__ D read_fresh(const D* p) {
 template <class D, class Emit>
 __device__ void add_part(const strip_arguments<D>& a, std::uint32_t part, Emit emit) {
   __shared__ D warp_sums[threads_per_block / warp_size];
-  __shared__ bool last;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const std::uint32_t hub = a.part_hubs[part];
   const std::uint32_t first = a.hub_parts[hub];
@@ -101,17 +101,12 @@ __device__ void add_part(const strip_arguments<D>& a, std::uint32_t part, Emit e
     D sum{};
     for (const D& of_warp : warp_sums) sum += of_warp;
     a.part_sums[part] = sum;
-    __threadfence();
-    last = atomicAdd(a.arrived + hub, 1U) == parts - 1;
-    __threadfence();
   }
-  __syncthreads();
-  if (!last || threadIdx.x >= warp_size) return;
+  if (!block_arrives_last(a.arrived + hub, parts) || threadIdx.x >= warp_size) return;
   D sum{};
   for (std::uint32_t p = threadIdx.x; p < parts; p += warp_size) sum += read_fresh(a.part_sums + first + p);
   sum = group_sum(sum, warp_size);
   if (lane == 0) emit(row, sum);
-  if (lane == 0) a.arrived[hub] = 0;
 }
 
 // `lanes` lanes per long row, for rows first .. end - 1. A lane overlaps the dependent loads of `Rows` rows.

@@ -381,17 +381,8 @@ array<std::uint32_t, device> share_chunks(const context<device>& ctx, const bloc
   for_each(ctx, blocks + 1, [=] __device__(std::int64_t b) {
     const auto cost_before = [&](std::int64_t chunk) { return starts[chunk] + chunk_cost * chunk; };
     const std::int64_t wanted = cost_before(chunks) * b / blocks;
-    std::int64_t low = 0;
-    std::int64_t high = chunks;
-    while (low < high) {
-      const std::int64_t middle = (low + high) / 2;
-      if (cost_before(middle) < wanted) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    share[b] = static_cast<std::uint32_t>(low);
+    const auto reaches = [&](std::int64_t chunk) { return cost_before(chunk) >= wanted; };
+    share[b] = static_cast<std::uint32_t>(first_where(std::int64_t{0}, chunks, reaches));
   });
   return shares;
 }

@@ -63,7 +63,7 @@ struct renumbered_square {
   array<std::int64_t, device> offsets;
   column_order columns;  // ranks are positions
 };
-// O(rows + nnz); asynchronous.
+// Of a matrix with entries. O(rows + nnz); asynchronous.
 template <class I, class O>
 [[nodiscard]] renumbered_square renumber_square(const context<device>& ctx,
                                                 const csr_pattern_view<I, O, device>& matrix, const square_order& order,

@@ -1,0 +1,132 @@
+// HITS: hubs and authorities. A vertex's authority is in proportion to the sum of the hub values of its in-neighbours,
+// its hub value to the sum of its out-neighbours' authorities, times the edges' weights: the singular vectors of the
+// largest singular value of the adjacency matrix A.
+//
+// Iterates h = A A^T h from equal values, scaled to sum 1. Both vectors are 0 for a graph without edges. Where several
+// components have the same largest singular value, the values depend on the start. Loops and duplicate edges of a view
+// count as edges, each once. A step is O(vertices + edges). Deterministic: the same bits for any number of threads, on
+// a device on every run. Source: Kleinberg, J. ACM 46, 1999.
+#pragma once
+
+#include <spargo/core/enum_names.hpp>
+#include <spargo/core/plan_state.hpp>
+#include <spargo/graph/estimate.hpp>
+#include <spargo/graph/weighted_graph.hpp>
+
+#include <string>
+#include <string_view>
+
+#include <spargo/core/macros_push.hpp>
+
+namespace spargo {
+
+enum class hits_algorithm {
+  automatic,  // the fastest for this graph and backend
+  power,      // power iteration
+};
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<hits_algorithm> enum_rows() noexcept;
+[[nodiscard]] inline hits_algorithm parse_hits_algorithm(std::string_view name) {  // throws invalid_argument
+  return parse_enum<hits_algorithm>("hits: unknown algorithm", name);
+}
+
+struct SPARGO_EXPORT hits_options {
+  hits_algorithm algorithm = hits_algorithm::automatic;
+  double tolerance = 1e-8;             // stops when a step changes the hubs by less than this in sum
+  std::int64_t max_iterations = 1000;  // maximum number of iterations
+};
+
+template <class Space>
+struct hits_result {
+  array<double, Space> hubs;         // [vertex], with sum 1
+  array<double, Space> authorities;  // [vertex], with sum 1
+  std::int64_t iterations = 0;
+  double residual = 0;  // change of the hubs by the last step, in sum
+  bool converged = false;
+  hits_algorithm algorithm = hits_algorithm::automatic;  // the one that ran
+};
+
+// Of a plan for a graph of this shape. host_seconds: of 20 iterations.
+[[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const hits_options& options);
+
+// Workspace for many runs on one graph, allocated once. The plan borrows the graph, and builds the in-edges of a
+// directed one that lacks them. Memory besides the graph: three doubles per vertex; weights that are not doubles are
+// converted, once per direction. On a device also the values of a product, and its
+// copy of the graph; the host looks for the end every two to eight steps, which synchronizes.
+template <index_type I, index_type O, class Space>
+class SPARGO_EXPORT hits_plan {
+ public:
+  // Throws invalid_argument for options out of range or an inconsistent graph view.
+  hits_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const hits_options& options = {});
+
+  // Over the graph's weights. Also throws invalid_data for weights that are negative or not finite.
+  template <detail::scalar W>
+  hits_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const hits_options& options = {});
+
+  // From hub values that are scaled to sum 1, or from equal ones. Throws invalid_argument unless `start` is empty or
+  // has a finite value of 0 or more per vertex, not all 0. Synchronizes.
+  void run(span<const double, Space> start = {});
+
+  // Of the last run; valid until the next.
+  [[nodiscard]] span<const double, Space> hubs() const noexcept;
+  [[nodiscard]] span<const double, Space> authorities() const noexcept;
+  [[nodiscard]] std::int64_t iterations() const noexcept;
+  [[nodiscard]] double residual() const noexcept;
+  [[nodiscard]] bool converged() const noexcept;
+
+  [[nodiscard]] hits_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }    // why, one sentence
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
+
+  // What such a plan will take; over weights that are doubles, of a graph that has its in-edges, as much.
+  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const hits_options& options = {}) {
+    return spargo::estimate(shape.with_types<I, O>(), options);
+  }
+
+ private:
+  struct [[gnu::visibility("hidden")]] state;
+  detail::plan_state<state, hits_algorithm> state_;
+};
+
+template <index_type I, index_type O, class Space>
+hits_plan(const context<Space>&, const graph<I, O, Space>&, const hits_options& = {}) -> hits_plan<I, O, Space>;
+template <detail::scalar W, index_type I, index_type O, class Space>
+hits_plan(const context<Space>&, const weighted_graph<W, I, O, Space>&, const hits_options& = {})
+    -> hits_plan<I, O, Space>;
+
+// One run with a temporary plan.
+template <index_type I, index_type O, class Space>
+[[nodiscard]] SPARGO_EXPORT hits_result<Space> hits(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                                    const hits_options& options = {});
+template <index_type I, index_type O, class Space>
+[[nodiscard]] hits_result<Space> hits(const context<Space>& ctx, const graph<I, O, Space>& g,
+                                      const hits_options& options = {}) {
+  return hits(ctx, g.view(), options);
+}
+template <detail::scalar W, index_type I, index_type O, class Space>
+[[nodiscard]] SPARGO_EXPORT hits_result<Space> hits(const context<Space>& ctx,
+                                                    const weighted_graph_view<W, I, O, Space>& g,
+                                                    const hits_options& options = {});
+template <detail::scalar W, index_type I, index_type O, class Space>
+[[nodiscard]] hits_result<Space> hits(const context<Space>& ctx, const weighted_graph<W, I, O, Space>& g,
+                                      const hits_options& options = {}) {
+  return hits(ctx, g.view(), options);
+}
+
+// Empty when `found` is the result for these options (and vectors); else one sentence. Independent of the plans: it
+// repeats the iterations by pushing values over the out-edges, and compares every value, the residual
+// and the number of iterations. O(iterations * (vertices + edges)); memory: three doubles per vertex.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT std::string check_hits(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                   const hits_result<host>& found, const hits_options& options = {},
+                                                   span<const double, host> start = {});
+template <detail::scalar W, index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT std::string check_hits(const context<host>& ctx,
+                                                   const weighted_graph_view<W, I, O, host>& g,
+                                                   const hits_result<host>& found, const hits_options& options = {},
+                                                   span<const double, host> start = {});
+
+}  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

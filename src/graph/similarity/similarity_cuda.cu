@@ -1,0 +1,365 @@
+// Similarities on the device: the executors. Edges and pairs: cuda_rows.cuh; the most similar vertices: cuda_top.cuh.
+// Terms of vertices are computed by the host, so that they have the same bits there. A run over pairs or edges is a
+// fixed sequence of kernels; one of the most similar vertices ends with a wait for their number.
+#include "core/bytes_of.hpp"
+#include "core/device/launch.cuh"
+#include "core/device/shared_limit.cuh"
+#include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "graph/similarity/cuda_rows.cuh"
+#include "graph/similarity/cuda_top.cuh"
+#include "graph/similarity/executor.hpp"
+#include "primitives/element.hpp"
+
+#include <spargo/core/error.hpp>
+#include <spargo/primitives/scan.hpp>
+
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace spargo::detail::similarity {
+
+namespace {
+
+constexpr std::int64_t reserved_bytes = 1024;  // of a block's shared memory, for static variables
+
+template <class I, class O>
+array<std::int64_t, device> count_references(const context<device>& ctx, const graph_view<I, O, device>& g) {
+  array<std::int64_t, device> counts(ctx, g.vertices());
+  if (g.direction == direction_kind::undirected || g.has_in_edges()) {
+    const auto& in = g.direction == direction_kind::directed ? g.in : g.out;
+    for_each(ctx, counts.size(), [offsets = in.offsets.data(), to = counts.data()] __device__(std::int64_t v) {
+      to[v] = static_cast<std::int64_t>(offsets[v + 1]) - static_cast<std::int64_t>(offsets[v]);
+    });
+  } else {
+    fill_zero(ctx, counts);
+    for_each(ctx, g.out.nnz(),
+             [indices = g.out.indices.data(), to = reinterpret_cast<count64*>(counts.data())] __device__(
+                 std::int64_t e) { atomicAdd(to + indices[e], count64{1}); });
+  }
+  return counts;
+}
+
+// Terms of vertices. Synchronizes.
+template <class I, class O>
+array<std::int64_t, device> find_terms(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                       const fixed_terms& fixed) {
+  const auto degrees = count_references(ctx, g);
+  auto terms = to_host(ctx, degrees.view());
+  parallel_for(default_threads(), terms.size(), grain::rows, [&](std::int64_t v) { terms[v] = fixed.term(terms[v]); });
+  return to_device(ctx, std::as_const(terms).view());
+}
+
+// The first edge of each vertex, and their number: those to larger ids, or all. Synchronizes.
+template <class I, class O>
+array<std::int64_t, device> find_firsts(const context<device>& ctx, const measured_rows<I, O>& g, bool directed) {
+  array<std::int64_t, device> firsts(ctx, g.vertices + 1);
+  for_each(ctx, firsts.size(), [=, to = firsts.data()] __device__(std::int64_t u) {
+    if (u == g.vertices) {
+      to[u] = 0;
+      return;
+    }
+    const std::int64_t size = g.degree(u);
+    to[u] = directed ? size : size - lower_bound(g.row(u), size, u);
+  });
+  exclusive_scan<std::int64_t, device>(ctx, std::as_const(firsts).view(), firsts.view());
+  return firsts;
+}
+
+template <class I>
+struct pair_ends {
+  const I* sources;
+  const I* targets;
+};
+
+// The number of the first pair whose ends are not both vertices, or `pairs`. Synchronizes.
+template <class I>
+std::int64_t first_wrong_pair(const context<device>& ctx, const pair_ends<I>& ends, std::int64_t pairs,
+                              std::int64_t vertices) {
+  array<count64, device> first(ctx, 1);
+  for_each(ctx, 1, [=, to = first.data()] __device__(std::int64_t) { *to = static_cast<count64>(pairs); });
+  for_each(ctx, pairs, [=, to = first.data()] __device__(std::int64_t k) {
+    const auto is_vertex = [&](I v) { return v >= 0 && static_cast<std::int64_t>(v) < vertices; };
+    if (!is_vertex(ends.sources[k]) || !is_vertex(ends.targets[k])) atomicMin(to, static_cast<count64>(k));
+  });
+  return static_cast<std::int64_t>(element<count64>(ctx, std::as_const(first).view(), 0));
+}
+
+// Room for the results of each vertex. Synchronizes.
+template <class I, class O>
+array<std::int64_t, device> find_rooms(const context<device>& ctx, const measured_rows<I, O>& g,
+                                       const std::int64_t* paths, std::int64_t top) {
+  array<std::int64_t, device> firsts(ctx, g.vertices + 1);
+  const std::int64_t most = top < g.vertices - 1 ? top : g.vertices - 1;
+  for_each(ctx, firsts.size(), [=, to = firsts.data()] __device__(std::int64_t u) {
+    to[u] = u == g.vertices ? 0 : paths[u] < most ? paths[u] : most;
+  });
+  exclusive_scan<std::int64_t, device>(ctx, std::as_const(firsts).view(), firsts.view());
+  return firsts;
+}
+
+// Base of the executors: the rows and the results.
+template <class I, class O>
+class device_executor : public executor<I, device> {
+ public:
+  device_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const similarity_options& options)
+      : ctx_(ctx), rows_(ctx, g), n_(g.vertices()), fixed_(options.measure, rows_.longest()) {
+    if (has_terms(options.measure) && n_ > 0) terms_ = find_terms(ctx, rows_.view(), fixed_);
+  }
+
+  [[nodiscard]] span<const I, device> sources() const noexcept override { return sources_.view().subspan(0, found_); }
+  [[nodiscard]] span<const I, device> targets() const noexcept override { return targets_.view().subspan(0, found_); }
+  [[nodiscard]] span<const double, device> values() const noexcept override {
+    return values_.view().subspan(0, found_);
+  }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return rows_.bytes() + bytes_of(terms_, sources_, targets_, values_);
+  }
+
+ protected:
+  [[nodiscard]] measured_rows<I, O> rows() const {
+    const auto& out = rows_.view().out;
+    return {n_, out.offsets.data(), out.indices.data(), terms_.data(), fixed_.measure, fixed_.unit()};
+  }
+  [[nodiscard]] bool is_directed() const { return rows_.view().direction == direction_kind::directed; }
+  void allocate(std::int64_t pairs) {
+    sources_ = {ctx_, pairs};
+    targets_ = {ctx_, pairs};
+    values_ = {ctx_, pairs};
+    found_ = pairs;
+  }
+  // Calls f.template operator()<Terms>().
+  template <class F>
+  void with_terms(F&& f) {
+    if (has_terms(fixed_.measure)) return f.template operator()<true>();
+    f.template operator()<false>();
+  }
+  [[nodiscard]] std::int64_t multiprocessors() const { return ctx_.properties().multiprocessors; }
+
+  context<device> ctx_;
+  sorted_rows<I, O, device> rows_;
+  std::int64_t n_;
+  fixed_terms fixed_;
+  std::int64_t found_ = 0;
+  array<std::int64_t, device> terms_;
+  array<I, device> sources_;
+  array<I, device> targets_;
+  array<double, device> values_;
+};
+
+// --- Pairs ----------------------------------------------------------------------------------------------------------
+
+// Given pairs, or the edges of a directed graph.
+template <class I, class O>
+class pair_executor final : public device_executor<I, O> {
+  using base = device_executor<I, O>;
+
+ public:
+  pair_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const wanted_pairs<I, device>& pairs,
+                const similarity_options& options)
+      : base(ctx, g, options), big_count_(ctx, 1) {
+    if (pairs.kind == similarity_pairs::edges) {
+      take_edges();
+    } else {
+      take_given(pairs);
+    }
+    big_ = {ctx, this->found_};
+  }
+
+  void run() override {
+    if (this->found_ == 0) return;
+    const device_guard guard(this->ctx_);
+    fill_zero(this->ctx_, big_count_);
+    this->with_terms([&]<bool Terms>() {
+      launch_kernel(this->ctx_, grid_stride(this->ctx_, this->found_), pairs_kernel<Terms, I, O>, this->rows(),
+                    this->found_, this->sources_.data(), this->targets_.data(), this->values_.data(), big_.data(),
+                    big_count_.data());
+      launch_kernel(this->ctx_, {8 * this->multiprocessors(), block_threads}, big_pairs_kernel<Terms, I, O>,
+                    this->rows(), this->sources_.data(), this->targets_.data(), this->values_.data(), big_.data(),
+                    big_count_.data());
+    });
+  }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return base::workspace_bytes() + bytes_of(big_, big_count_);
+  }
+
+ private:
+  void take_edges() {
+    if (this->n_ == 0) return this->allocate(0);
+    const device_guard guard(this->ctx_);
+    const auto firsts = find_firsts(this->ctx_, this->rows(), true);
+    const std::int64_t entries = this->rows_.view().out.nnz();
+    this->allocate(entries);
+    const std::int64_t parts = div_up(entries, triangles::traversal_tuning::entries);
+    launch_kernel(this->ctx_, grid_stride(this->ctx_, parts, cuda_tuning::warps), list_edges_kernel<I, O>, this->rows(),
+                  parts, firsts.data(), this->sources_.data(), this->targets_.data());
+  }
+  void take_given(const wanted_pairs<I, device>& pairs) {
+    const std::int64_t count = pairs.sources.size();
+    const pair_ends<I> ends{pairs.sources.data(), pairs.targets.data()};
+    const std::int64_t wrong = first_wrong_pair(this->ctx_, ends, count, this->n_);
+    if (wrong < count) {
+      refuse_pair(wrong, element<I>(this->ctx_, pairs.sources, wrong), element<I>(this->ctx_, pairs.targets, wrong),
+                  this->n_);
+    }
+    this->allocate(count);
+    copy<I>(this->ctx_, pairs.sources, this->sources_.view());
+    copy<I>(this->ctx_, pairs.targets, this->targets_.view());
+  }
+
+  array<std::int64_t, device> big_;  // pairs that blocks take
+  array<count64, device> big_count_;
+};
+
+// --- Edges of undirected graphs -------------------------------------------------------------------------------------
+
+template <class I, class O>
+class edge_executor final : public device_executor<I, O> {
+  using base = device_executor<I, O>;
+  using base::ctx_;
+  using base::n_;
+  using tuning = cuda_tuning;
+
+ public:
+  edge_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const similarity_options& options)
+      : base(ctx, g, options), counts_(ctx, 1), next_(ctx, 1) {
+    if (n_ == 0) return;
+    const device_guard guard(ctx);
+    firsts_ = find_firsts(ctx, this->rows(), false);
+    this->allocate(element<std::int64_t>(ctx, std::as_const(firsts_).view(), n_));
+    const std::int64_t entries = this->rows_.view().out.nnz();
+    const std::int64_t parts = div_up(entries, triangles::traversal_tuning::entries);
+    launch_kernel(ctx, grid_stride(ctx, parts, tuning::warps), list_edges_kernel<I, O>, this->rows(), parts,
+                  firsts_.data(), this->sources_.data(), this->targets_.data());
+    if (this->rows_.longest() <= tuning::warp_row) return;
+    middle_ = {ctx, entries / tuning::warp_row + 1};
+    longest_ = {ctx, 2 * entries / tuning::block_row + 1};
+    fill_zero(ctx, counts_);
+    launch_kernel(ctx, grid_stride(ctx, n_), list_items_kernel<I, O>, this->rows(), middle_.data(), longest_.data(),
+                  counts_.data());
+  }
+
+  void run() override {
+    if (n_ == 0) return;
+    const device_guard guard(ctx_);
+    const edge_values<I, O> results{firsts_.data(), this->values_.data()};
+    this->with_terms([&]<bool Terms>() {
+      launch_kernel(ctx_, grid_stride(ctx_, n_), short_rows_kernel<Terms, I, O>, this->rows(), results);
+      if (this->rows_.longest() <= tuning::warp_row) return;
+      launch_kernel(ctx_, {8 * this->multiprocessors(), block_threads}, middle_rows_kernel<Terms, I, O>, this->rows(),
+                    results, middle_.data(), counts_.data());
+      if (this->rows_.longest() <= tuning::block_row) return;
+      const std::int64_t room = (ctx_.properties().shared_memory_per_block - reserved_bytes) / 4 * 32;
+      const std::int64_t bits = std::min(div_up(n_, std::int64_t{32}) * 32, room);
+      const auto bytes = static_cast<std::size_t>(bits / 8);
+      allow_shared(long_rows_kernel<Terms, I, O>, bytes);
+      fill_zero(ctx_, next_);
+      launch_kernel(ctx_, {2 * this->multiprocessors(), tuning::range_block, bytes}, long_rows_kernel<Terms, I, O>,
+                    this->rows(), results, bits, longest_.data(), counts_.data(), next_.data());
+    });
+  }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return base::workspace_bytes() + bytes_of(firsts_, middle_, longest_, counts_, next_);
+  }
+
+ private:
+  array<std::int64_t, device> firsts_;  // [vertex], plus one: its first edge
+  array<row_item, device> middle_;
+  array<row_item, device> longest_;
+  array<item_counts, device> counts_;
+  array<count64, device> next_;
+};
+
+// --- The most similar vertices --------------------------------------------------------------------------------------
+
+template <class I, class O>
+class top_executor final : public device_executor<I, O> {
+  using base = device_executor<I, O>;
+  using base::ctx_;
+  using base::n_;
+
+ public:
+  top_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const similarity_options& options)
+      : base(ctx, g, options), paths_(ctx, n_), sizes_(ctx, n_ + 1), starts_(ctx, n_ + 1), next_(ctx, 1) {
+    if (options.top > top_tuning::most) {
+      throw error(error_code::unsupported, "similarity: top is " + std::to_string(options.top) +
+                                               " on a device (expected at most " + std::to_string(top_tuning::most) +
+                                               ")");
+    }
+    fill_zero(ctx, sizes_);
+    if (n_ == 0) return;
+    const device_guard guard(ctx);
+    launch_kernel(ctx, grid_stride(ctx, n_, cuda_tuning::warps), count_paths_kernel<I, O>, this->rows(),
+                  in().offsets.data(), paths_.data());
+    firsts_ = find_rooms(ctx, this->rows(), paths_.data(), options.top);
+    const std::int64_t results = element<std::int64_t>(ctx, std::as_const(firsts_).view(), n_);
+    this->allocate(results);
+    room_targets_ = {ctx, results};
+    room_values_ = {ctx, results};
+  }
+
+  void run() override {
+    if (n_ == 0) return;
+    const device_guard guard(ctx_);
+    const top_results<I> results{firsts_.data(), paths_.data(), room_targets_.data(), room_values_.data(),
+                                 sizes_.data()};
+    fill_zero(ctx_, next_);
+    this->with_terms([&]<bool Terms>() {
+      using counters = path_counters<Terms, I>;
+      constexpr std::int64_t candidates = top_tuning::capacity * (sizeof(double) + sizeof(I));
+      const std::int64_t room = ctx_.properties().shared_memory_per_block - reserved_bytes - candidates;
+      unsigned slots = 64;
+      while (2 * slots * counters::slot_bytes <= room) slots *= 2;
+      const std::int64_t range = room / static_cast<std::int64_t>(sizeof(typename counters::sum_type));
+      const auto bytes = static_cast<std::size_t>(candidates + room);
+      allow_shared(top_kernel<Terms, I, O>, bytes);
+      launch_kernel(ctx_, {this->multiprocessors(), top_tuning::block, bytes}, top_kernel<Terms, I, O>, this->rows(),
+                    in().offsets.data(), in().indices.data(), results, slots, range, next_.data());
+    });
+    exclusive_scan<std::int64_t, device>(ctx_, std::as_const(sizes_).view(), starts_.view());
+    launch_kernel(ctx_, grid_stride(ctx_, n_, cuda_tuning::warps), close_gaps_kernel<I>, n_, results, starts_.data(),
+                  this->sources_.data(), this->targets_.data(), this->values_.data());
+    this->found_ = element<std::int64_t>(ctx_, std::as_const(starts_).view(), n_);
+  }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return base::workspace_bytes() + bytes_of(paths_, firsts_, sizes_, starts_, room_targets_, room_values_, next_);
+  }
+
+ private:
+  [[nodiscard]] const csr_pattern_view<I, O, device>& in() const {
+    return this->is_directed() ? this->rows_.view().in : this->rows_.view().out;
+  }
+
+  array<std::int64_t, device> paths_;   // [vertex] of two edges
+  array<std::int64_t, device> firsts_;  // [vertex], plus one: room for its results
+  array<std::int64_t, device> sizes_;
+  array<std::int64_t, device> starts_;
+  array<I, device> room_targets_;
+  array<double, device> room_values_;
+  array<count64, device> next_;
+};
+
+}  // namespace
+
+template <class I, class O>
+std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                                   const wanted_pairs<I, device>& pairs,
+                                                   const similarity_options& options) {
+  if (pairs.kind == similarity_pairs::top) return std::make_unique<top_executor<I, O>>(ctx, g, options);
+  if (pairs.kind == similarity_pairs::given || g.direction == direction_kind::directed) {
+    return std::make_unique<pair_executor<I, O>>(ctx, g, pairs, options);
+  }
+  return std::make_unique<edge_executor<I, O>>(ctx, g, options);
+}
+
+#define INSTANTIATE(I, O)                                                                                              \
+  template std::unique_ptr<executor<I, device>> make_executor(const context<device>&, const graph_view<I, O, device>&, \
+                                                              const wanted_pairs<I, device>&,                          \
+                                                              const similarity_options&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::similarity

@@ -1,0 +1,113 @@
+// Names, checks and the plan around an executor.
+#include "graph/plan.hpp"
+#include "graph/trusses/algorithms.hpp"
+#include "graph/trusses/executor.hpp"
+
+#include <spargo/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+namespace spargo {
+
+namespace {
+
+// O(1): checks what the types do not.
+template <class I, class O, class Space>
+void check(const graph_view<I, O, Space>& g, const trusses_options& options) {
+  detail::expect_graph("trusses", g);
+  if (options.k != 0 && options.k < 2) {
+    throw error(error_code::invalid_argument, fmt::format("trusses: k is {} (expected 2 or more)", options.k));
+  }
+  if (g.direction == direction_kind::directed) {
+    throw error(error_code::unsupported, "trusses: a directed graph (expected an undirected one)");
+  }
+}
+
+}  // namespace
+
+template <>
+enum_table<trusses_algorithm> enum_rows() noexcept {
+  return detail::trusses::algorithms;
+}
+
+// All edges, copies of a half and a quarter of them, results and a queue; marks of each thread.
+plan_estimate estimate(const graph_shape& s, const trusses_options& options) {
+  constexpr double all_ns = 400;
+  constexpr double one_ns = 100;
+  const std::int64_t index = s.index_bytes;
+  const std::int64_t offset = s.offset_bytes;
+  const std::int64_t edges = s.entries / 2;
+  const auto longest = static_cast<std::int64_t>(std::sqrt(2.0 * static_cast<double>(edges))) + 1;
+  plan_estimate of;
+  of.host_bytes = edges * ((options.k == 0 ? 29 : 31) * index + 25 * offset / 2) / 2 +
+                  s.vertices * (6 * offset + s.threads * index) + s.threads * (longest * index + 33'000) + 256;
+  // Device: 32-bit ranks and numbers.
+  of.device_bytes = edges * (83 + (options.k == 0 ? 3 : 4) * index) + s.vertices * 7 * 4 + 1024;
+  of.host_seconds = detail::expected_seconds(s, options.k == 0 ? all_ns : one_ns);
+  return of;
+}
+
+template <index_type I, index_type O, class Space>
+struct trusses_plan<I, O, Space>::state : detail::executor_state<detail::trusses::executor<I, Space>> {
+  [[nodiscard]] const auto& result() const noexcept { return this->executor->result(); }
+};
+
+template <index_type I, index_type O, class Space>
+trusses_plan<I, O, Space>::trusses_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                        const trusses_options& options) try {
+  if constexpr (detail::is_built<Space>) {
+    check(g, options);
+    auto chosen = detail::choose_by_name<Space>(detail::trusses::algorithms, "trusses", options.algorithm);
+    if (!chosen) chosen = {trusses_algorithm::peel, "there is no other"};
+    state_ = {*std::move(chosen),
+              std::make_unique<state>(state{{g.vertices(), detail::trusses::make_executor<I, O>(ctx, g, options.k)}})};
+  } else {
+    detail::no_device("trusses");
+  }
+} catch (...) {
+  detail::rethrow("trusses");
+}
+
+template <index_type I, index_type O, class Space>
+void trusses_plan<I, O, Space>::run() try {
+  state_->executor->run();
+} catch (...) {
+  detail::rethrow("trusses");
+}
+template <index_type I, index_type O, class Space>
+span<const I, Space> trusses_plan<I, O, Space>::sources() const noexcept {
+  return state_->result().sources;
+}
+template <index_type I, index_type O, class Space>
+span<const I, Space> trusses_plan<I, O, Space>::targets() const noexcept {
+  return state_->result().targets;
+}
+template <index_type I, index_type O, class Space>
+span<const I, Space> trusses_plan<I, O, Space>::numbers() const noexcept {
+  return state_->result().numbers;
+}
+template <index_type I, index_type O, class Space>
+I trusses_plan<I, O, Space>::max_k() const noexcept {
+  return state_->result().max_k;
+}
+
+template <index_type I, index_type O, class Space>
+trusses_result<I, Space> trusses(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                 const trusses_options& options) try {
+  trusses_plan<I, O, Space> plan(ctx, g, options);
+  plan.run();
+  return {clone(ctx, plan.sources()), clone(ctx, plan.targets()), clone(ctx, plan.numbers()), plan.max_k(),
+          plan.algorithm()};
+} catch (...) {
+  detail::rethrow("trusses");
+}
+
+#define INSTANTIATE(I, O, S)            \
+  template class trusses_plan<I, O, S>; \
+  template trusses_result<I, S> trusses<I, O, S>(const context<S>&, const graph_view<I, O, S>&, const trusses_options&);
+SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
+
+}  // namespace spargo
