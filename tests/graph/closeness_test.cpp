@@ -29,7 +29,8 @@ struct closeness_case : test::plan_case<closeness_plan<std::int32_t, std::int64_
   static constexpr const char* name = "closeness";
 
   static void run(auto& p) {
-    std::vector<std::int32_t> sources(256);  // the time estimated is theirs
+    std::vector<std::int32_t> sources(
+        std::min<std::size_t>(256, static_cast<std::size_t>(p.values().size())));  // the time estimated is theirs
     std::iota(sources.begin(), sources.end(), 0);
     p.run(sources);
   }

@@ -59,7 +59,7 @@ double closeness_error(std::int64_t sources, std::int64_t vertices, double proba
 
 // Nanoseconds per vertex or entry and source: R-MAT 20, degree 16.
 plan_estimate estimate(const graph_shape& s, const closeness_options&) {
-  constexpr double entry_ns = 50;  // for a batch of sources
+  constexpr double entry_ns = 150;  // for a batch of sources
   const plan_estimate searches = estimate(s, detail::closeness::batch_size, {.output = multi_bfs_output::counts});
   plan_estimate of;
   of.host_bytes = searches.host_bytes + 25 * s.vertices;
