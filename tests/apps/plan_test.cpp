@@ -31,7 +31,7 @@ TEST(plan, is_of_every_command_on_graphs_and_spmv) {
     EXPECT_EQ(plan.at("listed"), 32768);
     EXPECT_EQ(plan.at(command == "spmv" ? "rows" : "vertices"), 4096);
     EXPECT_GT(plan.at("host_bytes"), 32768 * 8) << command;
-    if (command == "communities" || command == "subgraph") {  // no GPU version, of Leiden
+    if (command == "subgraph") {  // no GPU version
       EXPECT_TRUE(plan.at("device_bytes").is_null());
     } else {
       EXPECT_GT(plan.at("device_bytes"), 4096 * 4) << command;
