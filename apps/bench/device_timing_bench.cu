@@ -43,9 +43,7 @@ void flush_l2() {
   read_zeros(buffer);
 }
 
-double stream_seconds(const context<device>& ctx, const std::function<void()>& run) {
-  return device_seconds(ctx, run);
-}
+double stream_seconds(const context<device>& ctx, const std::function<void()>& run) { return device_seconds(ctx, run); }
 
 double device_copy_rate() {
   static const double rate = [] {

@@ -32,8 +32,8 @@
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
 #include <spargo/graph/cores.hpp>
-#include <spargo/graph/eigenvector.hpp>
 #include <spargo/graph/eccentricity.hpp>
+#include <spargo/graph/eigenvector.hpp>
 #include <spargo/graph/estimate.hpp>
 #include <spargo/graph/forest.hpp>
 #include <spargo/graph/graph.hpp>
@@ -42,8 +42,8 @@
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>
 #include <spargo/graph/pagerank.hpp>
-#include <spargo/graph/similarity.hpp>
 #include <spargo/graph/properties.hpp>
+#include <spargo/graph/similarity.hpp>
 #include <spargo/graph/sssp.hpp>
 #include <spargo/graph/structure.hpp>
 #include <spargo/graph/triangles.hpp>

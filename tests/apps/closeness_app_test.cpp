@@ -51,7 +51,7 @@ TEST_F(ClosenessFile, EveryKeyOfTheContractIsThere) {
   EXPECT_EQ(got["measure"], "closeness");
   EXPECT_EQ(got["sources"], 8);
   EXPECT_EQ(got["error"], 0);
-  EXPECT_EQ(got["top"][0][0], 30);  // as far from all as 40
+  EXPECT_EQ(got["top"][0][0], 30);                                      // as far from all as 40
   EXPECT_NEAR(got["top"][0][1].get<double>(), 5.0 / 8 * 5 / 7, 1e-12);  // 1 + 1 + 1 + 2 + 3 hops
 }
 

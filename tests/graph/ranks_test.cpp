@@ -223,10 +223,10 @@ class Ranks : public testing::Test {
 using types = testing::Types<
     ranks_types<double, std::int32_t, std::int64_t, host>, ranks_types<std::int32_t, std::int32_t, std::int32_t, host>,
     ranks_types<float, std::int64_t, std::int64_t, host>, ranks_types<std::int64_t, std::int32_t, std::int64_t, host>,
-                             ranks_types<double, std::int32_t, std::int64_t, device>,
-                             ranks_types<std::int32_t, std::int32_t, std::int32_t, device>,
-                             ranks_types<float, std::int64_t, std::int64_t, device>,
-                             ranks_types<std::int64_t, std::int32_t, std::int32_t, device>>;
+    ranks_types<double, std::int32_t, std::int64_t, device>,
+    ranks_types<std::int32_t, std::int32_t, std::int32_t, device>,
+    ranks_types<float, std::int64_t, std::int64_t, device>,
+    ranks_types<std::int64_t, std::int32_t, std::int32_t, device>>;
 TYPED_TEST_SUITE(Ranks, types);
 
 TYPED_TEST(Ranks, EigenvectorFollowsDenseSteps) {

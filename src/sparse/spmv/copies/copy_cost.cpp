@@ -22,8 +22,8 @@ struct tuning {
   static constexpr std::int64_t bands = 34;
   // 1M rows of 20 in uniform columns 121 in fp32; in fp64 only if L2 is larger than Zen 5's.
   static constexpr std::int64_t tiles = 121;
-  // Against scattered rows, fp64, one and two cores of a Xeon: 5-point 1000^2 12 and 38; R-MAT 18 22 and 46; 500000 rows
-  // of 16 in uniform columns 20 and 12.
+  // Against scattered rows, fp64, one and two cores of a Xeon: 5-point 1000^2 12 and 38; R-MAT 18 22 and 46; 500000
+  // rows of 16 in uniform columns 20 and 12.
   static constexpr std::int64_t transposed = 32;
 };
 
