@@ -300,10 +300,10 @@ class host_executor final : public executor<I, host> {
       equal.fetch_add(count_equal(labels, size, now_[v]), std::memory_order_relaxed);
     });
     if (2 * equal > neighbours_.degree(v)) return now_[v];
-    candidate<I> best;
+    frequent_label<I> best;
     std::mutex mutex;
     for_each_segment(v, [&](const I* labels, std::int64_t size, scratch& own) {
-      candidate<I> mine;
+      frequent_label<I> mine;
       (void)own.counter.table().count(labels, size);
       own.counter.table().for_each([&](I label, count_type count) {
         mine.offer(counter(label).fetch_add(count, std::memory_order_relaxed) + count, label);

@@ -19,7 +19,7 @@ struct count_tuning {
 };
 
 template <class I>
-struct candidate {
+struct frequent_label {
   std::make_unsigned_t<I> count = 0;
   I label = std::numeric_limits<I>::max();
 
@@ -45,11 +45,11 @@ class label_table {
       : slots_(ctx, std::int64_t{1} << bits_for(most_labels)) {}
 
   // The most frequent of `size` labels; at least one and at most the capacity.
-  [[nodiscard]] candidate<I> count(const I* labels, std::int64_t size) {
+  [[nodiscard]] frequent_label<I> count(const I* labels, std::int64_t size) {
     const int bits = bits_for(size);
     used_ = std::int64_t{1} << bits;
     std::fill_n(slots_.data(), used_, slot{});
-    candidate<I> best;
+    frequent_label<I> best;
     for (std::int64_t k = 0; k < size; ++k) {
       slot& own = find(labels[k], bits);
       own.label = labels[k];
@@ -107,7 +107,7 @@ class row_counter {
   // `size`: at least one and at most the capacity.
   [[nodiscard]] I most_frequent(const I* labels, std::int64_t size) {
     std::uint16_t* const counters = counters_.data();
-    candidate<I> best;
+    frequent_label<I> best;
     for (std::int64_t k = 0; k < size; ++k) best.offer(++counters[place_of(labels[k])], labels[k]);
     for (std::int64_t k = 0; k < size; ++k) counters[place_of(labels[k])] = 0;
     const auto count = static_cast<std::int64_t>(best.count);
