@@ -12,10 +12,8 @@ namespace {
 using nlohmann::json;
 
 json run_on(const std::string& command, const std::string& file, std::vector<std::string> flags) {
-  flags.insert(flags.end(), {"--device", "cpu", "--json", "-", "--repeat", "1", file});
-  const app_run run = run_here(command, flags);
-  EXPECT_EQ(run.code, 0) << command << " " << file << ": " << run.err;
-  return run.code == 0 ? run.json() : json::object();
+  flags.insert(flags.end(), {"--repeat", "1"});
+  return report_of(command, file, flags);
 }
 std::map<std::string, double> values_of(const json& rows) {
   std::map<std::string, double> values;

@@ -10,10 +10,8 @@ namespace {
 using nlohmann::json;
 
 json run_on(const std::string& file, std::vector<std::string> flags) {
-  flags.insert(flags.end(), {"--device", "cpu", "--json", "-", "--repeat", "1", file});
-  const app_run run = run_here("closeness", flags);
-  EXPECT_EQ(run.code, 0) << file << ": " << run.err;
-  return run.code == 0 ? run.json() : json::object();
+  flags.insert(flags.end(), {"--repeat", "1"});
+  return report_of("closeness", file, flags);
 }
 
 TEST(ClosenessApp, DiametersAgreeWithTheTruth) {

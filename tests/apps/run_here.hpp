@@ -85,7 +85,7 @@ inline nlohmann::json report_of(const std::string& command, const std::string& f
   more.insert(more.end(), {"--json", "-"});
   const app_run run = run_on(command, file, more);
   EXPECT_EQ(run.code, 0) << command << ' ' << file << ": " << run.err;
-  return run.json();
+  return run.code == 0 ? run.json() : nlohmann::json::object();
 }
 
 }  // namespace spargo::test
