@@ -106,6 +106,13 @@ TEST_F(SubgraphApp, NamesIntegersAndTheFirstVertexAreKept) {
   const std::string later = folder_.write("later.el", "9 4\n4 9\n1 9\n");
   (void)run_subgraph(later, {"--component", "9", "--output", folder_ / "out.el"});
   EXPECT_EQ(slurp(folder_ / "out.el"), "# source\ttarget\n9\t4\n1\t9\n4\t9\n");
+  // The first vertex of the file is there without edges, so another one comes first: nothing to warn of.
+  const std::string first = folder_.write("first.txt", "9\n4\n1\n");
+  const std::string chain = folder_.write("chain.el", "9 5\n4 1\n");
+  const app_run run = run_here("subgraph", {"--ids", first, "--output", folder_ / "first.el", chain});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err.find("the first vertex"), std::string::npos) << run.err;
+  EXPECT_EQ(slurp(folder_ / "first.el"), "# source\ttarget\n4\t1\n");
   const std::string matrix =
       folder_.write("m.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n4 4 3\n2 1 -5\n3 2 6\n4 4 7\n");
   (void)run_subgraph(matrix, {"--component", "1", "--output", folder_ / "part.mtx"});

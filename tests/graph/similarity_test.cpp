@@ -329,6 +329,25 @@ TEST(SimilarityBits, DoNotDependOnThreads) {
   detail::assume_processors(0);
 }
 
+// Terms depend on in-degrees, which are counted where a directed graph has no in-edges.
+TEST(SimilarityBits, DoNotDependOnInEdges) {
+  const context<host> ctx({.threads = 3});
+  for (std::uint64_t seed = 0; seed < test::rounds(40); ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(50);
+    const edge_vector edges = test::random_edges(random, n, random.below(6 * n), static_cast<int>(random.below(3)));
+    const auto both = test::make_directed<std::int32_t, std::int64_t>(n, edges, test::edges_kept::out_and_in);
+    const auto out = test::make_directed<std::int32_t, std::int64_t>(n, edges, test::edges_kept::out);
+    for (const auto& row : enum_rows<similarity_measure>()) {
+      const similarity_options options{.measure = row.value};
+      const auto a = similarity(ctx, both.view(), options);
+      const auto b = similarity(ctx, out.view(), options);
+      ASSERT_TRUE(std::equal(a.targets.begin(), a.targets.end(), b.targets.begin(), b.targets.end()));
+      ASSERT_TRUE(std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end())) << "seed " << seed;
+    }
+  }
+}
+
 void expect_same_on_a_device(const graph<std::int32_t, std::int64_t, host>& g,
                              const std::vector<similarity_measure>& measures) {
   const context<host> ctx({.threads = 2});
