@@ -1,10 +1,15 @@
 // `subgraph` end to end: each selection on files of every format, ids and weights in every output, flags, errors.
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
 
 #include "apps/run_here.hpp"
+#include "commands/subgraph/selection.hpp"
+#include "graph/graph_support.hpp"
 #include "support/snapshots.hpp"
+
+#include <fmt/format.h>
 
 namespace spargo::test {
 namespace {
@@ -101,6 +106,13 @@ TEST_F(SubgraphApp, NamesIntegersAndTheFirstVertexAreKept) {
   const std::string later = folder_.write("later.el", "9 4\n4 9\n1 9\n");
   (void)run_subgraph(later, {"--component", "9", "--output", folder_ / "out.el"});
   EXPECT_EQ(slurp(folder_ / "out.el"), "# source\ttarget\n9\t4\n1\t9\n4\t9\n");
+  // The first vertex of the file is there without edges, so another one comes first: nothing to warn of.
+  const std::string first = folder_.write("first.txt", "9\n4\n1\n");
+  const std::string chain = folder_.write("chain.el", "9 5\n4 1\n");
+  const app_run run = run_here("subgraph", {"--ids", first, "--output", folder_ / "first.el", chain});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err.find("the first vertex"), std::string::npos) << run.err;
+  EXPECT_EQ(slurp(folder_ / "first.el"), "# source\ttarget\n4\t1\n");
   const std::string matrix =
       folder_.write("m.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n4 4 3\n2 1 -5\n3 2 6\n4 4 7\n");
   (void)run_subgraph(matrix, {"--component", "1", "--output", folder_ / "part.mtx"});
@@ -196,6 +208,81 @@ TEST_F(SubgraphApp, AgreesWithANaiveSelection) {
     EXPECT_EQ(got["vertices"], kept.size());
     EXPECT_EQ(got["edges"], static_cast<std::int64_t>(expected.size()) - loops);
     EXPECT_EQ(got["self_loops"], loops);
+    if (HasFailure()) return;
+  }
+}
+
+// Files as other programs write them: a byte order mark, no line feed at the end, UTF-16.
+TEST_F(SubgraphApp, ReadsIdsOfOtherPrograms) {
+  const std::string marked = folder_.write("marked.txt",
+                                           "\xef\xbb\xbf"
+                                           "30\n40");
+  EXPECT_EQ(write_to("marked.csv", {"--ids", marked}), "source,target,weight\n30,40,4\n");
+  // Cut at zero bytes, the lines would be 30 and 500, 30 and 40, and 30.
+  using namespace std::string_literals;
+  for (const std::string& text : {"30\n5\0\n00\n"s,
+                                  "30\n40\0"
+                                  "500\n"s,
+                                  "30\0 40"s}) {
+    const std::string zero = folder_.write("zero.txt", text);
+    expect_failure(run_here("subgraph", {"--ids", zero, edges_}), "subgraph", 1, "a zero byte (expected text)");
+  }
+}
+
+TEST_F(SubgraphApp, AnUnweightedGraphHasNoWeightsInItsPart) {
+  const std::string plain = folder_.write("plain.csv", "source,target\n9,4\n4,9\n1,9\n7,7\n");
+  (void)run_subgraph(plain, {"--component", "9", "--output", folder_ / "plain_part.csv"});
+  EXPECT_EQ(slurp(folder_ / "plain_part.csv"), "source,target\n9,4\n1,9\n4,9\n");
+}
+
+// Any other vertices than the selected ones, or in another order, are refused.
+TEST(SubgraphCheck, FindsEveryChange) {
+  using apps::vertex_selection;
+  const context<host> ctx({.threads = 2});
+  const auto expect_found = [&](const graph_view<std::int32_t, std::int64_t, host>& g, const apps::selected_by& by) {
+    const auto fault = [&](const std::vector<std::int32_t>& vertices) {
+      return apps::check_selection(g, by, span<const std::int32_t, host>(vertices));
+    };
+    const auto selected = apps::select_vertices(ctx, g, by);
+    const std::vector<std::int32_t> right(selected.begin(), selected.end());
+    ASSERT_EQ(fault(right), "");
+    for (std::int32_t v = 0; v < g.vertices(); ++v) {
+      std::vector<std::int32_t> wrong = right;
+      const auto at = std::lower_bound(wrong.begin(), wrong.end(), v);
+      const bool has = at != wrong.end() && *at == v;
+      has ? wrong.erase(at) : wrong.insert(at, v);
+      ASSERT_EQ(fault(wrong), fmt::format("vertex {} is {} (expected {})", v, has ? "not selected" : "selected",
+                                          has ? "selected" : "not selected"));
+      wrong = right;
+      wrong.push_back(v);
+      ASSERT_NE(fault(wrong), "");
+    }
+  };
+  for (std::uint64_t seed = 0; seed < rounds(100); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    random_source random(seed);
+    const std::int64_t n = 1 + random.below(12);
+    const edge_vector edges = random_edges(random, n, random.below(3 * n), 0);
+    const auto both = make_undirected<std::int32_t, std::int64_t>(n, edges);
+    const auto one = make_directed<std::int32_t, std::int64_t>(n, edges, edges_kept::out_and_in);
+    for (const auto& g : {both.view(), one.view()}) {
+      expect_found(g, {});
+      for (std::int64_t v = -1; v < n; ++v) {
+        apps::selected_by by;
+        by.selection = vertex_selection::component;
+        by.vertex = v;
+        expect_found(g, by);
+        if (v < 0) continue;
+        by.selection = vertex_selection::ego;
+        for (by.radius = 0; by.radius < 4; ++by.radius) expect_found(g, by);
+        by.selection = vertex_selection::ids;
+        by.ids = {v};
+        expect_found(g, by);
+      }
+      apps::selected_by by;
+      by.selection = vertex_selection::k_core;
+      for (by.k = 0; by.k < 6; ++by.k) expect_found(g, by);
+    }
     if (HasFailure()) return;
   }
 }

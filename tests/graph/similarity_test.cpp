@@ -329,6 +329,25 @@ TEST(SimilarityBits, DoNotDependOnThreads) {
   detail::assume_processors(0);
 }
 
+// Terms depend on in-degrees, which are counted where a directed graph has no in-edges.
+TEST(SimilarityBits, DoNotDependOnInEdges) {
+  const context<host> ctx({.threads = 3});
+  for (std::uint64_t seed = 0; seed < test::rounds(40); ++seed) {
+    test::random_source random(seed);
+    const std::int64_t n = 1 + random.below(50);
+    const edge_vector edges = test::random_edges(random, n, random.below(6 * n), static_cast<int>(random.below(3)));
+    const auto both = test::make_directed<std::int32_t, std::int64_t>(n, edges, test::edges_kept::out_and_in);
+    const auto out = test::make_directed<std::int32_t, std::int64_t>(n, edges, test::edges_kept::out);
+    for (const auto& row : enum_rows<similarity_measure>()) {
+      const similarity_options options{.measure = row.value};
+      const auto a = similarity(ctx, both.view(), options);
+      const auto b = similarity(ctx, out.view(), options);
+      ASSERT_TRUE(std::equal(a.targets.begin(), a.targets.end(), b.targets.begin(), b.targets.end()));
+      ASSERT_TRUE(std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end())) << "seed " << seed;
+    }
+  }
+}
+
 void expect_same_on_a_device(const graph<std::int32_t, std::int64_t, host>& g,
                              const std::vector<similarity_measure>& measures) {
   const context<host> ctx({.threads = 2});
@@ -432,6 +451,10 @@ TEST(SimilarityCheck, FindsWrongResults) {
   EXPECT_EQ(fault({0}, {1}, {0.6}, similarity_pairs::given), "");
   EXPECT_EQ(fault({0}, {1}, {0.6000001}, similarity_pairs::given),
             "the similarity of 0 and 1 is 0.6000001 (expected 0.6)");
+  EXPECT_EQ(fault({0}, {1}, {HUGE_VAL}, similarity_pairs::given), "the similarity of 0 and 1 is inf (expected 0.6)");
+  EXPECT_EQ(fault({0}, {1}, {std::nan("")}, similarity_pairs::given),
+            "the similarity of 0 and 1 is nan (expected 0.6)");
+  EXPECT_EQ(fault({0, 0}, {5, 0}, {0, 1}, similarity_pairs::given), "");
   EXPECT_EQ(fault({0}, {6}, {0}, similarity_pairs::given), "pair 0 has end 6, which is no vertex");
   EXPECT_EQ(fault({0}, {1}, {}, similarity_pairs::given), "1 sources, 1 targets and 0 values");
   const auto edges = similarity(ctx, raw.view(), similarity_options{});
@@ -462,6 +485,30 @@ TEST(SimilarityCheck, FindsWrongResults) {
             "vertex 0 has 2 before 1 in its list");
   EXPECT_EQ(fault({1, 0}, {0, 1}, {of[1], of[0]}, similarity_pairs::top, top),
             "vertex 0 lacks 1, of similarity 0.6, in its list");
+
+  // Entries too many: of a pair of an edge list, of the vertex itself, of one without common neighbours, and again.
+  const auto with = [](auto list, auto entry, std::ptrdiff_t at) {
+    list.insert(at < 0 ? list.end() : list.begin() + at, entry);
+    return list;
+  };
+  EXPECT_EQ(fault(with(us, 0, -1), with(vs, 1, -1), with(xs, xs[0], -1), similarity_pairs::edges),
+            "8 pairs for 7 edges");
+  EXPECT_EQ(fault(with(from, 5, -1), with(to, 5, -1), with(of, 1.0, -1), similarity_pairs::top, top),
+            "vertex 5 is in its own list");
+  for (const auto& [value, name] : {std::pair(0.0, "0"), {-0.5, "-0.5"}, {std::nan(""), "nan"}}) {
+    EXPECT_EQ(fault(with(from, 5, -1), with(to, 0, -1), with(of, value, -1), similarity_pairs::top, top),
+              "vertex 5 lists 0 with similarity " + std::string(name) + " (expected more than 0)");
+  }
+  const similarity_options more{.top = 9};
+  const auto all = similarity(ctx, raw.view(), more);
+  const ids all_from(all.sources.begin(), all.sources.end());
+  const ids all_to(all.targets.begin(), all.targets.end());
+  const std::vector<double> all_of(all.values.begin(), all.values.end());
+  EXPECT_EQ(fault(all_from, all_to, all_of, similarity_pairs::top, more), "");
+  EXPECT_EQ(fault(with(all_from, 0, 0), with(all_to, 1, 0), with(all_of, 0.6, 0), similarity_pairs::top, more),
+            "vertex 0 has 1 before 1 in its list");
+  EXPECT_EQ(fault(with(all_from, 0, 0), with(all_to, 1, 0), with(all_of, 0.9, 0), similarity_pairs::top, more),
+            "vertex 0 lists 1 twice");
 }
 
 }  // namespace

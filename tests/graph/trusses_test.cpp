@@ -396,9 +396,12 @@ TEST(CheckTrusses, SaysWhatIsWrong) {
   EXPECT_EQ(fault(4, graph, with({3, 2, 3, 2})),
             "edge (0, 1) has truss number 3 but 0 triangles of edges of that number or more");
   EXPECT_EQ(fault(4, graph, {{0, 0, 1, 1}, {1, 2, 2, 3}, {3, 3, 3, 2}}), "edge 3 is (1, 3) (expected (2, 3))");
+  EXPECT_EQ(fault(4, graph, {{0, 0, 1, 2}, {1, 3, 2, 3}, {3, 3, 3, 2}}), "edge 1 is (0, 3) (expected (0, 2))");
   EXPECT_EQ(fault(4, graph, {{0, 0, 1}, {1, 2, 2}, {}}, 3), "");
+  EXPECT_EQ(fault(4, graph, {{0, 0, 1}, {1, 3, 2}, {}}, 3), "(0, 3) is no edge of the graph, or out of order");
   EXPECT_EQ(fault(4, graph, {}, 4), "");
   EXPECT_EQ(fault(4, graph, {}, 1000), "");
+  EXPECT_EQ(fault(4, graph, {}, (std::int64_t{1} << 32) + 3), "");
   EXPECT_EQ(fault(4, graph, {right.sources, right.targets, {}}, 2), "");
   EXPECT_EQ(fault(4, graph, {{0, 0, 1}, {1, 2, 2}, {}}, 2), "edge (2, 3) is missing from the 2-truss");
   EXPECT_EQ(fault(4, graph, {}, 3), "edge (0, 1) is missing from the 3-truss");

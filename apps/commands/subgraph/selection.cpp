@@ -49,7 +49,12 @@ class id_lines {
     line.clear();
     ++number_;
     while (::gzgets(file_.get(), buffer_, sizeof buffer_) != nullptr) {
-      line += buffer_;
+      const std::string_view text = buffer_;
+      // gzgets reads on after a zero byte, so the text would continue with the next line.
+      if (static_cast<std::int64_t>(text.size()) != ::gztell(file_.get()) - read_)
+        throw error(error_code::parse, at(1), "a zero byte (expected text)");
+      read_ = ::gztell(file_.get());
+      line += text;
       if (line.size() > longest)
         throw error(error_code::parse, at(1), "a line longer than 1 MiB (expected an id a line)");
       if (!line.ends_with('\n')) continue;
@@ -73,6 +78,7 @@ class id_lines {
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
   char buffer_[65536] = {};
   std::int64_t number_ = 0;
+  std::int64_t read_ = 0;  // bytes
 };
 
 }  // namespace
@@ -255,8 +261,8 @@ std::string check_selection(const graph_view<I, O, host>& g, const selected_by& 
     const bool chosen = next < vertices.size() && vertices[next] == v;
     next += chosen ? 1 : 0;
     if (chosen == expected[index(v)]) continue;
-    return fmt::format("vertex {} is {} (expected {})", v, chosen ? "selected" : "left out",
-                       chosen ? "it left out" : "it selected");
+    return fmt::format("vertex {} is {} (expected {})", v, chosen ? "selected" : "not selected",
+                       chosen ? "not selected" : "selected");
   }
   return next == vertices.size() ? "" : "the selected vertices do not ascend";
 }

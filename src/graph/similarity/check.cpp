@@ -95,7 +95,7 @@ class similarity_check {
            options_.measure == similarity_measure::resource_allocation;
   }
   [[nodiscard]] static bool are_equal(double a, double b) {
-    return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
+    return a == b || std::abs(a - b) < 1e-9 * std::max(std::abs(a), std::abs(b));  // not for an infinite one
   }
   [[nodiscard]] std::string wrong(std::int64_t k, double expected) const {
     return fmt::format("the similarity of {} and {} is {} (expected {})", claim_.sources[k], claim_.targets[k],
@@ -184,10 +184,14 @@ class similarity_check {
   // neighbour.
   [[nodiscard]] std::string list_fault(I u, std::int64_t first, std::int64_t last) const {
     const std::vector<I> mine = neighbours(u);
-    std::vector<double> listed(static_cast<std::size_t>(g_.vertices()), -1);
+    std::vector<double> listed(static_cast<std::size_t>(g_.vertices()), 0);  // 0: not listed
     for (std::int64_t k = first; k < last; ++k) {
-      if (claim_.targets[k] == u) return fmt::format("vertex {} is in its own list", u);
-      listed[static_cast<std::size_t>(claim_.targets[k])] = claim_.values[k];
+      const I v = claim_.targets[k];
+      const double has = claim_.values[k];
+      if (v == u) return fmt::format("vertex {} is in its own list", u);
+      if (!(has > 0)) return fmt::format("vertex {} lists {} with similarity {} (expected more than 0)", u, v, has);
+      if (listed[static_cast<std::size_t>(v)] > 0) return fmt::format("vertex {} lists {} twice", u, v);
+      listed[static_cast<std::size_t>(v)] = has;
     }
     const double least = last - first < options_.top || last == first ? 0 : claim_.values[last - 1];
     const I worst = last == first ? u : claim_.targets[last - 1];
@@ -195,8 +199,8 @@ class similarity_check {
       if (v == u) continue;
       const double expected = value(mine, neighbours(v));
       const double has = listed[static_cast<std::size_t>(v)];
-      const bool is_listed = has >= 0;
-      if (is_listed && (expected == 0 || !are_equal(expected, has))) {
+      const bool is_listed = has > 0;
+      if (is_listed && !are_equal(expected, has)) {
         return fmt::format("the similarity of {} and {} is {} (expected {})", u, v, has, expected);
       }
       if (is_listed || expected == 0) continue;

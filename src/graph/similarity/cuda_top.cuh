@@ -1,9 +1,10 @@
 // The K most similar vertices of each vertex on the device.
 //
-// A block takes a vertex u and adds the terms of its paths of two edges into counters in shared memory: a hash table if
-// there are few paths, else an array over a range of ids, one range after the other. The vertices reached become
-// candidates if they come before the K-th best so far; when the list of candidates is full, it is sorted and the best K
-// are kept. Sums are integers and the order of candidates is total, so the results do not depend on the order of work.
+// A block takes a vertex u and adds the terms of its paths of two edges into counters in shared memory: a hash table
+// for a small number of paths, otherwise an array over a range of ids, one range after the other. The vertices reached
+// become candidates if they come before the K-th best so far; when the list of candidates is full, it is sorted and the
+// best K are kept. Sums are integers and the order of candidates is total, so the results do not depend on the order of
+// work.
 #pragma once
 
 #include "graph/similarity/cuda_rows.cuh"

@@ -5,7 +5,7 @@
 // edges can be put into an order by ascending number in which each forms at most t - 2 triangles with edges behind it,
 // no number is too low, since the first edge of any k-truss in that order has k - 2 triangles behind it. Edges of lower
 // number are before an edge and those of higher number behind it, so only the order of edges of one number has to be
-// found: by a queue for each number, which the threads share out.
+// found: by a queue for each number. Each thread takes one number at a time.
 //
 // That edges are a k-truss is the same question for numbers k inside and k - 1 outside, from below for those inside and
 // from above for those outside.
@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 #include <vector>
 
 namespace spargo {
@@ -239,7 +240,8 @@ class truss_proof {
     for (; head < tail; ++head) {
       if (head % 1024 == 0) interruption::look();
       const O e = queue_[head];
-      behind_[e] = -1;
+      // At 0 no triangle of e is left among the edges behind it: either there never was one, or each was taken off.
+      if (std::exchange(behind_[e], I{-1}) == 0) continue;
       const auto remove = [&](O a, O b) {
         if (!is_behind(a) || !is_behind(b)) return;
         lower(a);
