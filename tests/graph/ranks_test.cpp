@@ -455,6 +455,24 @@ TEST(RanksHost, WeightsOfAnyMagnitude) {
   }
 }
 
+// Eigenvalue 9 * weight, far above the largest weight.
+TEST(RanksHost, AutomaticAlphaOfSmallWeights) {
+  const context<host> ctx({.threads = 1});
+  for (const double weight : {1e-3, 1e-20, 1e-290}) {
+    SCOPED_TRACE(weight);
+    doubly edges;
+    for (std::int64_t u = 0; u < 10; ++u) {
+      for (std::int64_t v = 0; v < u; ++v) edges.push_back({u, v, weight});
+    }
+    const auto g = graph_of(10, edges, graph_form::undirected);
+    katz_plan plan(ctx, g.view(), {.scale = katz_scale::none});
+    plan.run();
+    EXPECT_TRUE(plan.converged());
+    EXPECT_NEAR(plan.eigenvalue_bound() / weight, 9, 1e-6);
+    EXPECT_NEAR(plan.values()[3], 10, 1e-3);
+  }
+}
+
 TEST(RanksHost, DivergenceIsReturned) {
   const context<host> ctx({.threads = 1});
   const auto g = graph_of(3, {{0, 1, 1}, {1, 2, 1}, {0, 2, 1}}, graph_form::undirected);
