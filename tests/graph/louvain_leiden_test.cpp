@@ -301,6 +301,23 @@ TEST(LouvainLeidenOptions, PassesBySize) {
   EXPECT_EQ(rounds(5000, 2000000, 0), 4);  // 4 million entries
 }
 
+// The first pass gains most of the modularity; two passes that gain no more than the tolerance are the last ones.
+TEST(LouvainLeidenOptions, ToleranceEndsPasses) {
+  test::random_source random(10);
+  const weighted_edges edges = draw_edges(random, 500, 1500, drawn::whole);
+  for (const auto direction : both_directions) {
+    const auto g = build<std::int32_t, std::int32_t, std::int32_t>(500, edges, direction);
+    const auto run = [&](std::int64_t iterations, double tolerance) {
+      return communities(cpu(), g,
+                         {.method = communities_method::leiden, .iterations = iterations, .tolerance = tolerance});
+    };
+    const double gain = run(1, 0).modularity - test::naive_modularity(500, edges, direction, test::own_labels(500));
+    EXPECT_EQ(run(60, 1.001 * gain).rounds, 2);
+    EXPECT_EQ(run(60, 0.999 * gain).rounds, 3);
+    EXPECT_GT(run(60, 0).rounds, 3);
+  }
+}
+
 TEST(LouvainLeidenBits, SeedsRepeatAndDiffer) {
   test::random_source random(4);
   const auto g = build<std::int32_t, std::int32_t, std::int32_t>(400, draw_edges(random, 400, 1200, drawn::whole),
