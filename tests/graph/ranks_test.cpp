@@ -562,6 +562,8 @@ TEST(RanksCheck, FindsPlantedErrors) {
   const graph_view<std::int32_t, std::int64_t, host> edges = g.view();
   EXPECT_NE(check_hits(cpu, edges, hits(ctx, g.view())), "");
   EXPECT_NE(check_eigenvector(cpu, g.view(), eigenvector(ctx, g.view(), {.tolerance = 1e-2})), "");
+  EXPECT_THAT(check_eigenvector(cpu, g.view(), eigenvector(ctx, g.view(), {.max_iterations = 3})),
+              testing::StartsWith("ended after 3 iterations with a residual of "));
 }
 
 }  // namespace
