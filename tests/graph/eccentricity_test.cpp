@@ -309,6 +309,16 @@ TEST(EccentricityHost, TheCheckFindsWrongBounds) {
   EXPECT_EQ(fault([](auto& low, auto&, auto&) { low.pop_back(); }), "48 lower and 49 upper bounds for 49 vertices");
 }
 
+// The ends of a path, 4 from the central vertex, whose bounds agree with all searches but their own.
+TEST(EccentricityHost, TheCheckSearchesFromTheFarthestVertices) {
+  const auto raw = test::make_undirected<std::int32_t, std::int64_t>(9, test::path_edges(9));
+  const std::vector<std::int32_t> bounds{7, 7, 6, 5, 4, 5, 6, 7, 7};
+  const eccentricity_summary summary{
+      .vertices = 9, .diameter = {7, 7}, .radius = {4, 4}, .peripheral = 1, .central = 4, .searches = 9};
+  EXPECT_EQ(check_eccentricities(context<host>({.threads = 1}), raw.view(), bounds, bounds, summary, 2),
+            "vertex 8 has the bounds 7 and 7 (expected 8)");
+}
+
 TEST(EccentricityHost, RefusesOptionsThatDoNotExist) {
   const context<host> ctx({.threads = 2});
   const auto g = build_graph(ctx, generate<double, std::int32_t>(ctx, "gen:grid2d:n=3"),

@@ -3,6 +3,8 @@
 #include <spargo/graph/communities.hpp>
 
 #include "core/parallel.hpp"
+#include "graph/communities/contraction.hpp"
+#include "graph/communities/refinement.hpp"
 #include "graph/partition_support.hpp"
 #include "graph/plan_estimate.hpp"
 #include "support/message.hpp"
@@ -11,6 +13,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace spargo {
 namespace {
@@ -286,6 +289,21 @@ TEST(LouvainLeidenBits, DoNotDependOnTheOrderOfContractedRows) {
   detail::assume_processors(0);
 }
 
+// A level with nearly as many nodes and entries as are moved in sequence.
+TEST(LouvainLeidenBits, ContractedRowsAreSorted) {
+  constexpr std::int32_t nodes = 60000;
+  std::vector<std::int32_t> offsets(nodes + 1, 6), number(nodes);
+  for (std::int32_t v = 0; v < 4; ++v) offsets[static_cast<std::size_t>(v)] = v == 0 ? 0 : v + 2;
+  std::iota(number.begin(), number.end(), 0);
+  const std::vector<std::int32_t> neighbours{3, 2, 1, 0, 0, 0};
+  const std::vector<std::int64_t> weights{30, 20, 10, 10, 20, 30}, mass(nodes, 1);
+  const detail::communities::level_graph<std::int32_t, std::int32_t> g{nodes, offsets.data(), neighbours.data(),
+                                                                       weights.data(), mass.data()};
+  const auto next = detail::communities::contract<std::int32_t, std::int32_t>(cpu(), g, number, nodes);
+  EXPECT_EQ(std::vector(next.neighbours.begin(), next.neighbours.end()), (std::vector<std::int32_t>{1, 2, 3, 0, 0, 0}));
+  EXPECT_EQ(std::vector(next.weights.begin(), next.weights.end()), (std::vector<std::int64_t>{10, 20, 30, 10, 20, 30}));
+}
+
 // Without a number of passes small graphs take more than large ones.
 TEST(LouvainLeidenOptions, PassesBySize) {
   test::random_source random(9);
@@ -299,6 +317,23 @@ TEST(LouvainLeidenOptions, PassesBySize) {
   EXPECT_LE(rounds(2000, 6000, 0), 60);
   EXPECT_EQ(rounds(2000, 6000, 3), 3);
   EXPECT_EQ(rounds(5000, 2000000, 0), 4);  // 4 million entries
+}
+
+// The first pass gains most of the modularity; two passes that gain no more than the tolerance are the last ones.
+TEST(LouvainLeidenOptions, ToleranceEndsPasses) {
+  test::random_source random(10);
+  const weighted_edges edges = draw_edges(random, 500, 1500, drawn::whole);
+  for (const auto direction : both_directions) {
+    const auto g = build<std::int32_t, std::int32_t, std::int32_t>(500, edges, direction);
+    const auto run = [&](std::int64_t iterations, double tolerance) {
+      return communities(cpu(), g,
+                         {.method = communities_method::leiden, .iterations = iterations, .tolerance = tolerance});
+    };
+    const double gain = run(1, 0).modularity - test::naive_modularity(500, edges, direction, test::own_labels(500));
+    EXPECT_EQ(run(60, 1.001 * gain).rounds, 2);
+    EXPECT_EQ(run(60, 0.999 * gain).rounds, 3);
+    EXPECT_GT(run(60, 0).rounds, 3);
+  }
 }
 
 TEST(LouvainLeidenBits, SeedsRepeatAndDiffer) {
@@ -535,6 +570,59 @@ TEST(LouvainLeidenEstimate, GrowsWithThePassesOfLeiden) {
   };
   EXPECT_EQ(seconds(communities_method::louvain, 10), seconds(communities_method::louvain, 1));
   EXPECT_DOUBLE_EQ(seconds(communities_method::leiden, 10), 10 * seconds(communities_method::leiden, 1));
+}
+
+// 2^24 divided by the vertices and entries, from 2 to 60.
+TEST(LouvainLeidenEstimate, PassesFollowTheSize) {
+  const auto passes = [](std::int64_t vertices, std::int64_t entries, direction_kind direction) {
+    const graph_shape shape{.vertices = vertices, .entries = entries, .direction = direction};
+    const auto seconds = [&](std::int64_t iterations) {
+      return estimate(shape, communities_options{.method = communities_method::leiden, .iterations = iterations})
+          .host_seconds;
+    };
+    return seconds(0) / seconds(1);
+  };
+  EXPECT_DOUBLE_EQ(passes(1000, 10000, direction_kind::undirected), 60);
+  EXPECT_DOUBLE_EQ(passes(1 << 16, (1 << 20) - (1 << 16), direction_kind::undirected), 16);
+  EXPECT_DOUBLE_EQ(passes(1 << 16, (1 << 19) - (1 << 15), direction_kind::directed), 16);  // entries count both ways
+  EXPECT_DOUBLE_EQ(passes(1 << 22, 1 << 26, direction_kind::undirected), 2);
+}
+
+// --- Refinement
+
+// By up to 1/32, differently for each node and group.
+TEST(LouvainLeidenRefinement, BlurReducesGains) {
+  using detail::communities::blur_key;
+  using detail::communities::blurred_gain;
+  constexpr detail::communities::int128 gain = detail::communities::int128{1} << 60;
+  std::set<std::int64_t> lost;
+  for (std::int64_t node = 0; node < 20; ++node) {
+    for (std::int64_t group = 0; group < 20; ++group) {
+      const auto less = static_cast<std::int64_t>(gain - blurred_gain(gain, blur_key(7, node), group));
+      EXPECT_GE(less, 0);
+      EXPECT_LE(less, std::int64_t{1} << 55);
+      lost.insert(less);
+    }
+  }
+  EXPECT_GT(lost.size(), 250U);
+  EXPECT_GT(*lost.rbegin(), std::int64_t{1} << 54);
+  EXPECT_TRUE(blurred_gain(0, 1, 2) == 0 && blurred_gain(-5, 1, 2) == -5 && blurred_gain(1, 1, 2) == 1);
+}
+
+// Node 0 gains by joining node 1, which hangs on the heavy node 2 of their community as well only in the second case.
+TEST(LouvainLeidenRefinement, NodesJoinWellConnectedGroupsOnly) {
+  const std::vector<std::int64_t> mass{1, 1, 10};
+  const std::vector<std::int32_t> offsets{0, 2, 4, 6}, neighbours{1, 2, 0, 2, 0, 1};
+  for (const std::int64_t weight : {1, 9}) {
+    const std::vector<std::int64_t> weights{2, 9, 2, weight, 9, weight};
+    const detail::communities::level_graph<std::int32_t, std::int32_t> g{3, offsets.data(), neighbours.data(),
+                                                                         weights.data(), mass.data()};
+    std::vector<std::int32_t> community(3, 0), group(3);
+    detail::communities::refinement<std::int32_t, std::int32_t>(cpu(), g, {.link = 1, .penalty = 1}, 1)
+        .run(community, group);
+    EXPECT_EQ(group[0] == group[1], weight == 9) << weight;
+    EXPECT_EQ(group[2], 2);
+  }
 }
 
 // --- The check

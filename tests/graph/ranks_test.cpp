@@ -455,6 +455,24 @@ TEST(RanksHost, WeightsOfAnyMagnitude) {
   }
 }
 
+// Eigenvalue 9 * weight, far above the largest weight.
+TEST(RanksHost, AutomaticAlphaOfSmallWeights) {
+  const context<host> ctx({.threads = 1});
+  for (const double weight : {1e-3, 1e-20, 1e-290}) {
+    SCOPED_TRACE(weight);
+    doubly edges;
+    for (std::int64_t u = 0; u < 10; ++u) {
+      for (std::int64_t v = 0; v < u; ++v) edges.push_back({u, v, weight});
+    }
+    const auto g = graph_of(10, edges, graph_form::undirected);
+    katz_plan plan(ctx, g.view(), {.scale = katz_scale::none});
+    plan.run();
+    EXPECT_TRUE(plan.converged());
+    EXPECT_NEAR(plan.eigenvalue_bound() / weight, 9, 1e-6);
+    EXPECT_NEAR(plan.values()[3], 10, 1e-3);
+  }
+}
+
 TEST(RanksHost, DivergenceIsReturned) {
   const context<host> ctx({.threads = 1});
   const auto g = graph_of(3, {{0, 1, 1}, {1, 2, 1}, {0, 2, 1}}, graph_form::undirected);
@@ -544,6 +562,8 @@ TEST(RanksCheck, FindsPlantedErrors) {
   const graph_view<std::int32_t, std::int64_t, host> edges = g.view();
   EXPECT_NE(check_hits(cpu, edges, hits(ctx, g.view())), "");
   EXPECT_NE(check_eigenvector(cpu, g.view(), eigenvector(ctx, g.view(), {.tolerance = 1e-2})), "");
+  EXPECT_THAT(check_eigenvector(cpu, g.view(), eigenvector(ctx, g.view(), {.max_iterations = 3})),
+              testing::StartsWith("ended after 3 iterations with a residual of "));
 }
 
 }  // namespace

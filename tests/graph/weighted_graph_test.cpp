@@ -370,6 +370,21 @@ TEST_F(WeightedFiles, EdgeListsAndMatrixMarketFilesGiveTheirWeights) {
   EXPECT_EQ(test::copy_of(of_matrix.view().out_weights), (std::vector<float>{0.5F, 0.5F, 7}));
 }
 
+template <class Graph>
+concept copyable = requires(const context<device>& ctx, const Graph& g) {
+  to_device(ctx, g);
+};
+template <class Graph>
+concept fetchable = requires(const context<device>& ctx, const Graph& g) {
+  to_host(ctx, g);
+};
+static_assert(copyable<weighted_graph<double, std::int32_t, std::int64_t, host>>);
+static_assert(copyable<graph_view<std::int32_t, std::int64_t, host>>);
+static_assert(!copyable<weighted_graph_view<double, std::int32_t, std::int64_t, host>>, "it would lose the weights");
+static_assert(fetchable<weighted_graph<double, std::int32_t, std::int64_t, device>>);
+static_assert(fetchable<graph_view<std::int32_t, std::int64_t, device>>);
+static_assert(!fetchable<weighted_graph_view<double, std::int32_t, std::int64_t, device>>, "it would lose the weights");
+
 TEST(WeightedGraphDevice, TravelsBetweenSpaces) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

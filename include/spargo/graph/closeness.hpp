@@ -2,8 +2,8 @@
 //
 // With d(s, v) the hops from s to v: closeness of v is r / (sum of d(s, v)) over the r other vertices s that reach v,
 // by default times r / (vertices - 1), which compares components of different sizes (Wasserman, Faust, 1994); harmonic
-// centrality is the sum of 1 / d(s, v). In a directed graph distances are incoming, as networkx has it. 0 where nothing
-// reaches v. Loops and duplicate edges do not matter.
+// centrality is the sum of 1 / d(s, v). In a directed graph the distances to v count, not those from v, as in networkx.
+// 0 where nothing reaches v. Loops and duplicate edges do not matter.
 //
 // Searches from 256 sources share each visit of an edge (multi_bfs.hpp), and keep sums instead of distances. The sums
 // are integers, inverses in fixed point with a relative error of at most largest distance * sources / 2^62, so the bits

@@ -143,6 +143,11 @@ template <detail::scalar W, index_type I, index_type O>
   return {to_host(ctx, structure), to_host(ctx, view.out_weights),
           undirected ? array<W, host>() : to_host(ctx, view.in_weights), g.edges()};
 }
+// Not of views: the copy would be of the pattern alone.
+template <detail::scalar W, index_type I, index_type O>
+void to_device(const context<device>& ctx, const weighted_graph_view<W, I, O, host>& g) = delete;
+template <detail::scalar W, index_type I, index_type O>
+void to_host(const context<device>& ctx, const weighted_graph_view<W, I, O, device>& g) = delete;
 
 }  // namespace spargo
 

@@ -25,7 +25,7 @@ namespace spargo::detail::communities {
 
 __extension__ using int128 = __int128;
 
-// A symmetric graph whose nodes are vertices, or groups of them. Borrowed. The order of a row does not matter.
+// A symmetric graph whose nodes are vertices, or groups of them. Borrowed. Sequential moves depend on the rows' order.
 template <class I, class O>
 struct level_graph {
   std::int64_t nodes = 0;

@@ -231,7 +231,6 @@ class solver {
     summary_.radius = {std::min(std::max(now.min_lower, half), smallest_), smallest_};
     if (known && options_.output != eccentricity_output::all) summary_.diameter.upper = largest_;
     if (known && options_.output == eccentricity_output::extremes) summary_.radius.lower = smallest_;
-    if (summary_.radius.upper == no_bound) summary_.radius.upper = now.max_upper;
     summary_.peripheral = bounds_->first_with(largest_);
     summary_.central = bounds_->first_with(smallest_);
     summary_.exact = known;

@@ -30,11 +30,14 @@ struct katz_plan<I, O, Space>::state : detail::ranks::power_state<I, O, Space> {
 
   [[nodiscard]] double eigenvalue_bound() {
     if (bound > 0 || this->vertices == 0) return bound;
-    const detail::ranks::power_rule shifted =
-        detail::ranks::shifted_rule(this->vertices, 0, detail::ranks::bounding_steps);
+    detail::ranks::power_rule shifted = detail::ranks::shifted_rule(this->vertices, 0, detail::ranks::bounding_steps);
+    // Small weights are scaled up: beside the 1 of A + I they would be rounded away.
+    constexpr double least = std::numeric_limits<double>::min();
+    const double unit = std::exp2(std::ilogb(std::clamp(this->largest_weight, least, 1.0)));
+    shifted.factor = 1 / unit;
     this->run("katz", shifted, {}, {}, {});
     // The bound holds but for rounding.
-    bound = std::max(std::numeric_limits<double>::min(), (this->outcome.bound - 1) * (1 + 1e-9));
+    bound = std::max(least, (this->outcome.bound - 1) * (1 + 1e-9) * unit);
     return bound;
   }
 };

@@ -24,9 +24,7 @@ enum class pulled_sides { in_edges, in_and_out_edges };
 // The base of a plan's state.
 template <class I, class O, class Space>
 struct power_state : executor_state<power_iteration<Space>> {
-  double limit = 0;    // of a step's change, in sum
   double divisor = 1;  // of the change in the residual
-  double unit = 1;     // factor of the weights
   double largest_weight = 1;
   power_outcome outcome;
   std::string how;                            // how the matrices are read
