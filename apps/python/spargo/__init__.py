@@ -18,6 +18,7 @@ from ._io import EdgeList, generate, mminfo, mmread, mmwrite, read_edgelist
 from ._matrix import Matrix, aslinearoperator
 from ._results import (
     Bfs,
+    Biconnectivity,
     Communities,
     Eigenvector,
     Hits,
@@ -35,6 +36,7 @@ from ._solve import Solution, solve
 
 __all__ = [
     "Bfs",
+    "Biconnectivity",
     "Communities",
     "Device",
     "DeviceError",

@@ -12,12 +12,12 @@ from . import _device
 from ._arrays import Array, flat, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
-from ._paths import Paths
 from ._results import Eigenvector, Hits, Katz, PageRank
 from ._storage import Vertex, Vertices
+from ._structure import Structure
 
 
-class Centrality(Paths):
+class Centrality(Structure):
     """The methods of `Graph` that rank vertices and edges."""
 
     __slots__ = ()

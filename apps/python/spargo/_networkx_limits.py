@@ -89,6 +89,7 @@ _cutoff = _needs(
     lambda a: a["cutoff"] is None or (isinstance(a["cutoff"], Real) and _is_float(a["cutoff"])),
     "a cutoff that float64 rounds, or that is no number",
 )
+_no_root = _needs(lambda a: a["root"] is None, "bridges of one component are networkx's")
 _forest = [
     _needs(lambda a: not a["G"].is_directed(), "spanning trees of directed graphs are branchings"),
     _needs(lambda a: not a["G"].is_multigraph(), "keys of parallel edges are networkx's"),
@@ -112,6 +113,7 @@ LIMITS = {
         ),
     ],
     "average_clustering": [_no_weight, _undirected, _simple],
+    "average_shortest_path_length": [_no_weight, _needs(lambda a: a["method"] is None, "a method that is asked for")],
     "betweenness_centrality": [_no_weight, _scaled],
     "bfs_edges": [
         _needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored"),
@@ -120,7 +122,13 @@ LIMITS = {
     "bfs_layers": [_needs(lambda a: _is_node(a["G"], a["sources"]), "several sources, or none that the graph has")],
     "bfs_predecessors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
     "bfs_successors": [_needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored")],
+    "bfs_tree": [
+        _needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored"),
+        _needs(lambda a: not (a["reverse"] and a["G"].is_directed()), "the order of predecessors is not kept"),
+    ],
+    "bridges": [_no_root],
     "center": [_no_distances, _no_weight],
+    "complement": [_simple],
     "closeness_centrality": [_needs(lambda a: a["distance"] is None, "weights are not supported")],
     "clustering": [_no_weight, _undirected, _simple],
     "diameter": [_no_distances, _no_weight],
@@ -139,6 +147,14 @@ LIMITS = {
         _needs(lambda a: a["nstart"] is None, "a start for ARPACK"),
     ],
     "jaccard_coefficient": _prediction,
+    "ego_graph": [
+        _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
+        _needs(lambda a: a["distance"] is None, "weights are not supported"),
+        _needs(lambda a: not (a["undirected"] and a["G"].is_directed()), "directions that do not count are networkx's"),
+        _simple,
+    ],
+    "has_bridges": [_no_root],
+    "is_isolate": [_needs(lambda a: _is_node(a["G"], a["n"]), "a node that the graph lacks")],
     "k_core": [
         _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
         _needs(lambda a: a["core_number"] is None, "core numbers that are given are networkx's"),
@@ -165,6 +181,11 @@ LIMITS = {
     "periphery": [_no_distances, _no_weight],
     "radius": [_no_distances, _no_weight],
     "resource_allocation_index": _prediction,
+    "reciprocity": [_needs(lambda a: a["nodes"] is None, "of some nodes it is networkx's")],
+    "reverse": [
+        _needs(lambda a: a["copy"], "a view is networkx's"),
+        _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
+    ],
     "single_source_dijkstra": [_names_weight, _cutoff],
     "single_source_dijkstra_path": [_names_weight, _cutoff],
     "single_source_dijkstra_path_length": [_names_weight, _cutoff],

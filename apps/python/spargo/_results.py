@@ -249,3 +249,21 @@ class Trusses(NamedTuple):
     numbers: Array
     max_k: int
     algorithm: str
+
+
+class Biconnectivity(NamedTuple):
+    """Result of `Graph.biconnectivity`.
+
+    Attributes
+    ----------
+    bridges : ndarray of the graph's indices, shape (bridges, 2)
+        Edges without which the graph has more components, each with its smaller end first.
+    articulation_points : ndarray of the graph's indices
+        Vertices without which the graph has more components, in the order in which a depth-first search finds them.
+    components : list of ndarray
+        The vertices of each biconnected component, two or more, in no order; an articulation point is in several.
+    """
+
+    bridges: Array
+    articulation_points: Array
+    components: list[Array]

@@ -1,0 +1,200 @@
+"""The backend's functions of structure, with networkx's names and semantics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx  # type: ignore[import-untyped]
+import numpy as np
+
+from ._arrays import Array
+from ._graph import Graph
+from ._networkx_paths import Node, _depth, _found, _tree
+
+# --- Directed acyclic graphs ------------------------------------------------------------------------------------------
+
+
+def topological_generations(G: Graph) -> Iterator[list[Node]]:
+    if not G.directed:
+        raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
+    order, offsets, cycle = G._called("topological_order", False)
+    for first, last in zip(offsets[:-1], offsets[1:]):
+        yield G.names(order[first:last])
+    if cycle.size > 0:
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
+
+
+def topological_sort(G: Graph) -> Iterator[Node]:
+    for generation in topological_generations(G):
+        yield from generation
+
+
+def is_directed_acyclic_graph(G: Graph) -> bool:
+    return G.directed and G.find_cycle().size == 0
+
+
+# --- Bipartite graphs -------------------------------------------------------------------------------------------------
+
+
+def color(G: Graph) -> dict[Node, int]:
+    sides = G.bipartition()
+    if sides is None:
+        raise nx.NetworkXError("Graph is not bipartite.")
+    return dict(zip(G.names(np.arange(G.vertices)), sides.tolist()))
+
+
+def is_bipartite(G: Graph) -> bool:
+    return G.bipartition() is not None
+
+
+# --- Cuts -------------------------------------------------------------------------------------------------------------
+
+
+def bridges(G: Graph, root: None = None) -> Iterator[tuple[Node, Node]]:
+    found = G.biconnectivity().bridges
+    yield from zip(G.names(found[:, 0]), G.names(found[:, 1]))
+
+
+def has_bridges(G: Graph, root: None = None) -> bool:
+    return len(G.biconnectivity().bridges) > 0
+
+
+def articulation_points(G: Graph) -> Iterator[Node]:
+    yield from G.names(G.biconnectivity().articulation_points)
+
+
+def biconnected_components(G: Graph) -> Iterator[set[Node]]:
+    for part in G.biconnectivity().components:
+        yield set(G.names(part))
+
+
+def is_biconnected(G: Graph) -> bool:
+    components = G.biconnectivity().components
+    return len(components) == 1 and components[0].size == G.vertices
+
+
+# --- Degrees ----------------------------------------------------------------------------------------------------------
+
+
+def _shares(G: Graph, degrees: Array) -> dict[Node, Any]:
+    names = G.names(np.arange(G.vertices))
+    if G.vertices <= 1:
+        return dict.fromkeys(names, 1)
+    return dict(zip(names, (degrees * (1.0 / (G.vertices - 1.0))).tolist()))
+
+
+def degree_centrality(G: Graph) -> dict[Node, float]:
+    return _shares(G, G._total_degrees())
+
+
+def in_degree_centrality(G: Graph) -> dict[Node, float]:
+    return _shares(G, np.bincount(G.indices, minlength=G.vertices))
+
+
+def out_degree_centrality(G: Graph) -> dict[Node, float]:
+    return _shares(G, G.degrees)
+
+
+def overall_reciprocity(G: Graph) -> float:
+    if G.edges == 0:
+        raise nx.NetworkXError("Not defined for empty graphs")
+    sources, targets = G._sources().astype(np.int64), G.indices
+    pairs = np.minimum(sources, targets) * G.vertices + np.maximum(sources, targets)
+    return (G.edges - np.unique(pairs).size) * 2 / G.edges
+
+
+def reciprocity(G: Graph, nodes: None = None) -> float:
+    return overall_reciprocity(G)
+
+
+def isolates(G: Graph) -> Iterator[Node]:
+    return iter(G.names(np.flatnonzero(G._total_degrees() == 0)))
+
+
+def number_of_isolates(G: Graph) -> int:
+    return int(np.count_nonzero(G._total_degrees() == 0))
+
+
+def is_isolate(G: Graph, n: Node) -> bool:
+    return bool(G._total_degrees()[G.index(n)] == 0)
+
+
+# --- Trees ------------------------------------------------------------------------------------------------------------
+
+
+def _expect_nodes(G: Graph) -> None:
+    if G.vertices == 0:
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
+
+
+def is_tree(G: Graph) -> bool:
+    _expect_nodes(G)
+    return G.vertices - 1 == G.edges and G.connected_components()[0] == 1
+
+
+def is_forest(G: Graph) -> bool:
+    _expect_nodes(G)
+    return G.vertices - G.connected_components()[0] == G.edges
+
+
+def is_arborescence(G: Graph) -> bool:
+    return is_tree(G) and bool(np.bincount(G.indices, minlength=1).max() <= 1)
+
+
+def is_branching(G: Graph) -> bool:
+    return is_forest(G) and bool(np.bincount(G.indices, minlength=1).max() <= 1)
+
+
+# --- Derived graphs ---------------------------------------------------------------------------------------------------
+
+
+def reverse(G: Graph, copy: bool = True) -> Graph:
+    if not G.directed:
+        raise nx.NetworkXError("Cannot reverse an undirected graph.")
+    return G.reverse()
+
+
+def complement(G: Graph) -> Graph:
+    return G.complement()
+
+
+def ego_graph(
+    G: Graph, n: Node, radius: float = 1, center: bool = True, undirected: bool = False, distance: None = None
+) -> Graph:
+    source = _found(G, n, text="Source {} is not in G")
+    levels = G.bfs(source, parents=None, max_depth=_depth(radius)).levels
+    kept = levels >= 0
+    kept[source] = center
+    return G._induced(kept)
+
+
+def bfs_tree(
+    G: Graph, source: Node, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: None = None
+) -> Graph:
+    nodes, parents = _tree(G, source, depth_limit, nx.NetworkXError, "The node {} is not in the graph.")
+    numbers = {node: k for k, node in enumerate([source, *nodes])}
+    rows = np.array([numbers[parent] for parent in parents], np.int64)  # ascending: the order of the queue
+    kind = G.indices.dtype
+    offsets = np.append(0, np.cumsum(np.bincount(rows, minlength=len(numbers)))).astype(G.offsets.dtype)
+    return Graph._of(offsets, np.arange(1, len(numbers), dtype=kind), None, True, list(numbers))
+
+
+# --- Pairs ------------------------------------------------------------------------------------------------------------
+
+
+def has_path(G: Graph, source: Node, target: Node) -> bool:
+    start = _found(G, source, text="Source {} is not in G")
+    return G.has_path(start, _found(G, target, text="Target {} is not in G"))
+
+
+def average_shortest_path_length(G: Graph, weight: None = None, method: None = None) -> float:
+    n = G.vertices
+    if n == 0:
+        text = "the null graph has no paths, thus there is no average shortest path length"
+        raise nx.NetworkXPointlessConcept(text)
+    if n == 1:
+        return 0
+    if G.connected_components(connection="strong" if G.directed else "weak")[0] > 1:
+        raise nx.NetworkXError(f"Graph is not {'strongly ' if G.directed else ''}connected.")
+    return int(G.multi_bfs(np.arange(n), levels=False).distance_sums.sum()) / (n * (n - 1))
