@@ -103,17 +103,38 @@ class Structure(Paths):
         return self._induced(kept)
 
     def k_hop_neighborhood(self, source: Vertex, radius: int = 1) -> Array:
-        """The vertices, ascending, at most `radius` edges away from the source, which is one of them."""
+        """The vertices at most `radius` edges away from the source, which is one of them.
+
+        Parameters
+        ----------
+        source : vertex
+        radius : int, optional
+
+        Returns
+        -------
+        ndarray of int
+            Ascending.
+        """
         levels = self.bfs(source, parents=None, max_depth=whole(radius, "k_hop_neighborhood: radius", 0)).levels
         levels = _device.downloaded(levels) if _device.kind_of(levels) is not None else levels
         return np.flatnonzero(levels >= 0)
 
     def ego_graph(self: Same, source: Vertex, radius: int = 1) -> Same:
-        """The subgraph of `k_hop_neighborhood`."""
+        """The subgraph of `k_hop_neighborhood`.
+
+        Parameters
+        ----------
+        source : vertex
+        radius : int, optional
+
+        Returns
+        -------
+        Graph
+        """
         return self.subgraph(self.k_hop_neighborhood(source, radius))
 
     def reverse(self: Same) -> Same:
-        """The same vertices with every edge turned round; an undirected graph itself."""
+        """The same vertices with every edge reversed; an undirected graph itself."""
         if not self.directed:
             return self
         order = np.argsort(self.indices, kind="stable")
@@ -150,7 +171,16 @@ class Structure(Paths):
         return made
 
     def has_path(self, source: Vertex, target: Vertex) -> bool:
-        """Whether a path leads from the source to the target."""
+        """Whether a path leads from the source to the target.
+
+        Parameters
+        ----------
+        source, target : vertex
+
+        Returns
+        -------
+        bool
+        """
         end = self._vertex(target)
         levels = self.bfs(source, target=end, parents=None).levels
         return bool(levels[end] >= 0)

@@ -15,9 +15,11 @@ import networkx as nx
 import pytest
 from spargo.networkx import FUNCTIONS, backend
 
-# That ran natively when this was written, 303,700 to 306,000 by the draws of the tests; never fewer. (348,000 before
-# eccentricity was one call, not one a node.)
-LEAST_CALLS = 303_000
+# That ran natively when this was written, 309,700 by the draws of the tests; never fewer. (348,000 before eccentricity
+# was one call, not one a node.)
+LEAST_CALLS = 309_000
+# The tests call the first with graphs that have names, and the second with an empty graph.
+UNTESTED = {"k_truss", "overall_reciprocity"}
 
 calls = collections.Counter()
 
@@ -46,7 +48,7 @@ def main():
     if calls.total() < LEAST_CALLS and not sys.argv[1:]:
         print(f"fewer than {LEAST_CALLS}")
         status = status or 1
-    never = [name for name in FUNCTIONS if calls[name] == 0]
+    never = [name for name in FUNCTIONS if calls[name] == 0 and name not in UNTESTED]
     if never and not sys.argv[1:]:
         print("never natively:", *never)
         status = status or 1

@@ -130,6 +130,23 @@ def test_what_networkx_does_itself():
             call("spargo")
 
 
+def test_classes_that_compute_their_neighbours():
+    class Complete(nx.Graph):
+        def __getitem__(self, node):
+            return {other: {} for other in self._adj if other != node}
+
+    class Named(nx.Graph):
+        pass
+
+    g = Complete()
+    g.add_nodes_from(range(4))
+    with pytest.raises(NotImplementedError):
+        nx.is_tree(g, backend="spargo")
+    assert backend.can_run("is_tree", (g,), {}) == "a class of graphs that computes its neighbours"
+    assert backend.can_run("is_tree", (Named([(0, 1)]),), {}) is True
+    assert nx.number_connected_components(nx.subgraph_view(nx.path_graph(3), filter_node=lambda v: v != 1), backend="spargo") == 2
+
+
 def test_methods():
     g = spargo.Graph.from_edges([0, 1, 1, 4], [1, 2, 3, 3], vertices=6)
     assert [level.tolist() for level in g.topological_levels()] == [[0, 4, 5], [1], [2, 3]]
