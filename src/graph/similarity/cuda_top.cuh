@@ -15,6 +15,10 @@ struct top_tuning {
   static constexpr int block = 1024;
   static constexpr int capacity = 2 * block;  // candidates
   static constexpr std::int64_t most = capacity - block;
+  static constexpr int rows = 256;     // that a block reads together
+  static constexpr int chunk = 128;    // entries of a row that a warp takes
+  static constexpr int steps = 8;      // counters that a thread reads between barriers once there is a bound
+  static constexpr int crowded = 256;  // candidates that are cut to the best
 };
 
 // Candidates in shared memory.
@@ -73,32 +77,147 @@ struct top_results {
   std::int64_t* sizes;
 };
 
-// Counters of a block: `slots` of a hash table, or `range` ids.
-template <bool Terms, class I>
+// A float below which no value is wanted, and the test for it without a division: whether a pair may have that value.
+// The test rounds, so it errs on the side of true by some 2^-17. `b` is a degree, or the least it may be, `sum`.
+[[nodiscard]] __device__ __forceinline__ bool may_reach(similarity_measure measure, float unit, float least, float sum,
+                                                        float a, float b) {
+  constexpr float slack = 1.00001F;
+  switch (measure) {
+    case similarity_measure::jaccard:
+      return sum * slack >= least * (a + b - sum);
+    case similarity_measure::overlap:
+      return sum * slack >= least * fminf(a, b);
+    case similarity_measure::sorensen:
+      return 2 * slack * sum >= least * (a + b);
+    case similarity_measure::cosine:
+      return sum * slack >= least * sqrtf(a * b);
+    case similarity_measure::adamic_adar:
+    case similarity_measure::resource_allocation:
+    case similarity_measure::common_neighbors:
+      return sum * unit * slack >= least;
+  }
+  return true;
+}
+
+enum class counter_kind { half, whole, terms };  // 16 bits, 32 bits, or 64-bit sums of terms
+
+// Counters of a block in shared memory: a hash table of vertices, or an array over a range of ids.
+template <counter_kind Kind, class I>
 struct path_counters {
-  using sum_type = std::conditional_t<Terms, count64, unsigned>;
+  using sum_type = std::conditional_t<Kind == counter_kind::terms, count64, unsigned>;
   using key = typename hashed_row<I>::key;
   static constexpr std::int64_t slot_bytes = sizeof(sum_type) + sizeof(key);
+  static constexpr int bytes = Kind == counter_kind::half ? 2 : sizeof(sum_type);  // of a counter of the array
+
+  sum_type* sums;
+  hashed_row<I> table;
+  bool hashed;
+  std::int64_t low;  // the first id of the range
+
+  __device__ __forceinline__ void add(I v, sum_type term) const {
+    const std::int64_t at = hashed ? std::int64_t{table.insert(v)} : static_cast<std::int64_t>(v) - low;
+    if (Kind == counter_kind::half && !hashed) {
+      atomicAdd(sums + at / 2, term << 16 * (at % 2));
+    } else {
+      atomicAdd(sums + at, term);
+    }
+  }
+  [[nodiscard]] __device__ __forceinline__ sum_type sum(int place) const {
+    if (Kind == counter_kind::half && !hashed) return sums[place / 2] >> 16 * (place % 2) & 0xffff;
+    return sums[place];
+  }
+  [[nodiscard]] __device__ __forceinline__ I vertex(int place) const {
+    return hashed ? static_cast<I>(table.slots[place] - 1) : static_cast<I>(low + place);
+  }
+  // Called by all threads of the block.
+  __device__ __forceinline__ void clear(std::int64_t places) const {
+    const std::int64_t words = Kind == counter_kind::half && !hashed ? (places + 1) / 2 : places;
+    for (std::int64_t k = threadIdx.x; k < words; k += top_tuning::block) {
+      sums[k] = 0;
+      if (hashed) table.slots[k] = 0;
+    }
+  }
 };
 
+// The rows that a block reads together, each cut to a range of ids.
+template <class I>
+struct row_batch {
+  std::int64_t begins[top_tuning::rows];
+  std::int64_t ends[top_tuning::rows];
+  int chunks[top_tuning::rows];  // of the rows before
+  I owners[top_tuning::rows];
+};
+
+// Counts the paths from the neighbours owners[0] to owners[size) of a vertex to ids in [low, high). All threads of the
+// block call it, between barriers; chunks of the rows are spread over the warps.
+template <bool Terms, counter_kind Kind, class I, class O>
+__device__ __forceinline__ void count_paths(const measured_rows<I, O>& g, const O* in_offsets, const I* in_indices,
+                                            const I* owners, std::int64_t size, std::int64_t low, std::int64_t high,
+                                            const path_counters<Kind, I>& counters, row_batch<I>& batch) {
+  using tuning = top_tuning;
+  constexpr int warps = tuning::block / warp_size;
+  __shared__ int of_warps[warps];
+  const auto thread = static_cast<int>(threadIdx.x);
+  for (std::int64_t first = 0; first < size; first += tuning::rows) {
+    const int rows = size - first < tuning::rows ? static_cast<int>(size - first) : tuning::rows;
+    int chunks = 0;
+    if (thread < rows) {
+      const I w = owners[first + thread];
+      std::int64_t begin = in_offsets[w];
+      std::int64_t end = in_offsets[w + 1];
+      const std::int64_t row = begin;
+      const std::int64_t row_size = end - begin;
+      if (low > 0) begin = row + lower_bound(in_indices + row, row_size, low);
+      if (high < g.vertices) end = row + lower_bound(in_indices + row, row_size, high);
+      batch.begins[thread] = begin;
+      batch.ends[thread] = end;
+      batch.owners[thread] = w;
+      chunks = static_cast<int>(div_up(end - begin, std::int64_t{tuning::chunk}));
+    }
+    const prefix_sum<int> sum = block_exclusive_sum(chunks, of_warps);
+    if (thread < rows) batch.chunks[thread] = sum.before;
+    __syncthreads();
+    for (int c = thread / warp_size; c < sum.total; c += warps) {
+      const int k = first_where(1, rows, [&](int i) { return batch.chunks[i] > c; }) - 1;
+      const std::int64_t begin = batch.begins[k] + std::int64_t{c - batch.chunks[k]} * tuning::chunk;
+      const std::int64_t end = batch.ends[k];
+      const auto term = static_cast<typename path_counters<Kind, I>::sum_type>(g.template term<Terms>(batch.owners[k]));
+      I ids[tuning::chunk / warp_size];
+#pragma unroll
+      for (int j = 0; j < tuning::chunk / warp_size; ++j) {
+        const std::int64_t e = begin + j * warp_size + lane_id();
+        ids[j] = e < end ? in_indices[e] : I{-1};
+      }
+#pragma unroll
+      for (int j = 0; j < tuning::chunk / warp_size; ++j) {
+        if (ids[j] >= 0) counters.add(ids[j], term);
+      }
+    }
+    __syncthreads();
+  }
+}
+
 // in: the rows of the vertices that have a vertex as a neighbour.
-template <bool Terms, class I, class O>
+template <counter_kind Kind, class I, class O>
 __global__ void __launch_bounds__(top_tuning::block)
     top_kernel(measured_rows<I, O> g, const O* in_offsets, const I* in_indices, top_results<I> results, unsigned slots,
                std::int64_t range, count64* next) {
-  using counters = path_counters<Terms, I>;
-  using sum_type = typename counters::sum_type;
-  using key = typename counters::key;
+  using tuning = top_tuning;
+  using counters_type = path_counters<Kind, I>;
+  using sum_type = typename counters_type::sum_type;
+  using key = typename counters_type::key;
+  constexpr bool terms = Kind == counter_kind::terms;
   extern __shared__ double shared_words[];
   __shared__ int count;
   __shared__ count64 taken;
-  const candidate_list<I> best{shared_words, reinterpret_cast<I*>(shared_words + top_tuning::capacity), &count};
-  auto* const sums = reinterpret_cast<sum_type*>(best.ids + top_tuning::capacity);
-  auto* const keys = reinterpret_cast<key*>(sums + slots);
-  const auto thread = static_cast<std::int64_t>(threadIdx.x);
+  const candidate_list<I> best{shared_words, reinterpret_cast<I*>(shared_words + tuning::capacity), &count};
+  auto& batch = *reinterpret_cast<row_batch<I>*>(best.ids + tuning::capacity);
+  auto* const sums = reinterpret_cast<sum_type*>(&batch + 1);
+  const auto thread = static_cast<int>(threadIdx.x);
+  const auto unit = static_cast<float>(terms ? g.unit : 1.0);
   for (;;) {
     __syncthreads();
-    if (threadIdx.x == 0) {
+    if (thread == 0) {
       taken = atomicAdd(next, count64{1});
       count = 0;
     }
@@ -108,7 +227,7 @@ __global__ void __launch_bounds__(top_tuning::block)
     const std::int64_t to = results.firsts[u];
     const auto room = static_cast<int>(results.firsts[u + 1] - to);
     if (room == 0) {
-      if (threadIdx.x == 0) results.sizes[u] = 0;
+      if (thread == 0) results.sizes[u] = 0;
       continue;
     }
     const std::int64_t u_size = g.degree(u);
@@ -116,60 +235,72 @@ __global__ void __launch_bounds__(top_tuning::block)
     const bool hashed = paths <= static_cast<std::int64_t>(slots / 2);
     unsigned used = 64;
     while (used < 2 * paths && used < slots) used *= 2;
-    const hashed_row<I> table{keys, used - 1};
     bool bounded = false;  // the first candidates are the best ones so far, in order
     for (std::int64_t low = 0; low < g.vertices; low += hashed ? g.vertices : range) {
       const std::int64_t high = hashed || low + range > g.vertices ? g.vertices : low + range;
-      const std::int64_t places = hashed ? std::int64_t{used} : high - low;
-      for (std::int64_t k = thread; k < places; k += top_tuning::block) {
-        sums[k] = 0;
-        if (hashed) keys[k] = 0;
-      }
+      const int places = hashed ? static_cast<int>(used) : static_cast<int>(high - low);
+      const counters_type counters{sums, {reinterpret_cast<key*>(sums + slots), used - 1}, hashed, low};
+      counters.clear(places);
       __syncthreads();
-      for (std::int64_t k = thread / warp_size; k < u_size; k += top_tuning::block / warp_size) {
-        const I w = g.row(u)[k];
-        const I* const theirs = in_indices + in_offsets[w];
-        const std::int64_t size = static_cast<std::int64_t>(in_offsets[w + 1]) - in_offsets[w];
-        const auto term = static_cast<sum_type>(g.template term<Terms>(w));
-        for (std::int64_t e = (low == 0 ? 0 : lower_bound(theirs, size, low)) + lane_id(); e < size; e += warp_size) {
-          const I v = theirs[e];
-          if (static_cast<std::int64_t>(v) >= high) break;
-          atomicAdd(sums + (hashed ? std::int64_t{table.insert(v)} : static_cast<std::int64_t>(v) - low), term);
-        }
-      }
-      __syncthreads();
-      for (std::int64_t base = 0; base < places; base += top_tuning::block) {  // the same for all threads
+      count_paths<terms>(g, in_offsets, in_indices, g.row(u), u_size, low, high, counters, batch);
+      // Steps over the counters: short ones until there is a bound, then long ones, in which few are wanted.
+      bool single = !bounded;
+      int step = bounded ? tuning::block : min(tuning::block, max(2 * room, 128));
+      for (int base = 0; base < places;) {  // the same for all threads
         const double last_value = bounded ? best.values[room - 1] : 0;
         const I last_id = bounded ? best.ids[room - 1] : I{0};
-        const std::int64_t place = base + thread;
-        const sum_type sum = place < places ? sums[place] : sum_type{0};
-        if (sum > 0) {
-          const I v = hashed ? static_cast<I>(keys[place] - 1) : static_cast<I>(low + place);
-          if (static_cast<std::int64_t>(v) != u) {
-            const double value = g.value(sum, u_size, g.degree(v));
-            const bool wanted = !bounded || candidate_list<I>::precedes(value, v, last_value, last_id);
-            const int at = wanted ? atomicAdd(&count, 1) : 0;
-            if (wanted) {
-              best.values[at] = value;
-              best.ids[at] = v;
-            }
+        const auto least = static_cast<float>(last_value);
+        const int before = count;
+        const int steps = single ? 1 : tuning::steps;
+        __syncthreads();
+        for (int j = 0; j < steps; ++j) {
+          const int place = base + j * tuning::block + thread;
+          if (place >= places || thread >= step) continue;
+          const sum_type sum = counters.sum(place);
+          if (sum == 0) continue;
+          const auto about = static_cast<float>(sum);
+          const auto a = static_cast<float>(u_size);
+          if (!may_reach(g.measure, unit, least, about, a, about)) continue;
+          const I v = counters.vertex(place);
+          const std::int64_t v_size = g.degree(v);
+          if (static_cast<std::int64_t>(v) == u ||
+              !may_reach(g.measure, unit, least, about, a, static_cast<float>(v_size)))
+            continue;
+          const double value = g.value(sum, u_size, v_size);
+          if (bounded && !candidate_list<I>::precedes(value, v, last_value, last_id)) continue;
+          const int at = atomicAdd(&count, 1);
+          if (at < tuning::capacity) {
+            best.values[at] = value;
+            best.ids[at] = v;
           }
         }
         __syncthreads();
-        const bool overflows = count + top_tuning::block > top_tuning::capacity;
+        const int found = count;
         __syncthreads();
-        if (overflows) {
-          best.keep_best(room);
-          bounded = true;
+        if (found > tuning::capacity) {  // after several steps: again, one by one
+          if (thread == 0) count = before;
+          __syncthreads();
+          if (before > room) best.keep_best(room);
+          single = true;
+          continue;
         }
+        base += single ? step : tuning::steps * tuning::block;
+        if (!bounded || found > tuning::crowded || found + tuning::block > tuning::capacity) {
+          if (found >= room) {
+            best.keep_best(room);
+            bounded = true;
+          }
+        }
+        single = !bounded || (single && step < tuning::block);
+        step = tuning::block;
       }
     }
     best.keep_best(room);
-    for (int k = static_cast<int>(thread); k < count; k += top_tuning::block) {
+    for (int k = thread; k < count; k += tuning::block) {
       results.targets[to + k] = best.ids[k];
       results.values[to + k] = best.values[k];
     }
-    if (threadIdx.x == 0) results.sizes[u] = count;
+    if (thread == 0) results.sizes[u] = count;
   }
 }
 

@@ -3,12 +3,14 @@
 // fixed sequence of kernels; one of the most similar vertices ends with a wait for their number.
 #include "core/bytes_of.hpp"
 #include "core/device/launch.cuh"
+#include "core/device/plan_memory.hpp"
 #include "core/device/shared_limit.cuh"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "graph/similarity/cuda_rows.cuh"
 #include "graph/similarity/cuda_top.cuh"
 #include "graph/similarity/executor.hpp"
+#include "graph/triangles/ranked.hpp"
 #include "primitives/element.hpp"
 
 #include <spargo/core/error.hpp>
@@ -215,6 +217,54 @@ class pair_executor final : public device_executor<I, O> {
 
 // --- Edges of undirected graphs -------------------------------------------------------------------------------------
 
+// By the supports of edges, for measures without terms.
+template <class I, class O>
+class support_executor final : public device_executor<I, O> {
+  using base = device_executor<I, O>;
+
+ public:
+  support_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const similarity_options& options)
+      : base(ctx, g, options), memory_(ctx), supports_(ctx, this->rows_.view().out.nnz() / 2) {
+    const std::int64_t edges = this->rows_.view().out.nnz() / 2;
+    this->allocate(edges);
+    if (edges == 0) return;
+    const auto ints = [&](std::int64_t size) { return memory_.template take<int>(size); };
+    graph_ = {this->n_,        edges,   ints(this->n_ + 1), ints(this->n_ + 1),
+              ints(2 * edges), nullptr, ints(edges),        ints(edges + triangles::ranked_padding),
+              ints(edges)};
+    support_ = ints(edges);
+    triangles::fill_ranked(ctx, this->rows_.view().out, this->rows_.longest(), this->sources_.data(),
+                           this->targets_.data(), graph_);
+  }
+
+  // Whether the ranks and numbers of a graph by rank suffice.
+  [[nodiscard]] static bool fits(const graph_view<I, O, device>& g) {
+    return g.vertices() <= triangles::most_ranked_vertices && g.out.nnz() / 2 <= triangles::most_ranked_edges;
+  }
+
+  void run() override {
+    supports_.run(graph_, support_);
+    for_each(this->ctx_, graph_.edges,
+             [g = graph_, rows = this->rows(), support = support_,
+              values = this->values_.data()] __device__(std::int64_t e) {
+               const int u = g.from[e];
+               const int v = g.to[e];
+               values[g.place[e]] = rows.value(static_cast<count64>(support[e]), g.offsets[u + 1] - g.offsets[u],
+                                               g.offsets[v + 1] - g.offsets[v]);
+             });
+  }
+
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return base::workspace_bytes() + memory_.bytes() + supports_.bytes();
+  }
+
+ private:
+  plan_memory memory_;
+  triangles::support_counter supports_;
+  triangles::ranked_rows graph_{};
+  int* support_ = nullptr;
+};
+
 template <class I, class O>
 class edge_executor final : public device_executor<I, O> {
   using base = device_executor<I, O>;
@@ -307,18 +357,13 @@ class top_executor final : public device_executor<I, O> {
     const top_results<I> results{firsts_.data(), paths_.data(), room_targets_.data(), room_values_.data(),
                                  sizes_.data()};
     fill_zero(ctx_, next_);
-    this->with_terms([&]<bool Terms>() {
-      using counters = path_counters<Terms, I>;
-      constexpr std::int64_t candidates = top_tuning::capacity * (sizeof(double) + sizeof(I));
-      const std::int64_t room = ctx_.properties().shared_memory_per_block - reserved_bytes - candidates;
-      unsigned slots = 64;
-      while (2 * slots * counters::slot_bytes <= room) slots *= 2;
-      const std::int64_t range = room / static_cast<std::int64_t>(sizeof(typename counters::sum_type));
-      const auto bytes = static_cast<std::size_t>(candidates + room);
-      allow_shared(top_kernel<Terms, I, O>, bytes);
-      launch_kernel(ctx_, {this->multiprocessors(), top_tuning::block, bytes}, top_kernel<Terms, I, O>, this->rows(),
-                    in().offsets.data(), in().indices.data(), results, slots, range, next_.data());
-    });
+    if (has_terms(this->fixed_.measure)) {
+      launch<counter_kind::terms>(results);
+    } else if (this->rows_.longest() < (1 << 16)) {  // counts are degrees at most
+      launch<counter_kind::half>(results);
+    } else {
+      launch<counter_kind::whole>(results);
+    }
     exclusive_scan<std::int64_t, device>(ctx_, std::as_const(sizes_).view(), starts_.view());
     launch_kernel(ctx_, grid_stride(ctx_, n_, cuda_tuning::warps), close_gaps_kernel<I>, n_, results, starts_.data(),
                   this->sources_.data(), this->targets_.data(), this->values_.data());
@@ -330,6 +375,20 @@ class top_executor final : public device_executor<I, O> {
   }
 
  private:
+  template <counter_kind Kind>
+  void launch(const top_results<I>& results) {
+    using counters = path_counters<Kind, I>;
+    constexpr std::int64_t lists =
+        top_tuning::capacity * (sizeof(double) + sizeof(I)) + static_cast<std::int64_t>(sizeof(row_batch<I>));
+    const std::int64_t room = ctx_.properties().shared_memory_per_block - reserved_bytes - lists;
+    unsigned slots = 64;
+    while (2 * slots * counters::slot_bytes <= room) slots *= 2;
+    const std::int64_t range = room / counters::bytes;
+    const auto bytes = static_cast<std::size_t>(lists + room);
+    allow_shared(top_kernel<Kind, I, O>, bytes);
+    launch_kernel(ctx_, {this->multiprocessors(), top_tuning::block, bytes}, top_kernel<Kind, I, O>, this->rows(),
+                  in().offsets.data(), in().indices.data(), results, slots, range, next_.data());
+  }
   [[nodiscard]] const csr_pattern_view<I, O, device>& in() const {
     return this->is_directed() ? this->rows_.view().in : this->rows_.view().out;
   }
@@ -352,6 +411,9 @@ std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, c
   if (pairs.kind == similarity_pairs::top) return std::make_unique<top_executor<I, O>>(ctx, g, options);
   if (pairs.kind == similarity_pairs::given || g.direction == direction_kind::directed) {
     return std::make_unique<pair_executor<I, O>>(ctx, g, pairs, options);
+  }
+  if (!has_terms(options.measure) && support_executor<I, O>::fits(g)) {
+    return std::make_unique<support_executor<I, O>>(ctx, g, options);
   }
   return std::make_unique<edge_executor<I, O>>(ctx, g, options);
 }

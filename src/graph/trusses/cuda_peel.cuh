@@ -1,22 +1,17 @@
-// Kernels of trusses on the device: supports, frontiers, rounds, and copies without removed edges.
+// Kernels of trusses on the device: frontiers, rounds, and copies without removed edges. Supports:
+// triangles/ranked.hpp.
 //
-// Vertices are called by rank, edges by number, both with 32 bits, as on the host (host_edges.hpp): a row has all
-// neighbours, ascending; the first of them have lower rank, and the edges to them, which are the vertex's own, have
-// consecutive numbers.
-//
-// Supports: the lower neighbours of a vertex v enter a hash table in shared memory, those of each lower neighbour u are
-// looked up; a hit w is the triangle (v, u, w), found once. Its edges from v are counted in the table, that from u in
-// global memory. Vertices with few lower neighbours get a warp, others a block; with more than the table holds, the
-// block takes them in parts. Up to four are searched by a thread.
-//
-// A round: a warp takes an edge of the frontier and searches the neighbours in the shorter row of its ends in the
-// longer one. The rules are those of the host (trusses_host.cpp). The supports that a round sees may be lowered
-// meanwhile, but rounds of edges only change from `never` to the next round, which counts as left; so the order does
-// not matter.
+// A round: a group of lanes takes an edge of the frontier and searches the neighbours in the shorter row of its ends in
+// the longer one, until it has found as many triangles as the edge's support; a warp does so where the shorter row is
+// long. The rules are those of the host (trusses_host.cpp). The supports that a round sees may be lowered meanwhile,
+// but rounds of edges only change from `never` to the next round, which counts as left; so the order does not matter.
+// The supports of the frontier itself stay, and are at least the number of triangles that are left.
 #pragma once
 
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
+#include "core/search.hpp"
+#include "graph/triangles/ranked.hpp"
 
 #include <spargo/graph/frontier/expansion.cuh>
 
@@ -26,186 +21,28 @@ namespace spargo::detail::trusses {
 
 struct cuda_tuning {
   static constexpr int block = 256;
+  static constexpr int blocks_per_sm = 5;
   static constexpr int warps = block / warp_size;
-  static constexpr int lanes = 8;        // that share a list of lower neighbours, for vertices of a warp
-  static constexpr int thread_list = 4;  // lower neighbours of a vertex that a thread takes
-  static constexpr int warp_list = 64;   // lower neighbours of a vertex that a warp takes
-  static constexpr int warp_slots = 128;
-  static constexpr int block_list = 1024;  // lower neighbours in a block's table
-  static constexpr int block_slots = 2048;
-  static constexpr int scanned = 8;  // edges per lane, scanned for a frontier; untuned
+  static constexpr int lanes = 8;        // for an edge of a frontier
+  static constexpr int group_row = 256;  // longest shorter row that they search
+  static constexpr int scanned = 8;      // edges per lane, scanned for a frontier; untuned
 };
 
 inline constexpr int never_removed = 0x7f7f7f7f;  // the round of edges that are left; every byte is the same
 
 // Device memory; `place` is the edge's place in the results.
-struct cuda_rows {
-  std::int64_t vertices;
-  std::int64_t edges;
-  int* offsets;  // [rank], plus one
-  int* first;    // [rank], plus one: the first edge from it
-  int* ends;     // [entry]
-  int* numbers;  // [entry] the edge
-  int* from;     // [edge]
-  int* to;
-  int* support;
+struct cuda_rows : triangles::ranked_rows {
+  int* support;  // [edge]
   int* round;
-  int* place;
 };
 
 struct cuda_control {
-  int tail;      // of the queue
-  int least;     // support beyond the level
-  int big;       // vertices that blocks take
-  int next_big;  // to take
-};
-
-// A hash table of ranks with a counter each, in shared memory; `mask` is its size minus 1, a power of two minus 1.
-// Empty when all keys are 0.
-struct counted_set {
-  int* keys;  // rank plus 1
-  int* counts;
-  unsigned mask;
-
-  [[nodiscard]] __device__ __forceinline__ unsigned first_slot(int w) const {
-    return (static_cast<unsigned>(w) * 2654435769U >> 16) & mask;
-  }
-  __device__ __forceinline__ void insert(int w) const {
-    unsigned slot = first_slot(w);
-    while (atomicCAS(keys + slot, 0, w + 1) != 0) slot = (slot + 1) & mask;
-  }
-  // -1: absent.
-  [[nodiscard]] __device__ __forceinline__ int find(int w) const {
-    for (unsigned slot = first_slot(w);; slot = (slot + 1) & mask) {
-      const int key = keys[slot];
-      if (key == w + 1) return static_cast<int>(slot);
-      if (key == 0) return -1;
-    }
-  }
+  int tail;   // of the queue
+  int least;  // support beyond the level
 };
 
 __device__ __forceinline__ std::int64_t grid_warp_of_thread() { return global_thread() / warp_size; }
 __device__ __forceinline__ std::int64_t warps_of_grid() { return grid_threads() / warp_size; }
-
-// Supports by a vertex with few lower neighbours: each is searched in the lists of those above it.
-__device__ __forceinline__ void count_by_search(const cuda_rows& g, int first, int size) {
-  for (int k = 1; k < size; ++k) {
-    const int u = g.to[first + k];
-    const int theirs = g.first[u];
-    const int count = g.first[u + 1] - theirs;
-    for (int j = 0; j < k && count > 0; ++j) {
-      const int w = g.to[first + j];
-      const auto at = static_cast<int>(lower_bound(g.to + theirs, count, w));
-      if (at == count || g.to[theirs + at] != w) continue;
-      atomicAdd(g.support + first + k, 1);
-      atomicAdd(g.support + first + j, 1);
-      atomicAdd(g.support + theirs + at, 1);
-    }
-  }
-}
-
-// Supports by the vertices with 2 to warp_list lower neighbours; lists the others. support: 0 on entry.
-__global__ void __launch_bounds__(cuda_tuning::block)
-    count_by_warps_kernel(cuda_rows g, int* big, cuda_control* control) {
-  using tuning = cuda_tuning;
-  __shared__ int all_keys[tuning::warps][tuning::warp_slots];
-  __shared__ int all_counts[tuning::warps][tuning::warp_slots];
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const int lane = lane_id();
-  const counted_set set{all_keys[warp], all_counts[warp], tuning::warp_slots - 1};
-  for (int k = lane; k < tuning::warp_slots; k += warp_size) set.keys[k] = set.counts[k] = 0;
-  __syncwarp();
-  for (std::int64_t base = grid_warp_of_thread() * warp_size; base < g.vertices; base += warps_of_grid() * warp_size) {
-    // Each lane reads a vertex; the warp takes one after the other.
-    const bool exists = base + lane < g.vertices;
-    const int my_first = exists ? g.first[base + lane] : 0;
-    const int my_size = exists ? g.first[base + lane + 1] - my_first : 0;
-    append_by_warp(big, &control->big, static_cast<int>(base + lane), my_size > tuning::warp_list, lane);
-    if (my_size <= tuning::thread_list) count_by_search(g, my_first, my_size);
-    __syncwarp();
-    unsigned waiting = __ballot_sync(full_mask, my_size > tuning::thread_list && my_size <= tuning::warp_list);
-    for (; waiting != 0; waiting &= waiting - 1) {
-      const int owner = __ffs(static_cast<int>(waiting)) - 1;
-      const int first = shuffle(my_first, owner);
-      const int size = shuffle(my_size, owner);
-      for (int k = lane; k < size; k += warp_size) set.insert(g.to[first + k]);
-      __syncwarp();
-      // The lowest neighbour has no neighbours below it in the list.
-      for (int k = 1 + lane / tuning::lanes; k < size; k += warp_size / tuning::lanes) {
-        const int u = g.to[first + k];
-        const int last = g.first[u + 1];
-        int hits = 0;
-        for (int e = g.first[u] + lane % tuning::lanes; e < last; e += tuning::lanes) {
-          const int slot = set.find(g.to[e]);
-          if (slot < 0) continue;
-          atomicAdd(set.counts + slot, 1);
-          atomicAdd(g.support + e, 1);
-          ++hits;
-        }
-        if (hits > 0) atomicAdd(set.counts + set.find(u), hits);
-      }
-      __syncwarp();
-      for (int k = lane; k < size; k += warp_size) {
-        const int count = set.counts[set.find(g.to[first + k])];
-        if (count > 0) atomicAdd(g.support + first + k, count);
-      }
-      __syncwarp();
-      for (int k = lane; k < tuning::warp_slots; k += warp_size) set.keys[k] = set.counts[k] = 0;
-      __syncwarp();
-    }
-  }
-}
-
-// The same by the listed vertices.
-__global__ void __launch_bounds__(cuda_tuning::block)
-    count_by_blocks_kernel(cuda_rows g, const int* big, cuda_control* control) {
-  using tuning = cuda_tuning;
-  __shared__ int keys[tuning::block_slots];
-  __shared__ int counts[tuning::block_slots];
-  __shared__ int taken;
-  const int thread = static_cast<int>(threadIdx.x);
-  const int lane = lane_id();
-  const counted_set set{keys, counts, tuning::block_slots - 1};
-  for (int k = thread; k < tuning::block_slots; k += tuning::block) keys[k] = counts[k] = 0;
-  for (;;) {
-    if (thread == 0) taken = atomicAdd(&control->next_big, 1);
-    __syncthreads();  // the table is empty as well
-    const int at = taken;
-    if (at >= __ldcg(&control->big)) break;
-    const int v = big[at];
-    const int first = g.first[v];
-    const int size = g.first[v + 1] - first;
-    for (int part = 0; part < size; part += tuning::block_list) {
-      const int part_end = min(size, part + tuning::block_list);
-      for (int k = part + thread; k < part_end; k += tuning::block) set.insert(g.to[first + k]);
-      __syncthreads();
-      // Lists of neighbours at or below the first of the part have nothing in it.
-      for (int k = part + 1 + thread / warp_size; k < size; k += tuning::warps) {
-        const int u = g.to[first + k];
-        const int last = g.first[u + 1];
-        int hits = 0;
-        for (int e = g.first[u] + lane; e < last; e += warp_size) {
-          const int slot = set.find(g.to[e]);
-          if (slot < 0) continue;
-          atomicAdd(counts + slot, 1);
-          atomicAdd(g.support + e, 1);
-          ++hits;
-        }
-        __syncwarp();
-        hits = warp_sum(hits);
-        if (lane == 0 && hits > 0) atomicAdd(g.support + first + k, hits);
-      }
-      __syncthreads();
-      for (int k = part + thread; k < part_end; k += tuning::block) {
-        const int count = counts[set.find(g.to[first + k])];
-        if (count > 0) atomicAdd(g.support + first + k, count);
-      }
-      __syncthreads();
-      for (int k = thread; k < tuning::block_slots; k += tuning::block) keys[k] = counts[k] = 0;
-      __syncthreads();
-    }
-  }
-}
 
 // Queues the edges of at most the level's support, and finds the least support of the others. least: never_removed on
 // entry. A warp reads several edges a lane, so that one atomic reserves their places in the queue.
@@ -237,7 +74,7 @@ __global__ void __launch_bounds__(cuda_tuning::block)
         const auto e = static_cast<int>(base + j * warp_size + lane);
         queue[place + __popc(removed[j] & ((1U << lane) - 1))] = e;
         g.round[e] = round;
-        truss[g.place[e]] = level + 2;
+        if (truss != nullptr) truss[g.place[e]] = level + 2;
       }
       place += __popc(removed[j]);
     }
@@ -246,56 +83,118 @@ __global__ void __launch_bounds__(cuda_tuning::block)
   if (lane == 0 && least < never_removed) atomicMin(&control->least, least);
 }
 
+// A round of a level. truss: null if nobody wants the numbers.
+struct peel_round {
+  int level;
+  int round;
+  int* queue;  // of the next frontier
+  int* truss;
+  cuda_control* control;
+  int share;  // edges that a warp reads together
+};
+
 // Lowers the support of an edge that is left; true if it enters the next frontier.
-__device__ __forceinline__ bool lower_support(const cuda_rows& g, int e, int level, int round, int* truss) {
-  if (__ldcg(g.support + e) <= level) return false;
-  if (atomicSub(g.support + e, 1) != level + 1) return false;
-  __stcg(g.round + e, round + 1);
-  truss[g.place[e]] = level + 2;
+__device__ __forceinline__ bool lower_support(const cuda_rows& g, int e, const peel_round& at) {
+  if (__ldcg(g.support + e) <= at.level) return false;
+  if (atomicSub(g.support + e, 1) != at.level + 1) return false;
+  __stcg(g.round + e, at.round + 1);
+  if (at.truss != nullptr) at.truss[g.place[e]] = at.level + 2;
   return true;
 }
 
-__global__ void __launch_bounds__(cuda_tuning::block)
-    peel_kernel(cuda_rows g, int level, int round, const int* frontier, int size, int* queue, int* truss,
-                cuda_control* control) {
+// An edge of the frontier: its number, the shorter row of its ends, the longer one, and its support.
+struct peeled_edge {
+  int edge;
+  int first;
+  int last;
+  int longer;
+  int longer_size;
+  int triangles;
+};
+__device__ __forceinline__ peeled_edge load_peeled(const cuda_rows& g, int e) {
+  const int triangles = g.support[e];
+  if (triangles == 0) return {};
+  const int u = g.from[e];
+  const int v = g.to[e];
+  const int u_first = g.offsets[u];
+  const int v_first = g.offsets[v];
+  const int u_size = g.offsets[u + 1] - u_first;
+  const int v_size = g.offsets[v + 1] - v_first;
+  if (u_size <= v_size) return {e, u_first, u_first + u_size, v_first, v_size, triangles};
+  return {e, v_first, v_first + v_size, u_first, u_size, triangles};
+}
+
+// Called by all lanes of the warp, each group of lanes with its edge; without one where first == last.
+template <int Lanes>
+__device__ __forceinline__ void peel_edges(const cuda_rows& g, const peel_round& at, const peeled_edge& of) {
   const int lane = lane_id();
-  for (std::int64_t at = grid_warp_of_thread(); at < size; at += warps_of_grid()) {
-    const int e = frontier[at];
-    int u = g.from[e];
-    int v = g.to[e];
-    if (g.offsets[u + 1] - g.offsets[u] > g.offsets[v + 1] - g.offsets[v]) {
-      const int other = u;
-      u = v;
-      v = other;
-    }
-    const int last = g.offsets[u + 1];
-    const int longer = g.offsets[v];
-    const int longer_size = g.offsets[v + 1] - longer;
-    for (int base = g.offsets[u]; base < last; base += warp_size) {
-      const int k = base + lane;
-      bool lowers_a = false;
-      bool lowers_b = false;
-      int a = 0;
-      int b = 0;
-      if (k < last) {
-        a = g.numbers[k];
-        const int round_a = __ldcg(g.round + a);
-        if (round_a >= round && a != e) {
-          const int w = g.ends[k];
-          const auto found = static_cast<int>(lower_bound(g.ends + longer, longer_size, w));
-          if (found < longer_size && g.ends[longer + found] == w) {
-            b = g.numbers[longer + found];
-            const int round_b = __ldcg(g.round + b);
-            if (round_b >= round) {
-              if (round_a > round && (round_b > round || e < b)) lowers_a = lower_support(g, a, level, round, truss);
-              if (round_b > round && (round_a > round || e < a)) lowers_b = lower_support(g, b, level, round, truss);
-            }
-          }
+  const int group_first = lane / Lanes * Lanes;
+  constexpr unsigned group_mask = full_mask >> (warp_size - Lanes);
+  const int* const longer = g.ends + of.longer;
+  int triangles = of.triangles;  // still to find, or fewer
+  int base = of.first;
+  bool goes_on = base < of.last;
+  while (__any_sync(full_mask, goes_on ? 1 : 0) != 0) {
+    const int k = base + lane % Lanes;
+    bool is_triangle = false;
+    bool lowers_a = false;
+    bool lowers_b = false;
+    int a = 0;
+    int b = 0;
+    if (goes_on && k < of.last) {
+      a = g.numbers[k];
+      const int round_a = __ldcg(g.round + a);
+      // Of the frontier, edges of support 0 form no triangle.
+      if (round_a >= at.round && a != of.edge && (round_a > at.round || g.support[a] > 0)) {
+        const int w = g.ends[k];
+        const int found = first_where(0, of.longer_size, [&](int i) { return longer[i] >= w; });
+        if (found < of.longer_size && longer[found] == w) {
+          b = g.numbers[of.longer + found];
+          const int round_b = __ldcg(g.round + b);
+          is_triangle = round_b >= at.round;
+          const bool first_of_a = round_a > at.round && (round_b > at.round || of.edge < b);
+          const bool first_of_b = round_b > at.round && (round_a > at.round || of.edge < a);
+          if (is_triangle && first_of_a) lowers_a = lower_support(g, a, at);
+          if (is_triangle && first_of_b) lowers_b = lower_support(g, b, at);
         }
       }
-      __syncwarp();
-      append_by_warp(queue, &control->tail, a, lowers_a, lane);
-      append_by_warp(queue, &control->tail, b, lowers_b, lane);
+    }
+    __syncwarp();
+    triangles -= __popc(__ballot_sync(full_mask, is_triangle) >> group_first & group_mask);
+    append_by_warp(at.queue, &at.control->tail, a, lowers_a, lane);
+    append_by_warp(at.queue, &at.control->tail, b, lowers_b, lane);
+    base += Lanes;
+    goes_on = goes_on && base < of.last && triangles > 0;
+  }
+}
+
+// The k-th lowest lane of a ballot; -1 if there are fewer.
+__device__ __forceinline__ int lane_of(unsigned ballot, int k) {
+  for (; k > 0; --k) ballot &= ballot - 1;
+  return __ffs(static_cast<int>(ballot)) - 1;
+}
+
+__global__ void __launch_bounds__(cuda_tuning::block, resident_blocks(cuda_tuning::blocks_per_sm, cuda_tuning::block))
+    peel_kernel(cuda_rows g, peel_round at, const int* frontier, int size) {
+  constexpr int lanes = cuda_tuning::lanes;
+  constexpr int groups = warp_size / lanes;
+  const int lane = lane_id();
+  for (std::int64_t base = grid_warp_of_thread() * at.share; base < size; base += warps_of_grid() * at.share) {
+    // Each lane reads an edge.
+    peeled_edge mine{};
+    if (lane < at.share && base + lane < size) mine = load_peeled(g, frontier[base + lane]);
+    __syncwarp();
+    const bool is_long = mine.last - mine.first > cuda_tuning::group_row;
+    unsigned waiting = __ballot_sync(full_mask, mine.last > mine.first && !is_long);
+    while (waiting != 0) {
+      const int owner = lane_of(waiting, lane / lanes);
+      peeled_edge of = shuffle(mine, owner < 0 ? 0 : owner);
+      if (owner < 0) of.last = of.first;
+      peel_edges<lanes>(g, at, of);
+      for (int k = 0; k < groups; ++k) waiting &= waiting - 1;
+    }
+    for (waiting = __ballot_sync(full_mask, is_long); waiting != 0; waiting &= waiting - 1) {
+      peel_edges<warp_size>(g, at, shuffle(mine, lane_of(waiting, 0)));
     }
   }
 }

@@ -45,7 +45,7 @@ plan_estimate estimate(const graph_shape& s, const trusses_options& options) {
   of.host_bytes = edges * ((options.k == 0 ? 29 : 31) * index + 25 * offset / 2) / 2 +
                   s.vertices * (6 * offset + s.threads * index) + s.threads * (longest * index + 33'000) + 256;
   // Device: 32-bit ranks and numbers.
-  of.device_bytes = edges * (83 + (options.k == 0 ? 3 : 4) * index) + s.vertices * 7 * 4 + 1024;
+  of.device_bytes = edges * (options.k == 0 ? 90 + 3 * index : 86 + 4 * index) + s.vertices * 6 * 4 + 2048;
   of.host_seconds = detail::expected_seconds(s, options.k == 0 ? all_ns : one_ns);
   return of;
 }

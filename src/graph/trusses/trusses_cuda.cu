@@ -8,14 +8,14 @@
 #include "graph/triangles/executor.hpp"
 #include "graph/trusses/cuda_peel.cuh"
 #include "graph/trusses/executor.hpp"
-#include "primitives/sort/radix_sort.hpp"
 
 #include <spargo/core/interruption.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/primitives/scan.hpp>
 
-#include <bit>
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 
 namespace spargo::detail::trusses {
@@ -24,109 +24,23 @@ namespace {
 
 constexpr std::int64_t few_edges = 1 << 16;  // are not copied to shorter rows; untuned
 
-// Ranks vertices by descending degree: rank [vertex].
-template <class I, class O>
-array<int, device> rank_vertices(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows,
-                                 std::int64_t longest) {
-  const std::int64_t n = rows.rows;
-  array<std::uint32_t, device> keys(ctx, n), vertices(ctx, n), spare_keys(ctx, n), spare_vertices(ctx, n);
-  for_each(ctx, n,
-           [offsets = rows.offsets.data(), longest, keys = keys.data(),
-            vertices = vertices.data()] __device__(std::int64_t v) {
-             keys[v] = static_cast<std::uint32_t>(longest - (offsets[v + 1] - offsets[v]));
-             vertices[v] = static_cast<std::uint32_t>(v);
-           });
-  sort_pairs(ctx, n, keys, vertices, spare_keys, spare_vertices, 0,
-             std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(longest)))));
-  array<int, device> ranks(ctx, n);
-  for_each(ctx, n, [vertices = vertices.data(), ranks = ranks.data()] __device__(std::int64_t r) {
-    ranks[vertices[r]] = static_cast<int>(r);
-  });
-  return ranks;
-}
-
-// The edges of canonical rows in the order of results, and as keys (higher rank, lower rank).
-template <class I, class O>
-void list_edges(const context<device>& ctx, const csr_pattern_view<I, O, device>& rows, const int* ranks, int bits,
-                I* sources, I* targets, std::uint64_t* keys, std::uint32_t* places) {
-  const std::int64_t n = rows.rows;
-  array<O, device> middles(ctx, n);  // the first entry of a higher neighbour
-  array<O, device> starts(ctx, n + 1);
-  for_each(ctx, n + 1,
-           [n, offsets = rows.offsets.data(), indices = rows.indices.data(), middles = middles.data(),
-            starts = starts.data()] __device__(std::int64_t v) {
-             starts[v] = 0;
-             if (v == n) return;
-             middles[v] =
-                 static_cast<O>(offsets[v] + lower_bound(indices + offsets[v], offsets[v + 1] - offsets[v], v));
-             starts[v] = offsets[v + 1] - middles[v];
-           });
-  exclusive_scan<O, device>(ctx, std::as_const(starts).view(), starts.view());
-  for_each(ctx, rows.nnz(),
-           [=, offsets = rows.offsets.data(), indices = rows.indices.data(), middles = middles.data(),
-            starts = starts.data()] __device__(std::int64_t entry) {
-             const std::int64_t u = lower_bound(offsets, n + 1, entry + 1) - 1;
-             const I v = indices[entry];
-             if (static_cast<std::int64_t>(v) < u) return;
-             const std::int64_t place = starts[u] + (entry - middles[u]);
-             sources[place] = static_cast<I>(u);
-             targets[place] = v;
-             const auto a = static_cast<std::uint64_t>(ranks[u]);
-             const auto b = static_cast<std::uint64_t>(ranks[v]);
-             keys[place] = (a < b ? b : a) << bits | (a < b ? a : b);
-             places[place] = static_cast<std::uint32_t>(place);
-           });
-}
-
-// Fills the rows of a graph from its edges as keys, unsorted, and their places.
-inline void fill_rows(const context<device>& ctx, int bits, array<std::uint64_t, device>& keys,
-                      array<std::uint32_t, device>& payload, const cuda_rows& g) {
-  const std::int64_t n = g.vertices;
-  const std::int64_t edges = g.edges;
-  sort_pairs(ctx, keys, payload, 0, 2 * bits);
-  for_each(ctx, n + 1, [g, edges, bits, keys = keys.data()] __device__(std::int64_t v) {
-    g.first[v] = static_cast<int>(lower_bound(keys, edges, v << bits));
-  });
-  for_each(ctx, edges, [g, bits, keys = keys.data(), payload = payload.data()] __device__(std::int64_t e) {
-    g.from[e] = static_cast<int>(keys[e] >> bits);
-    g.to[e] = static_cast<int>(keys[e] & ((std::uint64_t{1} << bits) - 1));
-    g.place[e] = static_cast<int>(payload[e]);
-  });
-  for_each(ctx, edges, [g, keys = keys.data(), payload = payload.data()] __device__(std::int64_t e) {
-    keys[e] = static_cast<std::uint64_t>(g.to[e]);
-    payload[e] = static_cast<std::uint32_t>(e);
-  });
-  sort_pairs(ctx, keys, payload, 0, bits);
-  // A row begins behind the lower and the upper entries of the rows before it.
-  for_each(ctx, n + 1, [g, edges, keys = keys.data()] __device__(std::int64_t v) {
-    g.offsets[v] = g.first[v] + static_cast<int>(lower_bound(keys, edges, v));
-  });
-  for_each(ctx, edges, [g, keys = keys.data(), payload = payload.data()] __device__(std::int64_t e) {
-    const int lower = g.offsets[g.from[e]] - g.first[g.from[e]] + static_cast<int>(e);
-    g.ends[lower] = g.to[e];
-    g.numbers[lower] = static_cast<int>(e);
-    const auto id = static_cast<int>(payload[e]);  // the e-th edge by its lower end
-    const int upper = g.first[keys[e] + 1] + static_cast<int>(e);
-    g.ends[upper] = g.from[id];
-    g.numbers[upper] = id;
-  });
-}
-
 // --- Results, by place
 
 template <class I>
 void convert_numbers(const context<device>& ctx, std::int64_t edges, const int* truss, I* to) {
   for_each(ctx, edges, [=] __device__(std::int64_t place) { to[place] = static_cast<I>(truss[place]); });
 }
-// kept, one more than edges: 1 for edges that were not removed, else 0.
-inline void flag_kept(const context<device>& ctx, std::int64_t edges, const int* truss, int* kept) {
-  for_each(ctx, edges + 1,
-           [=] __device__(std::int64_t place) { kept[place] = place < edges && truss[place] == 0 ? 1 : 0; });
+// kept [place], 0 on entry: 1 for edges that were not removed.
+inline void flag_kept(const context<device>& ctx, const cuda_rows& g, int* kept) {
+  for_each(ctx, g.edges, [g, kept] __device__(std::int64_t e) {
+    if (g.round[e] == never_removed) kept[g.place[e]] = 1;
+  });
 }
+// ids: the flags, scanned, plus one.
 template <class I>
-void copy_kept(const context<device>& ctx, std::int64_t edges, const int* truss, const int* ids, const I* from, I* to) {
+void copy_kept(const context<device>& ctx, std::int64_t edges, const int* ids, const I* from, I* to) {
   for_each(ctx, edges, [=] __device__(std::int64_t place) {
-    if (truss[place] == 0) to[ids[place]] = from[place];
+    if (ids[place + 1] > ids[place]) to[ids[place]] = from[place];
   });
 }
 
@@ -170,7 +84,8 @@ class device_executor final : public executor<I, device> {
 
   [[nodiscard]] const truss_edges<I, device>& result() const noexcept override { return result_; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return memory_.bytes() + bytes_of(control_, sources_, targets_, numbers_, kept_sources_, kept_targets_);
+    return memory_.bytes() + (supports_ ? supports_->bytes() : 0) +
+           bytes_of(control_, sources_, targets_, numbers_, kept_sources_, kept_targets_);
   }
 
  private:
@@ -188,21 +103,14 @@ class device_executor final : public executor<I, device> {
     targets_ = {ctx_, edges_};
     graph_ = take_rows(edges_);
     graph_.edges = edges_;
-    {
-      const int bits = std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n_))));
-      const array<int, device> ranks = rank_vertices(ctx_, rows, longest);
-      array<std::uint64_t, device> keys(ctx_, edges_);
-      array<std::uint32_t, device> payload(ctx_, edges_);
-      list_edges(ctx_, rows, ranks.data(), bits, sources_.data(), targets_.data(), keys.data(), payload.data());
-      fill_rows(ctx_, bits, keys, payload, graph_);
-    }
+    triangles::fill_ranked(ctx_, rows, longest, sources_.data(), targets_.data(), graph_);
+    supports_.emplace(ctx_, edges_);
     for (int half = 0; half < 2; ++half) copies_[half] = take_rows(edges_ >> (half + 1));
     ids_ = memory_.take<int>(edges_ + 1);
     places_ = memory_.take<int>(2 * edges_ + 1);
     queue_ = memory_.take<int>(edges_);
-    truss_ = memory_.take<int>(edges_);
-    big_ = memory_.take<int>(n_);
     if (k_ == 0) {
+      truss_ = memory_.take<int>(edges_);
       numbers_ = {ctx_, edges_};
     } else {
       kept_sources_ = {ctx_, edges_};
@@ -212,8 +120,10 @@ class device_executor final : public executor<I, device> {
 
   cuda_rows take_rows(std::int64_t edges) {
     const auto ints = [&](std::int64_t size) { return memory_.take<int>(size); };
-    return {n_,          edges,       ints(n_ + 1), ints(n_ + 1), ints(2 * edges), ints(2 * edges),
-            ints(edges), ints(edges), ints(edges),  ints(edges),  ints(edges)};
+    return {{n_, edges, ints(n_ + 1), ints(n_ + 1), ints(2 * edges), ints(2 * edges), ints(edges),
+             ints(edges + triangles::ranked_padding), ints(edges)},
+            ints(edges),
+            ints(edges)};
   }
 
   void start() {
@@ -222,8 +132,7 @@ class device_executor final : public executor<I, device> {
     level_ = static_cast<int>(k_ == 0 ? 0 : std::min<std::int64_t>(k_, n_ + 2) - 3);
     round_ = 1;
     fill(graph_.round, 0x7f, edges_);
-    fill(truss_, 0, edges_);
-    if (k_ != 2) count_supports();
+    if (k_ != 2) supports_->run(*now_, now_->support);
   }
   void fill(int* to, int byte, std::int64_t size) const {
     SPARGO_CUDA_TRY(cudaMemsetAsync(to, byte, static_cast<std::size_t>(size) * sizeof(int), ctx_.stream()));
@@ -231,15 +140,6 @@ class device_executor final : public executor<I, device> {
 
   [[nodiscard]] launch_shape warps_for(std::int64_t warps) const {
     return {blocks_for(ctx_, warps, cuda_tuning::warps), cuda_tuning::block};
-  }
-
-  void count_supports() {
-    fill(now_->support, 0, now_->edges);
-    fill_zero(ctx_, control_);
-    launch_kernel(ctx_, warps_for(div_up(n_, std::int64_t{warp_size})), count_by_warps_kernel, *now_, big_,
-                  control_.data());
-    launch_kernel(ctx_, {std::int64_t{8} * ctx_.properties().multiprocessors, cuda_tuning::block},
-                  count_by_blocks_kernel, *now_, big_, control_.data());
   }
 
   // Waits for the device.
@@ -266,11 +166,16 @@ class device_executor final : public executor<I, device> {
       if (alive_ == 0) return true;
       if (size >= alive_ && now_->edges > few_edges) {
         shorten_rows();
-        count_supports();
+        supports_->run(*now_, now_->support);
         return false;
       }
-      launch_kernel(ctx_, warps_for(size), peel_kernel, *now_, level_, round_, queue_ + head, static_cast<int>(size),
-                    queue_, truss_, control_.data());
+      // A group of lanes follows one edge after the other, if there are more edges than groups.
+      const std::int64_t groups = warp_size / cuda_tuning::lanes;
+      const std::int64_t warps = std::int64_t{cuda_tuning::warps} * blocks_for(ctx_, size, 1);
+      const std::int64_t share = std::clamp(div_up(size, warps), groups, std::int64_t{warp_size});
+      launch_kernel(ctx_, warps_for(div_up(size, share)), peel_kernel, *now_,
+                    peel_round{level_, round_, queue_, truss_, control_.data(), static_cast<int>(share)}, queue_ + head,
+                    static_cast<int>(size));
       head = tail;
       tail = read_control().tail;
       ++round_;
@@ -304,10 +209,11 @@ class device_executor final : public executor<I, device> {
     }
     result_ = {};
     if (alive_ == 0) return;
-    flag_kept(ctx_, edges_, truss_, ids_);
+    fill(ids_, 0, edges_ + 1);
+    flag_kept(ctx_, *now_, ids_);
     scan(ids_, edges_ + 1);
-    copy_kept(ctx_, edges_, truss_, ids_, sources_.data(), kept_sources_.data());
-    copy_kept(ctx_, edges_, truss_, ids_, targets_.data(), kept_targets_.data());
+    copy_kept(ctx_, edges_, ids_, sources_.data(), kept_sources_.data());
+    copy_kept(ctx_, edges_, ids_, targets_.data(), kept_targets_.data());
     result_ = {span<const I, device>(kept_sources_.view()).subspan(0, alive_),
                span<const I, device>(kept_targets_.view()).subspan(0, alive_),
                {},
@@ -319,6 +225,7 @@ class device_executor final : public executor<I, device> {
   std::int64_t k_;
   std::int64_t edges_ = 0;
   plan_memory memory_;
+  std::optional<triangles::support_counter> supports_;
   array<cuda_control, device> control_;
   array<cuda_control, host> host_control_;
   cuda_rows graph_{};      // all edges
@@ -326,8 +233,7 @@ class device_executor final : public executor<I, device> {
   int* ids_ = nullptr;     // [edge], plus one
   int* places_ = nullptr;  // [entry], plus one
   int* queue_ = nullptr;   // edges removed in this level
-  int* truss_ = nullptr;   // [place] the number when the edge is removed; 0 before
-  int* big_ = nullptr;     // vertices that blocks take
+  int* truss_ = nullptr;   // [place] the number when the edge is removed; null for a single k
   array<I, device> sources_;
   array<I, device> targets_;
   array<I, device> numbers_;
