@@ -7,8 +7,9 @@
 Needs SciPy; igraph, leidenalg and networkit (or icebug, under the same name) take part where they are installed, and
 programs where FOLDER has them: gve_louvain, gve_leiden (puzzlef/louvain- and leiden-communities-openmp), kcore
 (ucrparlay/Parallel-KCore, printing the largest core number), pkt (pkt-inter-shrink of AccTrussDecomposition), fdiam
-(burtscher/F-Diam) and mst (parallelFilterKruskal of pbbsbench). Times are those of the algorithm alone: reading, building
-and plans are not in them. --seconds limits the repeated calls of a peer, --total the whole run.
+(burtscher/F-Diam) and mst (parallelFilterKruskal of pbbsbench). Times are those of the algorithm alone: reading,
+building and plans are not in them. --seconds limits the repeated calls of a peer, --limit all its calls on a graph,
+--total the whole run.
 """
 import argparse
 import json
@@ -338,8 +339,8 @@ def main():
     except ImportError as e:
         sys.exit(f"cpu_peers.py: {e} (expected SciPy)")
     with open(options.output, "w") if options.output else open(1, "w", closefd=False) as out:
-        print(f"{threads} CPU threads, medians in ms; the goal is the ratio wanted; Leiden takes two passes in all but GVE"
-              f"\n\n{'algorithm':12}{'graph':12}{'peer':17}"
+        print(f"{threads} CPU threads, medians in ms; the goal is the ratio wanted; Leiden takes two passes in all "
+              f"but GVE\n\n{'algorithm':12}{'graph':12}{'peer':17}"
               f"{'Spargo':>10}{'peer':>11}{'ratio':>9}{'goal':>6}       answers", file=out, flush=True)
         for name in options.graphs.split(","):
             compare_graph(name, options, out)

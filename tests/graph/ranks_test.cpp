@@ -455,6 +455,18 @@ TEST(RanksHost, WeightsOfAnyMagnitude) {
   }
 }
 
+// The squares of such values overflow or vanish.
+TEST(RanksHost, KatzIsScaledForABetaOfAnyMagnitude) {
+  const context<host> ctx({.threads = 1});
+  const auto g = graph_of(3, {{0, 1, 1}, {1, 2, 1}, {2, 0, 1}, {2, 1, 1}});
+  for (const double beta : {0x1p-700, 1., 0x1p700}) {
+    const auto found = katz(ctx, g.view(), {.beta = beta, .max_iterations = 50});
+    double squares = 0;
+    for (int v = 0; v < 3; ++v) squares += found.values[v] * found.values[v];
+    EXPECT_NEAR(squares, 1, 1e-12) << beta;
+  }
+}
+
 // Eigenvalue 9 * weight, far above the largest weight.
 TEST(RanksHost, AutomaticAlphaOfSmallWeights) {
   const context<host> ctx({.threads = 1});
@@ -507,14 +519,17 @@ TEST(RanksHost, RefuseBadOptionsWeightsAndVectors) {
   EXPECT_EQ(refused([&] { (void)katz(ctx, g.view(), {.beta = std::nan("")}); }), "katz: beta nan (expected 0 or more)");
   const doubles zeros(3);
   const doubles negative{1, -1, 1};
+  const doubles infinite{1, std::numeric_limits<double>::infinity(), 1};
   eigenvector_plan plan(ctx, g.view());
   EXPECT_EQ(refused([&] { plan.run(zeros); }),
             "eigenvector: the start holds zeros alone (expected finite values of 0 or more, not all 0)");
   EXPECT_EQ(refused([&] { plan.run(span<const double, host>(zeros).subspan(0, 2)); }),
             "eigenvector: 2 values of the start for 3 vertices");
   katz_plan katz_of(ctx, g.view());
-  EXPECT_EQ(refused([&] { katz_of.run(negative); }),
-            "katz: the beta holds a value that is negative or not finite (expected finite values of 0 or more)");
+  for (const doubles& beta : {negative, infinite}) {
+    EXPECT_EQ(refused([&] { katz_of.run(beta); }),
+              "katz: the beta holds a value that is negative or not finite (expected finite values of 0 or more)");
+  }
   katz_of.run({}, zeros);
   for (const double weight : {-0.5, std::nan(""), std::numeric_limits<double>::infinity()}) {
     const auto bad = graph_of(3, {{0, 1, 1}, {1, 2, weight}, {2, 0, -7}});
