@@ -57,24 +57,25 @@ fi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# ccache knows objects, not cubins: the host's half is compiled too, with -O0, and files that are as they were cost
-# nothing.
+# One call for all architectures, so that a file is parsed once for the host. ccache knows objects, not cubins: the
+# host's half is compiled too, with -O0, and files that are as they were cost nothing.
 launcher=$(command -v ccache || true)
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+code=$(printf -- '-gencode arch=compute_%s,code=sm_%s ' $(for arch in "${architectures[@]}"; do echo "$arch" "$arch"; done))
 compile() {
-  local arch=$1 file=$2 log
-  if ! log=$($launcher nvcc -Iinclude -I"$build/include" -Isrc -Itests -O0 -DNDEBUG -arch="sm_$arch" -c -Xptxas -O0 \
-    --Werror=all-warnings -std=c++20 --extended-lambda --expt-relaxed-constexpr -o "$scratch/$arch-${file//\//_}.o" "$file" 2>&1); then
-    printf '%s does not compile for %s:\n%s\n' "$file" "$arch" "$(head -n 20 <<< "$log")"
+  local file=$1 log
+  # shellcheck disable=SC2086
+  if ! log=$($launcher nvcc -Iinclude -I"$build/include" -Isrc -Itests -O0 -DNDEBUG $code -c -Xptxas -O0 -Xcicc -O0 \
+    --Werror=all-warnings -std=c++20 --extended-lambda --expt-relaxed-constexpr -o "$scratch/${file//\//_}.o" "$file" 2>&1); then
+    printf '%s does not compile (for %s):\n%s\n' "$file" "$architectures_named" "$(head -n 20 <<< "$log")"
     return 1
   fi
 }
+architectures_named=${architectures[*]}
 export -f compile
-export build scratch launcher
+export build scratch launcher code architectures_named
 
 status=0
-for arch in "${architectures[@]}"; do
-  for file in "${files[@]}"; do printf '%s %s\n' "$arch" "$file"; done
-done | xargs -P "$jobs" -L 1 bash -c 'compile "$0" "$1"' || status=1
+printf '%s\n' "${files[@]}" | xargs -P "$jobs" -L 1 bash -c 'compile "$0"' || status=1
 echo "architectures.sh: ${#files[@]} files for ${architectures[*]} in $SECONDS s: $([ $status = 0 ] && echo ok || echo FAILED)"
 exit $status

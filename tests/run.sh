@@ -92,8 +92,9 @@ cmake --build build --parallel "$(spargo_jobs)"
 passed+=("build")
 
 # CUDA code where this machine cannot run it: compiled, so that it stays correct C++. --full links it into the commands
-# and the tests of core and apps, which must work on a machine without a usable GPU; other device tests are compiled by
-# tests/run_gpu.sh.
+# and into tests of what must work without a usable GPU; other device tests are compiled by tests/run_gpu.sh.
+without_gpu_tests='(core/(array|calls|device_guard|device_list|one_definition|pinned|stream_order|thrust)'
+without_gpu_tests+='|apps/(device_choice|limits|messages|placed_input|spargo))_test'
 cuda_folder=build
 if ! grep -q 'has_cuda = true' build/include/spargo/core/config.hpp; then
   cuda_folder=build/cuda-check
@@ -101,7 +102,7 @@ if ! grep -q 'has_cuda = true' build/include/spargo/core/config.hpp; then
     targets=(--target spargo_cuda_objects)
     [ $full = no ] || targets=(--target apps core_test apps_test)
     step "CUDA code, in build/cuda-check/"
-    spargo_configure cuda-check -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=OFF
+    spargo_configure cuda-check -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=OFF "-DSPARGO_TEST_FILES=/$without_gpu_tests[.]"
     check "CUDA build" cmake --build build/cuda-check --parallel "$(spargo_jobs)" "${targets[@]}"
     skipped+=("device tests: no usable GPU (CUDA code is compiled, not run)")
   else
@@ -134,8 +135,7 @@ if [ $python = yes ]; then  # one process, beside the others
 fi
 if [ $full = yes ] && [ "$cuda_folder" = build/cuda-check ]; then
   step "tests of a library with CUDA on a machine without a usable GPU"
-  run_ctest "tests with CUDA" build/cuda-check \
-    -R '^(core_(array|calls|device_list|one_definition|pinned|stream_order|thrust)|apps_(device_choice|limits|messages|placed_input|spargo))_test$'
+  run_ctest "tests with CUDA" build/cuda-check -R "^${without_gpu_tests//\//_}$"
 fi
 step "tests"
 run_ctest "tests" build

@@ -1,6 +1,7 @@
 // Weakly connected components of distributed graphs on hosts and devices, against a naive search of the whole graph.
 #include "distributed/devices.hpp"
 #include "distributed/graphs.hpp"
+#include "support/suite_types.hpp"
 
 #include <spargo/distributed/components.hpp>
 
@@ -118,8 +119,8 @@ class DistributedComponents : public testing::Test {
   }
 };
 
-using kinds = testing::Types<numbered_in<std::int32_t, host>, numbered_in<std::int64_t, host>,
-                             numbered_in<std::int32_t, device>, numbered_in<std::int64_t, device>>;
+using kinds = test::suite_types<numbered_in<std::int32_t, host>, numbered_in<std::int64_t, host>,
+                                numbered_in<std::int32_t, device>, numbered_in<std::int64_t, device>>;
 TYPED_TEST_SUITE(DistributedComponents, kinds, );
 
 TYPED_TEST(DistributedComponents, AreTheWholeGraphs) {

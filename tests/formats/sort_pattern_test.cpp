@@ -1,6 +1,7 @@
 // The row order that plans of COO products keep, against std::stable_sort.
 #include "formats/convert/backend.hpp"
 #include "formats/reference.hpp"
+#include "support/suite_types.hpp"
 
 #include <gmock/gmock.h>
 
@@ -19,7 +20,7 @@ class SortPattern : public testing::Test {
   }
 };
 
-using cases = testing::Types<
+using cases = suite_types<
     format_case<pattern, std::int32_t, std::int32_t, host>, format_case<pattern, std::int64_t, std::int64_t, host>,
     format_case<pattern, std::int32_t, std::int32_t, device>, format_case<pattern, std::int64_t, std::int64_t, device>>;
 TYPED_TEST_SUITE(SortPattern, cases);

@@ -1,5 +1,6 @@
 // One broken invariant at a time; the message must name its position.
 #include "formats/reference.hpp"
+#include "support/suite_types.hpp"
 
 #include <spargo/formats/validate.hpp>
 
@@ -16,7 +17,7 @@ class Validate : public testing::Test {
   }
 };
 
-using cases = testing::Types<
+using cases = suite_types<
     format_case<double, std::int32_t, std::int32_t, host>, format_case<pattern, std::int32_t, std::int64_t, host>,
     format_case<std::complex<float>, std::int64_t, std::int64_t, host>,
     format_case<double, std::int32_t, std::int32_t, device>, format_case<pattern, std::int32_t, std::int64_t, device>,

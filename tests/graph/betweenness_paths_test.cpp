@@ -2,6 +2,7 @@
 #include "graph/betweenness/algorithms.hpp"
 #include "graph/betweenness_values.hpp"
 #include "support/device.hpp"
+#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/graph/adjacency_list.hpp>
@@ -122,7 +123,7 @@ class BetweennessPaths : public testing::Test {
     expect_values(test::make_undirected<std::int32_t, std::int64_t>(n, undirected), expected, sources);
   }
 };
-using spaces = testing::Types<host, device>;
+using spaces = test::suite_types<host, device>;
 TYPED_TEST_SUITE(BetweennessPaths, spaces);
 
 // width^layers paths: from 2^60 to 2^4800, beyond 2^53, 2^500, 2^1024 and 2^1500.

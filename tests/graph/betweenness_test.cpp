@@ -5,6 +5,7 @@
 #include "graph/betweenness_values.hpp"
 #include "support/device.hpp"
 #include "support/message.hpp"
+#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -76,7 +77,7 @@ class Betweenness : public testing::Test {
   }
 };
 
-using cases = testing::Types<
+using cases = test::suite_types<
     test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
     test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
     test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;

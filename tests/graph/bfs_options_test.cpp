@@ -4,6 +4,7 @@
 #include "graph/graph_support.hpp"
 #include "graph/placed_graph.hpp"
 #include "support/device.hpp"
+#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -176,9 +177,9 @@ template <class I, class O>
 using on_host = test::graph_case<I, O, host>;
 template <class I, class O>
 using on_device = test::graph_case<I, O, device>;
-using cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
-                             on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
-                             on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
+using cases = test::suite_types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
+                                on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
+                                on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
 TYPED_TEST_SUITE(BfsOptions, cases);
 
 TYPED_TEST(BfsOptions, SmallestParentsOfSmallGraphs) {

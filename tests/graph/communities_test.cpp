@@ -9,6 +9,7 @@
 #include "graph/placed_graph.hpp"
 #include "support/device.hpp"
 #include "support/message.hpp"
+#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -94,7 +95,7 @@ class Communities : public testing::Test {
   test::random_source random_{7};
 };
 
-using cases = testing::Types<
+using cases = test::suite_types<
     test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
     test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
     test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;

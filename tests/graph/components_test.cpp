@@ -10,6 +10,7 @@
 #include "graph/placed_graph.hpp"
 #include "support/device.hpp"
 #include "support/message.hpp"
+#include "support/suite_types.hpp"
 
 #include <spargo/graph/boost.hpp>
 
@@ -114,7 +115,7 @@ class Components : public testing::Test {
   }
 };
 
-using cases = testing::Types<
+using cases = test::suite_types<
     test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
     test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
     test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;

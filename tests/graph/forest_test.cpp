@@ -12,6 +12,7 @@
 #include "support/data.hpp"
 #include "support/device.hpp"
 #include "support/message.hpp"
+#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -168,14 +169,14 @@ class Forest : public testing::Test {
   }
 };
 
-using cases = testing::Types<weighted_case<std::int32_t, std::int32_t, std::int32_t, host>,
-                             weighted_case<std::int64_t, std::int32_t, std::int64_t, host>,
-                             weighted_case<float, std::int64_t, std::int64_t, host>,
-                             weighted_case<double, std::int32_t, std::int64_t, host>,
-                             weighted_case<std::int32_t, std::int32_t, std::int32_t, device>,
-                             weighted_case<std::int64_t, std::int32_t, std::int64_t, device>,
-                             weighted_case<float, std::int64_t, std::int64_t, device>,
-                             weighted_case<double, std::int32_t, std::int64_t, device>>;
+using cases = test::suite_types<weighted_case<std::int32_t, std::int32_t, std::int32_t, host>,
+                                weighted_case<std::int64_t, std::int32_t, std::int64_t, host>,
+                                weighted_case<float, std::int64_t, std::int64_t, host>,
+                                weighted_case<double, std::int32_t, std::int64_t, host>,
+                                weighted_case<std::int32_t, std::int32_t, std::int32_t, device>,
+                                weighted_case<std::int64_t, std::int32_t, std::int64_t, device>,
+                                weighted_case<float, std::int64_t, std::int64_t, device>,
+                                weighted_case<double, std::int32_t, std::int64_t, device>>;
 TYPED_TEST_SUITE(Forest, cases);
 
 TYPED_TEST(Forest, SmallShapes) {

@@ -8,6 +8,7 @@
 #include "graph/graph_support.hpp"
 #include "support/device.hpp"
 #include "support/resource.hpp"
+#include "support/suite_types.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -157,9 +158,9 @@ template <class I, class O>
 using on_host = graph_case<I, O, host>;
 template <class I, class O>
 using on_device = graph_case<I, O, device>;
-using cases = testing::Types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
-                             on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
-                             on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
+using cases = test::suite_types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
+                                on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
+                                on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
 TYPED_TEST_SUITE(BuildGraph, cases);
 
 TYPED_TEST(BuildGraph, RandomPairsWithLoopsAndDuplicates) {

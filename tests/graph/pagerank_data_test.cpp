@@ -6,6 +6,7 @@
 
 #include "support/data.hpp"
 #include "support/device.hpp"
+#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +53,7 @@ class PageRankData : public testing::Test {
     if constexpr (std::same_as<Space, device>) SPARGO_TEST_NEEDS_GPU();
   }
 };
-using spaces = testing::Types<host, device>;
+using spaces = test::suite_types<host, device>;
 TYPED_TEST_SUITE(PageRankData, spaces);
 
 void expect_truth(const nlohmann::json& truth, const std::vector<double>& ranks) {

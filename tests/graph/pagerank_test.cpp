@@ -5,6 +5,7 @@
 #include "graph/graph_support.hpp"
 #include "graph/pagerank/algorithms.hpp"
 #include "support/device.hpp"
+#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -163,9 +164,10 @@ template <class V, class S>
 using mixed = pagerank_case<V, std::int32_t, std::int64_t, S>;
 template <class V, class S>
 using wide = pagerank_case<V, std::int64_t, std::int64_t, S>;
-using cases = testing::Types<narrow<float, host>, mixed<float, host>, wide<float, host>, narrow<double, host>,
-                             mixed<double, host>, wide<double, host>, narrow<float, device>, mixed<float, device>,
-                             wide<float, device>, narrow<double, device>, mixed<double, device>, wide<double, device>>;
+using cases =
+    test::suite_types<narrow<float, host>, mixed<float, host>, wide<float, host>, narrow<double, host>,
+                      mixed<double, host>, wide<double, host>, narrow<float, device>, mixed<float, device>,
+                      wide<float, device>, narrow<double, device>, mixed<double, device>, wide<double, device>>;
 TYPED_TEST_SUITE(PageRank, cases);
 
 // Includes loops, duplicates, dangling and isolated vertices.

@@ -11,6 +11,7 @@
 #include "graph/plan_estimate.hpp"
 #include "support/device.hpp"
 #include "support/message.hpp"
+#include "support/rounds.hpp"
 
 #include <spargo/core/interruption.hpp>
 
@@ -264,7 +265,9 @@ class plan_suite {
     add<host>("KeepTheirEstimates", &on_host::keep_their_estimates);
     add<host>("CanBeInterrupted", &on_host::can_be_interrupted);
     add<host>("SurviveMemoryThatRunsOut", &on_host::survive_memory_that_runs_out);
-    if (on_host::runs_on_device()) add_all<Case<device>>();
+    if constexpr (!is_sanitized) {  // it would be compiled and skip
+      if (on_host::runs_on_device()) add_all<Case<device>>();
+    }
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "graph/plan_suite.hpp"
 #include "graph/sssp_support.hpp"
 #include "support/device.hpp"
+#include "support/suite_types.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -220,7 +221,7 @@ class Ranks : public testing::Test {
   }
 };
 
-using types = testing::Types<
+using types = test::suite_types<
     ranks_types<double, std::int32_t, std::int64_t, host>, ranks_types<std::int32_t, std::int32_t, std::int32_t, host>,
     ranks_types<float, std::int64_t, std::int64_t, host>, ranks_types<std::int64_t, std::int32_t, std::int64_t, host>,
     ranks_types<double, std::int32_t, std::int64_t, device>,

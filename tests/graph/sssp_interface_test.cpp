@@ -6,6 +6,7 @@
 #include "graph/sssp_support.hpp"
 #include "support/device.hpp"
 #include "support/message.hpp"
+#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +41,7 @@ class SsspWeights : public testing::Test {
   }
   void TearDown() override { detail::assume_processors(0); }
 };
-using spaces = testing::Types<host, device>;
+using spaces = test::suite_types<host, device>;
 TYPED_TEST_SUITE(SsspWeights, spaces, );
 
 TYPED_TEST(SsspWeights, NegativeOnesAreRefusedByName) {

@@ -7,6 +7,7 @@
 #include "graph/sssp/host_bins.hpp"
 #include "graph/sssp_support.hpp"
 #include "support/device.hpp"
+#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
@@ -108,7 +109,7 @@ class Sssp : public testing::Test {
   }
 };
 
-using cases = testing::Types<
+using cases = test::suite_types<
     sssp_case<std::int32_t, std::int32_t, std::int32_t, host>,
     sssp_case<std::int32_t, std::int64_t, std::int64_t, host>,
     sssp_case<std::int64_t, std::int32_t, std::int64_t, host>, sssp_case<float, std::int32_t, std::int32_t, host>,
@@ -321,7 +322,7 @@ class SsspAndBoost : public testing::Test {
   }
   void TearDown() override { detail::assume_processors(0); }
 };
-using spaces = testing::Types<host, device>;
+using spaces = test::suite_types<host, device>;
 TYPED_TEST_SUITE(SsspAndBoost, spaces);
 
 TYPED_TEST(SsspAndBoost, AgreeOnGraphsOfSmallDiameter) {

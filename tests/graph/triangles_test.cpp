@@ -9,6 +9,7 @@
 #include "graph/triangles_support.hpp"
 #include "support/device.hpp"
 #include "support/message.hpp"
+#include "support/suite_types.hpp"
 
 #include <spargo/graph/boost.hpp>
 
@@ -111,7 +112,7 @@ class Triangles : public testing::Test {
   }
 };
 
-using cases = testing::Types<
+using cases = test::suite_types<
     test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
     test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
     test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;

@@ -7,6 +7,7 @@
 
 #include "graph/graph_support.hpp"
 #include "support/device.hpp"
+#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -171,14 +172,13 @@ template <class W, class S>
 using mixed = weighted_case<W, std::int32_t, std::int64_t, S>;
 template <class W, class S>
 using wide = weighted_case<W, std::int64_t, std::int64_t, S>;
-using cases =
-    testing::Types<narrow<std::int32_t, host>, mixed<std::int32_t, host>, wide<std::int32_t, host>,
-                   narrow<std::int64_t, host>, mixed<std::int64_t, host>, wide<std::int64_t, host>, narrow<float, host>,
-                   mixed<float, host>, wide<float, host>, narrow<double, host>, mixed<double, host>, wide<double, host>,
-                   narrow<std::int32_t, device>, mixed<std::int32_t, device>, wide<std::int32_t, device>,
-                   narrow<std::int64_t, device>, mixed<std::int64_t, device>, wide<std::int64_t, device>,
-                   narrow<float, device>, mixed<float, device>, wide<float, device>, narrow<double, device>,
-                   mixed<double, device>, wide<double, device>>;
+using cases = test::suite_types<
+    narrow<std::int32_t, host>, mixed<std::int32_t, host>, wide<std::int32_t, host>, narrow<std::int64_t, host>,
+    mixed<std::int64_t, host>, wide<std::int64_t, host>, narrow<float, host>, mixed<float, host>, wide<float, host>,
+    narrow<double, host>, mixed<double, host>, wide<double, host>, narrow<std::int32_t, device>,
+    mixed<std::int32_t, device>, wide<std::int32_t, device>, narrow<std::int64_t, device>, mixed<std::int64_t, device>,
+    wide<std::int64_t, device>, narrow<float, device>, mixed<float, device>, wide<float, device>,
+    narrow<double, device>, mixed<double, device>, wide<double, device>>;
 TYPED_TEST_SUITE(WeightedGraph, cases);
 
 TYPED_TEST(WeightedGraph, RandomPairsWithLoopsAndDuplicates) {

@@ -6,6 +6,7 @@
 #include "graph/graph_support.hpp"
 #include "support/device.hpp"
 #include "support/message.hpp"
+#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -66,7 +67,7 @@ class Weights : public testing::Test {
     return test::message_of(error_code::invalid_data, [&] { (void)integers<W>(weights); });
   }
 };
-using spaces = testing::Types<host, device>;
+using spaces = test::suite_types<host, device>;
 TYPED_TEST_SUITE(Weights, spaces);
 
 TYPED_TEST(Weights, SummaryTellsWhatTheyAre) {

@@ -2,6 +2,7 @@
 // in the function, exhausted memory.
 #include "support/device.hpp"
 #include "support/resource.hpp"
+#include "support/suite_types.hpp"
 
 #include <spargo/primitives/pipeline.hpp>
 #include <spargo/primitives/scan.hpp>
@@ -60,7 +61,7 @@ struct space_names {
   }
 };
 
-using spaces = testing::Types<host, device>;
+using spaces = suite_types<host, device>;
 TYPED_TEST_SUITE(Pipeline, spaces, space_names);
 
 TYPED_TEST(Pipeline, EveryElementOnceAndInItsPlace) {

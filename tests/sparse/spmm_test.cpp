@@ -3,6 +3,7 @@
 #include "sparse/spmv_cases.hpp"
 #include "support/device.hpp"
 #include "support/resource.hpp"
+#include "support/suite_types.hpp"
 
 #include <spargo/sparse/spmm.hpp>
 
@@ -122,15 +123,15 @@ class Spmm : public testing::Test {
 };
 
 using all_configs =
-    testing::Types<config<float, i32, i32, host>, config<float, i32, i64, host>, config<float, i64, i64, host>,
-                   config<double, i32, i32, host>, config<double, i32, i64, host>, config<double, i64, i64, host>,
-                   config<cfloat, i32, i32, host>, config<cfloat, i32, i64, host>, config<cfloat, i64, i64, host>,
-                   config<cdouble, i32, i32, host>, config<cdouble, i32, i64, host>, config<cdouble, i64, i64, host>,
-                   config<float, i32, i32, device>, config<float, i32, i64, device>, config<float, i64, i64, device>,
-                   config<double, i32, i32, device>, config<double, i32, i64, device>, config<double, i64, i64, device>,
-                   config<cfloat, i32, i32, device>, config<cfloat, i32, i64, device>, config<cfloat, i64, i64, device>,
-                   config<cdouble, i32, i32, device>, config<cdouble, i32, i64, device>,
-                   config<cdouble, i64, i64, device>>;
+    suite_types<config<float, i32, i32, host>, config<float, i32, i64, host>, config<float, i64, i64, host>,
+                config<double, i32, i32, host>, config<double, i32, i64, host>, config<double, i64, i64, host>,
+                config<cfloat, i32, i32, host>, config<cfloat, i32, i64, host>, config<cfloat, i64, i64, host>,
+                config<cdouble, i32, i32, host>, config<cdouble, i32, i64, host>, config<cdouble, i64, i64, host>,
+                config<float, i32, i32, device>, config<float, i32, i64, device>, config<float, i64, i64, device>,
+                config<double, i32, i32, device>, config<double, i32, i64, device>, config<double, i64, i64, device>,
+                config<cfloat, i32, i32, device>, config<cfloat, i32, i64, device>, config<cfloat, i64, i64, device>,
+                config<cdouble, i32, i32, device>, config<cdouble, i32, i64, device>,
+                config<cdouble, i64, i64, device>>;
 TYPED_TEST_SUITE(Spmm, all_configs);
 
 #define SPMM_TYPES                 \
@@ -181,9 +182,9 @@ TYPED_TEST(Spmm, TakesAnyNumberOfColumnsAnywhere) {
 template <class Config>
 class SpmmPlan : public Spmm<Config> {};
 using few_configs =
-    testing::Types<config<float, i32, i32, host>, config<double, i32, i64, host>, config<cdouble, i64, i64, host>,
-                   config<float, i32, i32, device>, config<double, i32, i64, device>, config<cfloat, i32, i32, device>,
-                   config<cdouble, i64, i64, device>>;
+    suite_types<config<float, i32, i32, host>, config<double, i32, i64, host>, config<cdouble, i64, i64, host>,
+                config<float, i32, i32, device>, config<double, i32, i64, device>, config<cfloat, i32, i32, device>,
+                config<cdouble, i64, i64, device>>;
 TYPED_TEST_SUITE(SpmmPlan, few_configs);
 
 TYPED_TEST(SpmmPlan, ScalesByAlphaAndBeta) {

@@ -2,6 +2,7 @@
 #include "sparse/spmv_cases.hpp"
 #include "support/device.hpp"
 #include "support/resource.hpp"
+#include "support/suite_types.hpp"
 
 #include <numeric>
 
@@ -76,15 +77,15 @@ class Spmv : public testing::Test {
 };
 
 using all_configs =
-    testing::Types<config<float, i32, i32, host>, config<float, i32, i64, host>, config<float, i64, i64, host>,
-                   config<double, i32, i32, host>, config<double, i32, i64, host>, config<double, i64, i64, host>,
-                   config<cfloat, i32, i32, host>, config<cfloat, i32, i64, host>, config<cfloat, i64, i64, host>,
-                   config<cdouble, i32, i32, host>, config<cdouble, i32, i64, host>, config<cdouble, i64, i64, host>,
-                   config<float, i32, i32, device>, config<float, i32, i64, device>, config<float, i64, i64, device>,
-                   config<double, i32, i32, device>, config<double, i32, i64, device>, config<double, i64, i64, device>,
-                   config<cfloat, i32, i32, device>, config<cfloat, i32, i64, device>, config<cfloat, i64, i64, device>,
-                   config<cdouble, i32, i32, device>, config<cdouble, i32, i64, device>,
-                   config<cdouble, i64, i64, device>>;
+    suite_types<config<float, i32, i32, host>, config<float, i32, i64, host>, config<float, i64, i64, host>,
+                config<double, i32, i32, host>, config<double, i32, i64, host>, config<double, i64, i64, host>,
+                config<cfloat, i32, i32, host>, config<cfloat, i32, i64, host>, config<cfloat, i64, i64, host>,
+                config<cdouble, i32, i32, host>, config<cdouble, i32, i64, host>, config<cdouble, i64, i64, host>,
+                config<float, i32, i32, device>, config<float, i32, i64, device>, config<float, i64, i64, device>,
+                config<double, i32, i32, device>, config<double, i32, i64, device>, config<double, i64, i64, device>,
+                config<cfloat, i32, i32, device>, config<cfloat, i32, i64, device>, config<cfloat, i64, i64, device>,
+                config<cdouble, i32, i32, device>, config<cdouble, i32, i64, device>,
+                config<cdouble, i64, i64, device>>;
 TYPED_TEST_SUITE(Spmv, all_configs);
 
 #define SPMV_TYPES                 \
@@ -130,8 +131,8 @@ TYPED_TEST(Spmv, TakesUnsortedEntriesWithDuplicates) {
 // A few types suffice for what does not depend on types.
 template <class Config>
 class SpmvPlan : public Spmv<Config> {};
-using few_configs = testing::Types<config<float, i32, i32, host>, config<cdouble, i64, i64, host>,
-                                   config<float, i32, i32, device>, config<cdouble, i64, i64, device>>;
+using few_configs = suite_types<config<float, i32, i32, host>, config<cdouble, i64, i64, host>,
+                                config<float, i32, i32, device>, config<cdouble, i64, i64, device>>;
 TYPED_TEST_SUITE(SpmvPlan, few_configs);
 
 TYPED_TEST(SpmvPlan, SplitsAVeryLongRow) {

@@ -1,6 +1,7 @@
 // Products by the transpose and the conjugate transpose against a long double reference on swapped triplets.
 #include "sparse/spmv_cases.hpp"
 #include "support/device.hpp"
+#include "support/suite_types.hpp"
 
 #include <limits>
 
@@ -62,9 +63,9 @@ class SpmvTransposed : public testing::Test {
     if constexpr (std::same_as<typename Config::Space, device>) SPARGO_TEST_NEEDS_GPU();
   }
 };
-using configs = testing::Types<config<float, i32, i32, host>, config<double, i32, i64, host>,
-                               config<cdouble, i64, i64, host>, config<float, i32, i32, device>,
-                               config<double, i32, i64, device>, config<cdouble, i64, i64, device>>;
+using configs =
+    suite_types<config<float, i32, i32, host>, config<double, i32, i64, host>, config<cdouble, i64, i64, host>,
+                config<float, i32, i32, device>, config<double, i32, i64, device>, config<cdouble, i64, i64, device>>;
 TYPED_TEST_SUITE(SpmvTransposed, configs);
 
 #define SPMV_TYPES                 \

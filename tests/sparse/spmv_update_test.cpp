@@ -1,6 +1,7 @@
 // Plans that get new values for their pattern.
 #include "sparse/spmv_cases.hpp"
 #include "support/device.hpp"
+#include "support/suite_types.hpp"
 
 namespace spargo::test {
 namespace {
@@ -16,7 +17,7 @@ class SpmvUpdate : public testing::Test {
   }
 };
 
-using spaces = testing::Types<host, device>;
+using spaces = suite_types<host, device>;
 TYPED_TEST_SUITE(SpmvUpdate, spaces);
 
 // The plans of a CSR matrix, one per algorithm, and the automatic choice with a copy.
