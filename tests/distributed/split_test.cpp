@@ -1,6 +1,5 @@
 // Products split by columns, on hosts and devices: within rounding of naive sums.
 #include "distributed/devices.hpp"
-#include "support/suite_types.hpp"
 
 #include <spargo/distributed/spmv.hpp>
 #include <spargo/io/generate.hpp>
@@ -58,7 +57,7 @@ class SplitProduct : public testing::Test {
   }
 };
 
-using spaces = test::suite_types<host, device>;
+using spaces = testing::Types<host, device>;
 TYPED_TEST_SUITE(SplitProduct, spaces, );
 
 TYPED_TEST(SplitProduct, IsTheProduct) {

@@ -6,7 +6,6 @@
 
 #include "support/data.hpp"
 #include "support/device.hpp"
-#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -53,7 +52,7 @@ class PageRankData : public testing::Test {
     if constexpr (std::same_as<Space, device>) SPARGO_TEST_NEEDS_GPU();
   }
 };
-using spaces = test::suite_types<host, device>;
+using spaces = testing::Types<host, device>;
 TYPED_TEST_SUITE(PageRankData, spaces);
 
 void expect_truth(const nlohmann::json& truth, const std::vector<double>& ranks) {
