@@ -42,6 +42,7 @@
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>
 #include <spargo/graph/pagerank.hpp>
+#include <spargo/graph/paths.hpp>
 #include <spargo/graph/properties.hpp>
 #include <spargo/graph/similarity.hpp>
 #include <spargo/graph/sssp.hpp>

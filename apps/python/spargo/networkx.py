@@ -26,7 +26,7 @@ from networkx.algorithms.centrality.betweenness import _rescale  # type: ignore[
 
 from _spargo_networkx import functions, get_info
 
-from . import _networkx_paths, _networkx_structure
+from . import _networkx_pairs, _networkx_paths, _networkx_structure
 from ._arrays import Array
 from ._errors import DeviceError, Error, OutOfMemoryError, UnsupportedError
 from ._graph import Graph
@@ -631,7 +631,7 @@ def _with_numpys_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
 _functions = {row.function: _of_method(row.function, row.method) for row in ROWS}
 FUNCTIONS = functions()
 for _name in FUNCTIONS:
-    _modules = [vars(_networkx_paths), vars(_networkx_structure), globals()]
+    _modules = [vars(_networkx_paths), vars(_networkx_pairs), vars(_networkx_structure), globals()]
     _function = _functions.get(_name) or next(m[_name] for m in _modules if inspect.isfunction(m.get(_name)))
     setattr(_Backend, _name, staticmethod(_with_numpys_arrays(_function)))
 
