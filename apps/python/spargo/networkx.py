@@ -99,7 +99,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     _waiting.conversion = None, None, None
     if name not in FUNCTIONS:
         return f"{name} is not among the functions of spargo"
-    graph = args[0] if args else kwargs.get("G")
+    graph: Any = args[0] if args else kwargs.get("G")
     why = None if _is_stored(type(graph)) else "a class of graphs that computes its neighbours"
     bound = inspect.signature(getattr(_Backend, name)).bind(*args, **kwargs)
     bound.apply_defaults()

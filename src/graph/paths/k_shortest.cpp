@@ -11,12 +11,12 @@
 #include "graph/plan.hpp"
 #include "graph/sssp/executor.hpp"
 #include "graph/structure/checks.hpp"
+#include "graph/weighted/transposed.hpp"
 
 #include <spargo/graph/paths.hpp>
 
 #include <fmt/format.h>
 
-#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -114,16 +114,14 @@ class k_shortest_search {
 
   // Dijkstra's algorithm from the target along in-edges, which are made if the graph has none.
   void find_rest(const context<host>& ctx) {
-    array<O, host> offsets;
-    array<I, host> indices;
-    array<W, host> weights;
     const bool undirected = g_.direction == direction_kind::undirected;
     csr_pattern_view<I, O, host> rows = undirected ? g_.out : g_.in;
     span<const W, host> lengths = undirected ? g_.out_weights : g_.in_weights;
+    weighted::transposed_rows<W, I, O> made;
     if (rows.offsets.empty()) {
-      transpose(ctx, offsets, indices, weights);
-      rows = {g_.vertices(), g_.vertices(), std::as_const(offsets).view(), std::as_const(indices).view()};
-      lengths = std::as_const(weights).view();
+      made = weighted::transpose<W, I, O>(ctx, g_.out, g_.out_weights);
+      rows = std::as_const(made.edges).view();
+      lengths = std::as_const(made.weights).view();
     }
     growth<D, I> back(ctx, g_.vertices());
     back.start(target_, D{0}, D{0});
@@ -135,24 +133,6 @@ class k_shortest_search {
       });
     }
     for (std::int64_t v = 0; v < g_.vertices(); ++v) rest_[v] = back.length(static_cast<I>(v));
-  }
-
-  void transpose(const context<host>& ctx, array<O, host>& offsets, array<I, host>& indices, array<W, host>& weights) {
-    const std::int64_t n = g_.vertices();
-    offsets = {ctx, n + 1};
-    indices = {ctx, g_.out.nnz()};
-    weights = {ctx, g_.out.nnz()};
-    std::fill(offsets.begin(), offsets.end(), O{0});
-    for (const I v : g_.out.indices) ++offsets[std::int64_t{v} + 1];
-    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-    std::vector<O> next(offsets.begin(), offsets.end() - 1);
-    for (I u = 0; u < g_.vertices(); ++u) {
-      for_each_edge(g_.out, g_.out_weights.data(), u, [&](I v, W w) {
-        const O to = next[static_cast<std::size_t>(v)]++;
-        indices[to] = u;
-        weights[to] = w;
-      });
-    }
   }
 
   weighted_graph_view<W, I, O, host> g_;
