@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "apps/run_here.hpp"
+#include "apps/graph_app.hpp"
 #include "commands/subgraph/selection.hpp"
 #include "graph/graph_support.hpp"
 #include "support/snapshots.hpp"
@@ -289,28 +289,22 @@ TEST(SubgraphCheck, FindsEveryChange) {
 
 // Of all real graphs: the largest component and the K-core have the sizes of the truth and of `cores`.
 TEST(SubgraphData, AgreesWithOtherCommands) {
-  SPARGO_TEST_NEEDS_DATA();
-  std::ifstream truth(data_directory() / "truth_more.json");
-  if (!truth) GTEST_SKIP() << "no truth_more.json";
-  const json more = json::parse(truth).at("files");
   int files = 0;
-  for (const auto& [name, facts] : more.items()) {
-    if (!facts.contains("core_numbers") || name.find("complex") != std::string::npos) continue;  // no weights
-    SCOPED_TRACE(name);
-    const std::string file = (data_directory() / name).string();
-    const std::int64_t deepest = facts["core_numbers"]["max"];
-    const json core = run_subgraph(file, {"--undirected", "--k-core", std::to_string(deepest)});
-    EXPECT_EQ(core["valid"], true);
-    const auto& last = facts["core_numbers"]["histogram"].back();
-    if (deepest > 0) {
-      EXPECT_EQ(core["vertices"], last[1]);
-    }
-    const json largest = run_subgraph(file, {"--undirected", "--component", "largest"});
-    EXPECT_EQ(largest["valid"], true);
-    EXPECT_EQ(largest["vertices"], report_of("components", file, {"--undirected", "--repeat", "1"})["largest"]);
-    if (++files == 12) break;
-  }
-  EXPECT_EQ(files, 12);
+  for_each_truth(
+      "core_numbers", 12, [&](const std::string& name, const std::string& file, const json& truth, const json&) {
+        if (files == 12 || name.find("complex") != std::string::npos) return;  // complex numbers are no weights
+        ++files;
+        const std::int64_t deepest = truth["max"];
+        const json core = run_subgraph(file, {"--undirected", "--k-core", std::to_string(deepest)});
+        EXPECT_EQ(core["valid"], true);
+        const auto& last = truth["histogram"].back();
+        if (deepest > 0) {
+          EXPECT_EQ(core["vertices"], last[1]);
+        }
+        const json largest = run_subgraph(file, {"--undirected", "--component", "largest"});
+        EXPECT_EQ(largest["valid"], true);
+        EXPECT_EQ(largest["vertices"], report_of("components", file, {"--undirected", "--repeat", "1"})["largest"]);
+      });
 }
 
 }  // namespace
