@@ -148,7 +148,7 @@ TEST_F(SubgraphApp, RefusesWhatItCannotDo) {
     EXPECT_FALSE(std::filesystem::exists(out));
   };
   refused({"--ego", "30", "--k-core", "2"}, 2, "expected one of --ids, --ego, --component and --k-core");
-  refused({"--radius", "2"}, 2, "--radius: the radius of what? (expected --ego ID)");
+  refused({"--radius", "2"}, 2, "--radius: expected --ego ID with it");
   refused({"--top", "2"}, 2, "unknown flag: --top");
   refused({"--ego", "31"}, 1, "--ego 31: the graph has no such vertex");
   refused({"--component", "biggest"}, 1, "--component biggest: the graph has no such vertex");
