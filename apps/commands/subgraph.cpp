@@ -36,16 +36,18 @@ struct subgraph_flags : graph_flags {
   }
 };
 
-// For the estimate.
+// For the estimate: the part of the plan, and its copy for the report and --output, with weights as double.
 struct subgraph_options {
   vertex_selection selection = vertex_selection::all;
 };
 plan_estimate estimate(const graph_shape& shape, const subgraph_options& options) {
-  const std::int64_t result = shape.rows_bytes() + shape.entries * (shape.value_bytes + std::int64_t{sizeof(double)}) +
-                              shape.vertices * (std::int64_t{sizeof(std::int64_t)} + 2 * shape.index_bytes);
+  const std::int64_t part = shape.rows_bytes() + shape.entries * shape.value_bytes + shape.vertices * shape.index_bytes;
+  const std::int64_t copy = shape.entries * (shape.index_bytes + std::int64_t{sizeof(double)}) +
+                            shape.vertices * (std::int64_t{sizeof(std::int64_t)} + shape.index_bytes);
   const bool searches = options.selection != vertex_selection::all && options.selection != vertex_selection::ids;
-  return {.host_bytes = result + (searches ? shape.vertices * 3 * shape.index_bytes + shape.missing_in_bytes() : 0),
-          .host_seconds = 5e-9 * static_cast<double>(shape.entries + shape.vertices) / shape.threads};
+  return {
+      .host_bytes = part + copy + (searches ? shape.vertices * 3 * shape.index_bytes + shape.missing_in_bytes() : 0),
+      .host_seconds = 5e-9 * static_cast<double>(shape.entries + shape.vertices) / shape.threads};
 }
 
 // What the driver runs: selects the vertices and takes the edges between them.

@@ -287,6 +287,27 @@ TEST(SubgraphCheck, FindsEveryChange) {
   }
 }
 
+// An upper bound: the part may be as large as the graph.
+TEST(SubgraphPlan, CoversARun) {
+  for (const std::string graph : {"gen:rmat:scale=16,degree=16", "gen:grid2d:n=300"}) {
+    for (const char* direction : {"--undirected", "--directed"}) {
+      for (const std::vector<std::string>& selection : std::vector<std::vector<std::string>>{
+               {}, {"--component", "largest"}, {"--ego", "1", "--radius", "3"}, {"--k-core", "2"}}) {
+        std::vector<std::string> flags{graph, direction, "--device", "cpu", "--threads", "2", "--json", "-"};
+        flags.insert(flags.end(), selection.begin(), selection.end());
+        SCOPED_TRACE(testing::PrintToString(flags));
+        std::vector<std::string> planned = flags;
+        planned.insert(planned.begin(), {"plan", "subgraph"});
+        const double said = run_app("spargo", planned).json().at("host_running_bytes");
+        flags.insert(flags.end(), {"--repeat", "1", "--no-validate"});
+        const double took = run_app("subgraph", flags).json().at("host_memory_bytes");
+        EXPECT_GE(said, took);
+        EXPECT_LE(said, 2 * took);
+      }
+    }
+  }
+}
+
 // Of all real graphs: the largest component and the K-core have the sizes of the truth and of `cores`.
 TEST(SubgraphData, AgreesWithOtherCommands) {
   int files = 0;
