@@ -91,7 +91,7 @@ struct betweenness_result {
 // the average, also a copy of the graph with vertices sorted by degree.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT betweenness_plan
-    : public detail::graph_plan<betweenness_plan<I, O, Space>, betweenness_options, I, O> {
+    : public detail::graph_plan_base<betweenness_plan<I, O, Space>, betweenness_options, I, O> {
  public:
   // Throws invalid_argument for options that do not exist or a graph whose parts do not fit together, unsupported for
   // an algorithm that the backend does not have, for edges by_source, and for more than 2^30 vertices on a device.

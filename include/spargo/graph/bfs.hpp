@@ -80,7 +80,7 @@ struct bfs_result {
 // Workspace for many searches of one graph, allocated once. Borrows the graph. A device run synchronizes once, at its
 // end.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT bfs_plan : public detail::graph_plan<bfs_plan<I, O, Space>, bfs_options, I, O> {
+class SPARGO_EXPORT bfs_plan : public detail::graph_plan_base<bfs_plan<I, O, Space>, bfs_options, I, O> {
  public:
   // Throws unsupported for an algorithm or direction that the backend or graph does not support, and invalid_argument
   // for a target that is neither -1 nor a vertex, a depth below -1, or an inconsistent graph view.

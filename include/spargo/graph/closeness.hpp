@@ -78,7 +78,8 @@ struct closeness_result {
 // it is faster. Memory besides the graph: at most 122 bytes per vertex + 2 indices. A device run synchronizes once per
 // 256 sources.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT closeness_plan : public detail::graph_plan<closeness_plan<I, O, Space>, closeness_options, I, O> {
+class SPARGO_EXPORT closeness_plan
+    : public detail::graph_plan_base<closeness_plan<I, O, Space>, closeness_options, I, O> {
  public:
   // Throws invalid_argument for options that do not exist or an inconsistent graph view.
   closeness_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const closeness_options& options = {});

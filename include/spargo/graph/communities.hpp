@@ -108,7 +108,7 @@ struct communities_result {
 //   table of up to 80 bytes per neighbour of the vertex, or group of vertices, that has the most.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT communities_plan
-    : public detail::graph_plan<communities_plan<I, O, Space>, communities_options, I, O> {
+    : public detail::graph_plan_base<communities_plan<I, O, Space>, communities_options, I, O> {
  public:
   // Throws invalid_argument for options out of range, an algorithm that the backend lacks, or an inconsistent graph
   // view; unsupported for a directed graph without in-edges (add_in_edges builds them).

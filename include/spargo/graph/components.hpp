@@ -72,7 +72,7 @@ struct components_result {
 // need about 75 bytes per vertex (I = int32), and the transpose if in-edges are missing.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT components_plan
-    : public detail::graph_plan<components_plan<I, O, Space>, components_options, I, O> {
+    : public detail::graph_plan_base<components_plan<I, O, Space>, components_options, I, O> {
  public:
   // Throws unsupported for an algorithm or a connection that the backend lacks, and invalid_argument for an algorithm
   // that does not compute the requested connection or labels, or an inconsistent graph view.

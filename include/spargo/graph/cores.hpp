@@ -49,7 +49,7 @@ struct cores_result {
 // the graph: six indices per vertex, and 11 KB per thread (I = int32); on a device seven, and one per 256 edges. On a
 // device building a plan synchronizes; run is asynchronous, and max_core waits for it.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT cores_plan : public detail::graph_plan<cores_plan<I, O, Space>, cores_options, I, O> {
+class SPARGO_EXPORT cores_plan : public detail::graph_plan_base<cores_plan<I, O, Space>, cores_options, I, O> {
  public:
   // Reads the edges once, to see whether there are loops. Throws invalid_argument for an algorithm that does not exist
   // or an inconsistent graph view; unsupported for a directed graph without in-edges (add_in_edges builds them) and for

@@ -79,7 +79,7 @@ struct eccentricity_result {
 // owns a copy of the largest strong component in both directions. A device run synchronizes after every search.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT eccentricity_plan
-    : public detail::graph_plan<eccentricity_plan<I, O, Space>, eccentricity_options, I, O> {
+    : public detail::graph_plan_base<eccentricity_plan<I, O, Space>, eccentricity_options, I, O> {
  public:
   // Finds the components. Throws invalid_argument for options that do not exist or an inconsistent graph view.
   eccentricity_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,

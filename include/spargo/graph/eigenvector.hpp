@@ -51,16 +51,16 @@ struct eigenvector_result {
 // Workspace for many runs on one graph, allocated once: two doubles per vertex, besides what power_plan.hpp says.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT eigenvector_plan
-    : public detail::power_plan<eigenvector_plan<I, O, Space>, eigenvector_options, I, O, Space> {
+    : public detail::power_plan_base<eigenvector_plan<I, O, Space>, eigenvector_options, I, O, Space> {
  public:
   // Throws invalid_argument for options out of range or an inconsistent graph view.
   eigenvector_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const eigenvector_options& options = {})
-      : detail::power_plan<eigenvector_plan, eigenvector_options, I, O, Space>(ctx, g, options) {}
+      : detail::power_plan_base<eigenvector_plan, eigenvector_options, I, O, Space>(ctx, g, options) {}
   // Over the graph's weights. Also throws invalid_data for weights that are negative or not finite.
   template <detail::scalar W>
   eigenvector_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
                    const eigenvector_options& options = {})
-      : detail::power_plan<eigenvector_plan, eigenvector_options, I, O, Space>(ctx, g, options) {}
+      : detail::power_plan_base<eigenvector_plan, eigenvector_options, I, O, Space>(ctx, g, options) {}
 
   // From a start that is scaled to sum 1, or from equal values. Throws invalid_argument unless it is empty or has a
   // finite value of 0 or more per vertex, not all 0. Synchronizes.

@@ -80,7 +80,7 @@ struct forest_result {
 // 32-bit weights and indices: up to 128 bytes per vertex, or one byte per entry with more than 96 entries per vertex;
 // and a bit per entry. 64-bit weights take up to twice as much.
 template <detail::scalar W, index_type I, index_type O, class Space>
-class SPARGO_EXPORT forest_plan : public detail::graph_plan<forest_plan<W, I, O, Space>, forest_options, I, O, W> {
+class SPARGO_EXPORT forest_plan : public detail::graph_plan_base<forest_plan<W, I, O, Space>, forest_options, I, O, W> {
  public:
   // Reads all weights; on a device it synchronizes. Throws unsupported for a directed graph or an algorithm that the
   // backend lacks, invalid_data naming the first edge whose weight is NaN unless they are ignored, and invalid_argument

@@ -24,7 +24,7 @@ template <class Options>
 
 // The base of a plan over graphs with indices I and offsets O, and values W if they count (else void).
 template <class Plan, class Options, index_type I, index_type O, class W = void>
-class SPARGO_EXPORT graph_plan {
+class SPARGO_EXPORT graph_plan_base {
  public:
   // The algorithm in use, never `automatic`, and why: one sentence.
   [[nodiscard]] auto algorithm() const noexcept { return state_.algorithm(); }

@@ -50,15 +50,15 @@ struct hits_result {
 
 // Workspace for many runs on one graph, allocated once: three doubles per vertex, besides what power_plan.hpp says.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT hits_plan : public detail::power_plan<hits_plan<I, O, Space>, hits_options, I, O, Space> {
+class SPARGO_EXPORT hits_plan : public detail::power_plan_base<hits_plan<I, O, Space>, hits_options, I, O, Space> {
  public:
   // Throws invalid_argument for options out of range or an inconsistent graph view.
   hits_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const hits_options& options = {})
-      : detail::power_plan<hits_plan, hits_options, I, O, Space>(ctx, g, options) {}
+      : detail::power_plan_base<hits_plan, hits_options, I, O, Space>(ctx, g, options) {}
   // Over the graph's weights. Also throws invalid_data for weights that are negative or not finite.
   template <detail::scalar W>
   hits_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const hits_options& options = {})
-      : detail::power_plan<hits_plan, hits_options, I, O, Space>(ctx, g, options) {}
+      : detail::power_plan_base<hits_plan, hits_options, I, O, Space>(ctx, g, options) {}
 
   // From hub values that are scaled to sum 1, or from equal ones. Throws invalid_argument unless `start` is empty or
   // has a finite value of 0 or more per vertex, not all 0. Synchronizes.

@@ -63,15 +63,15 @@ struct katz_result {
 
 // Workspace for many runs on one graph, allocated once: two doubles per vertex, besides what power_plan.hpp says.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT katz_plan : public detail::power_plan<katz_plan<I, O, Space>, katz_options, I, O, Space> {
+class SPARGO_EXPORT katz_plan : public detail::power_plan_base<katz_plan<I, O, Space>, katz_options, I, O, Space> {
  public:
   // Throws invalid_argument for options out of range or an inconsistent graph view.
   katz_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const katz_options& options = {})
-      : detail::power_plan<katz_plan, katz_options, I, O, Space>(ctx, g, options) {}
+      : detail::power_plan_base<katz_plan, katz_options, I, O, Space>(ctx, g, options) {}
   // Over the graph's weights. Also throws invalid_data for weights that are negative or not finite.
   template <detail::scalar W>
   katz_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const katz_options& options = {})
-      : detail::power_plan<katz_plan, katz_options, I, O, Space>(ctx, g, options) {}
+      : detail::power_plan_base<katz_plan, katz_options, I, O, Space>(ctx, g, options) {}
 
   // `beta`: a value of each vertex instead of options.beta; `start`: instead of zeros. Throws invalid_argument unless
   // each is empty or has a finite value of 0 or more per vertex. Synchronizes.

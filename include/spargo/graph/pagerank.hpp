@@ -90,7 +90,7 @@ struct pagerank_result {
 // over weights a value per edge.
 template <detail::real V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT pagerank_plan
-    : public detail::graph_plan<pagerank_plan<V, I, O, Space>, pagerank_options, I, O, V> {
+    : public detail::graph_plan_base<pagerank_plan<V, I, O, Space>, pagerank_options, I, O, V> {
  public:
   // Throws invalid_argument for options out of range or an inconsistent graph view; unsupported for an algorithm that
   // the backend lacks, for a number of iterations with gauss_seidel, and for a directed graph without in-edges

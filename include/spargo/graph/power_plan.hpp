@@ -13,7 +13,7 @@ namespace spargo::detail {
 // converted, once per direction. On a device a plan also holds the values of a product and its copy of the graph; the
 // host looks for the end every two to eight steps, which synchronizes.
 template <class Plan, class Options, index_type I, index_type O, class Space>
-class SPARGO_EXPORT power_plan : public graph_plan<Plan, Options, I, O> {
+class SPARGO_EXPORT power_plan_base : public graph_plan_base<Plan, Options, I, O> {
  public:
   // Of the last run; valid until the next.
   [[nodiscard]] std::int64_t iterations() const noexcept;
@@ -22,10 +22,10 @@ class SPARGO_EXPORT power_plan : public graph_plan<Plan, Options, I, O> {
 
  protected:
   // Throws invalid_argument for options out of range or an inconsistent graph view.
-  power_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const Options& options);
+  power_plan_base(const context<Space>& ctx, const graph_view<I, O, Space>& g, const Options& options);
   // Also throws invalid_data for weights that are negative or not finite.
   template <scalar W>
-  power_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const Options& options);
+  power_plan_base(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const Options& options);
 
  private:
   template <class Graph>

@@ -89,7 +89,7 @@ struct similarity_result {
 // for the top K, of which a device finds at most 1024.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT similarity_plan
-    : public detail::graph_plan<similarity_plan<I, O, Space>, similarity_options, I, O> {
+    : public detail::graph_plan_base<similarity_plan<I, O, Space>, similarity_options, I, O> {
  public:
   // Every edge, or the top K. Throws invalid_argument for a measure or algorithm that does not exist, a negative `top`
   // or an inconsistent graph view, unsupported for a directed graph without in-edges if `top` is positive, for a

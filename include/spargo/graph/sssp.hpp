@@ -95,7 +95,7 @@ struct sssp_result {
 // per vertex and 8.2 per edge, of which 8 are a copy of the graph with each row sorted by weight; 4 more per vertex for
 // parents; and 28 per edge, for at most 2^27 edges at a time, while the plan is built.
 template <detail::scalar W, index_type I, index_type O, class Space>
-class SPARGO_EXPORT sssp_plan : public detail::graph_plan<sssp_plan<W, I, O, Space>, sssp_options, I, O, W> {
+class SPARGO_EXPORT sssp_plan : public detail::graph_plan_base<sssp_plan<W, I, O, Space>, sssp_options, I, O, W> {
  public:
   // Reads all weights; on a device it synchronizes. Throws invalid_data naming the first edge with a negative or NaN
   // weight, unsupported for an algorithm that the backend lacks, and invalid_argument for a negative or NaN delta or

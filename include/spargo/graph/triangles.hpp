@@ -62,7 +62,8 @@ struct triangles_result {
 // directed one 4 and 8 more, and temporarily what build_graph needs. An undirected graph must have each edge in both
 // directions, otherwise the behaviour is undefined. Throws unsupported for `bitmap` beyond 2^31 - 1 vertices.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT triangles_plan : public detail::graph_plan<triangles_plan<I, O, Space>, triangles_options, I, O> {
+class SPARGO_EXPORT triangles_plan
+    : public detail::graph_plan_base<triangles_plan<I, O, Space>, triangles_options, I, O> {
  public:
   // Throws invalid_argument for an invalid algorithm or output, or an inconsistent graph view, and device_unavailable
   // in a library without CUDA.

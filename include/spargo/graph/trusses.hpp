@@ -54,7 +54,7 @@ struct trusses_result {
 // and 20 per vertex, and 4 per vertex and thread; on a device 95 bytes per edge and 28 per vertex. On a device
 // building a plan synchronizes, and run once per round.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT trusses_plan : public detail::graph_plan<trusses_plan<I, O, Space>, trusses_options, I, O> {
+class SPARGO_EXPORT trusses_plan : public detail::graph_plan_base<trusses_plan<I, O, Space>, trusses_options, I, O> {
  public:
   // O(edges log degree). Throws unsupported for a directed graph or an algorithm that the backend lacks, and
   // invalid_argument for an algorithm or a k that does not exist, or an inconsistent graph view. A graph must have each

@@ -40,11 +40,11 @@ double eigenvector_plan<I, O, Space>::eigenvalue() const noexcept {
   return std::max(0.0, this->state_->outcome.growth - 1);
 }
 
-#define INSTANTIATE(I, O, S)                                                                  \
-  template class detail::power_plan<eigenvector_plan<I, O, S>, eigenvector_options, I, O, S>; \
+#define INSTANTIATE(I, O, S)                                                                       \
+  template class detail::power_plan_base<eigenvector_plan<I, O, S>, eigenvector_options, I, O, S>; \
   template class eigenvector_plan<I, O, S>;
-#define INSTANTIATE_W(W, I, O, S)                                                                   \
-  template detail::power_plan<eigenvector_plan<I, O, S>, eigenvector_options, I, O, S>::power_plan( \
+#define INSTANTIATE_W(W, I, O, S)                                                                             \
+  template detail::power_plan_base<eigenvector_plan<I, O, S>, eigenvector_options, I, O, S>::power_plan_base( \
       const context<S>&, const weighted_graph_view<W, I, O, S>&, const eigenvector_options&);
 SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 SPARGO_FOR_EACH_WEIGHTED_GRAPH(INSTANTIATE_W)

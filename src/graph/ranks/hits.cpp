@@ -45,11 +45,11 @@ span<const double, Space> hits_plan<I, O, Space>::authorities() const noexcept {
   return this->state_->executor->others();
 }
 
-#define INSTANTIATE(I, O, S)                                                    \
-  template class detail::power_plan<hits_plan<I, O, S>, hits_options, I, O, S>; \
+#define INSTANTIATE(I, O, S)                                                         \
+  template class detail::power_plan_base<hits_plan<I, O, S>, hits_options, I, O, S>; \
   template class hits_plan<I, O, S>;
-#define INSTANTIATE_W(W, I, O, S)                                                     \
-  template detail::power_plan<hits_plan<I, O, S>, hits_options, I, O, S>::power_plan( \
+#define INSTANTIATE_W(W, I, O, S)                                                               \
+  template detail::power_plan_base<hits_plan<I, O, S>, hits_options, I, O, S>::power_plan_base( \
       const context<S>&, const weighted_graph_view<W, I, O, S>&, const hits_options&);
 SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 SPARGO_FOR_EACH_WEIGHTED_GRAPH(INSTANTIATE_W)

@@ -85,11 +85,11 @@ double katz_plan<I, O, Space>::alpha() const noexcept {
   return this->state_->rule.factor;
 }
 
-#define INSTANTIATE(I, O, S)                                                    \
-  template class detail::power_plan<katz_plan<I, O, S>, katz_options, I, O, S>; \
+#define INSTANTIATE(I, O, S)                                                         \
+  template class detail::power_plan_base<katz_plan<I, O, S>, katz_options, I, O, S>; \
   template class katz_plan<I, O, S>;
-#define INSTANTIATE_W(W, I, O, S)                                                     \
-  template detail::power_plan<katz_plan<I, O, S>, katz_options, I, O, S>::power_plan( \
+#define INSTANTIATE_W(W, I, O, S)                                                               \
+  template detail::power_plan_base<katz_plan<I, O, S>, katz_options, I, O, S>::power_plan_base( \
       const context<S>&, const weighted_graph_view<W, I, O, S>&, const katz_options&);
 SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 SPARGO_FOR_EACH_WEIGHTED_GRAPH(INSTANTIATE_W)

@@ -108,8 +108,8 @@ namespace spargo::detail {
 
 template <class Plan, class Options, index_type I, index_type O, class Space>
 template <class Graph>
-void power_plan<Plan, Options, I, O, Space>::make(const context<Space>& ctx, const Graph& g,
-                                                  const Options& options) try {
+void power_plan_base<Plan, Options, I, O, Space>::make(const context<Space>& ctx, const Graph& g,
+                                                       const Options& options) try {
   using state = state_of<Plan>;
   using algorithm = decltype(options.algorithm);
   state::check(options);
@@ -129,28 +129,28 @@ void power_plan<Plan, Options, I, O, Space>::make(const context<Space>& ctx, con
 }
 
 template <class Plan, class Options, index_type I, index_type O, class Space>
-power_plan<Plan, Options, I, O, Space>::power_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                                   const Options& options) {
+power_plan_base<Plan, Options, I, O, Space>::power_plan_base(const context<Space>& ctx,
+                                                             const graph_view<I, O, Space>& g, const Options& options) {
   make(ctx, g, options);
 }
 template <class Plan, class Options, index_type I, index_type O, class Space>
 template <scalar W>
-power_plan<Plan, Options, I, O, Space>::power_plan(const context<Space>& ctx,
-                                                   const weighted_graph_view<W, I, O, Space>& g,
-                                                   const Options& options) {
+power_plan_base<Plan, Options, I, O, Space>::power_plan_base(const context<Space>& ctx,
+                                                             const weighted_graph_view<W, I, O, Space>& g,
+                                                             const Options& options) {
   make(ctx, g, options);
 }
 
 template <class Plan, class Options, index_type I, index_type O, class Space>
-std::int64_t power_plan<Plan, Options, I, O, Space>::iterations() const noexcept {
+std::int64_t power_plan_base<Plan, Options, I, O, Space>::iterations() const noexcept {
   return this->state_->outcome.iterations;
 }
 template <class Plan, class Options, index_type I, index_type O, class Space>
-double power_plan<Plan, Options, I, O, Space>::residual() const noexcept {
+double power_plan_base<Plan, Options, I, O, Space>::residual() const noexcept {
   return this->state_->residual();
 }
 template <class Plan, class Options, index_type I, index_type O, class Space>
-bool power_plan<Plan, Options, I, O, Space>::converged() const noexcept {
+bool power_plan_base<Plan, Options, I, O, Space>::converged() const noexcept {
   return this->state_->outcome.converged;
 }
 
