@@ -18,14 +18,7 @@ constexpr auto measure = []<class Space>(benchmark::State& state, const bench_gr
   return report_plan(state, g, plan, seconds);
 };
 
-const registration here{[] {
-  plan_graphs graphs;
-  graphs.on_device = bfs_cases_or_file({{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
-                                        {"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
-                                        {"grid_2048", {"gen:grid2d:n=2048"}}});
-  graphs.take_as_undirected();
-  add_plan_cases<forest_algorithm>("forest", measure, graphs);
-}};
+const registration here{[] { add_plan_cases<forest_algorithm>("forest", measure, plan_graphs().undirected()); }};
 
 }  // namespace
 

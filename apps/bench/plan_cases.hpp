@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace spargo::bench {
@@ -70,6 +71,15 @@ class bench_graph {
       return to_host(ctx(), values);
     }
   }
+  // A plan's argument, from the host.
+  template <class T>
+  [[nodiscard]] array<T, Space> place(const array<T, host>& values) const {
+    if constexpr (on_host) {
+      return clone(p_.ctx, values.view());
+    } else {
+      return to_device(ctx(), values.view());
+    }
+  }
   // Median seconds of `run` by the host clock, which includes waiting for the device.
   template <class Run>
   [[nodiscard]] double median_run(Run&& run, int runs = 5, int warmups = 1) const {
@@ -114,10 +124,14 @@ struct plan_graphs {
                                                      {"grid_2000", {"gen:grid2d:n=2000"}}});
   std::vector<bfs_case> on_device = device_graphs_or_file();
 
-  // For algorithms of undirected graphs; a user's file may be directed.
-  void take_as_undirected() {
-    for (bfs_case& c : on_host) c.spec.direction = direction_kind::undirected;
-    for (bfs_case& c : on_device) c.spec.direction = direction_kind::undirected;
+  // For algorithms of undirected graphs, without the directed ones; a user's file is taken as undirected.
+  [[nodiscard]] plan_graphs undirected() && {
+    for (std::vector<bfs_case>* cases : {&on_host, &on_device}) {
+      const auto is_directed = [](const bfs_case& c) { return c.spec.direction == direction_kind::directed; };
+      if (cases->size() > 1) std::erase_if(*cases, is_directed);
+      for (bfs_case& c : *cases) c.spec.direction = direction_kind::undirected;
+    }
+    return std::move(*this);
   }
 };
 
@@ -128,6 +142,19 @@ void add_plan_case(const bfs_case& c, const std::string& group, std::string_view
   constexpr bool on_host = std::same_as<Space, host>;
   add_case(group + "/" + c.name + (on_host ? "/cpu/" : "/cuda/") + std::string(name),
            [=](benchmark::State& state) { return measure(state, bench_graph<Space>(c.spec), argument); });
+}
+
+// Cases for each of several arguments, by their names, on both backends.
+template <class Argument, class Measure>
+void add_plan_cases(const std::string& group, const std::vector<std::pair<std::string, Argument>>& arguments,
+                    const Measure& measure, const plan_graphs& graphs = {}) {
+  const auto add = [&]<class Space>(std::type_identity<Space>, const std::vector<bfs_case>& cases) {
+    for (const bfs_case& c : cases) {
+      for (const auto& [name, argument] : arguments) add_plan_case<Space>(c, group, name, argument, measure);
+    }
+  };
+  if (current_settings().host) add(std::type_identity<host>{}, graphs.on_host);
+  if (current_settings().device) add(std::type_identity<device>{}, graphs.on_device);
 }
 
 // Cases for each algorithm of an enumeration but `automatic`, on each backend that has it.

@@ -39,43 +39,20 @@ constexpr auto measure_given = []<class Space>(benchmark::State& state, const be
     sources[k] = u;
     targets[k] = edges.indices[e];
   }
-  const auto run = [&](const auto& from, const auto& to) {
-    similarity_plan<bfs_index, bfs_index, Space> plan(g.ctx(), g.view(), from.view(), to.view());
-    return report_pairs(state, g, plan, similarity_pairs::given, {});
-  };
-  if constexpr (std::same_as<Space, host>) {
-    return run(sources, targets);
-  } else {
-    return run(to_device(g.ctx(), std::as_const(sources).view()), to_device(g.ctx(), std::as_const(targets).view()));
-  }
+  similarity_plan<bfs_index, bfs_index, Space> plan(g.ctx(), g.view(), g.place(sources).view(),
+                                                    g.place(targets).view());
+  return report_pairs(state, g, plan, similarity_pairs::given, {});
 };
 
-template <class Space>
-void add(const std::vector<bfs_case>& cases, const std::vector<bfs_case>& small) {
-  for (const bfs_case& c : cases) {
-    add_plan_case<Space>(c, "similarity", "rows", similarity_options{}, measure);
-    add_plan_case<Space>(c, "similarity", "rows+adamic-adar",
-                         similarity_options{.measure = similarity_measure::adamic_adar}, measure);
-    add_plan_case<Space>(c, "similarity", "rows+given", std::int64_t{1} << 20, measure_given);
-  }
-  for (const bfs_case& c : small) {
-    add_plan_case<Space>(c, "similarity", "rows+top_10", similarity_options{.top = 10}, measure);
-  }
-}
-
 const registration here{[] {
-  plan_graphs graphs;
-  graphs.on_device = bfs_cases_or_file({{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
-                                        {"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
-                                        {"grid_2048", {"gen:grid2d:n=2048"}}});
-  graphs.take_as_undirected();
-  plan_graphs small;
-  small.on_host = small.on_device = bfs_cases_or_file({{"rmat_16_16", {"gen:rmat:scale=16,degree=16"}}});
-  small.take_as_undirected();
-  if (current_settings().host) add<host>(graphs.on_host, small.on_host);
-  if (enum_rows<similarity_algorithm>()[0].on_device && current_settings().device) {
-    add<device>(graphs.on_device, small.on_device);
-  }
+  const plan_graphs graphs = plan_graphs().undirected();
+  const auto small = bfs_cases_or_file({{"rmat_16_16", {"gen:rmat:scale=16,degree=16"}}});
+  add_plan_cases<similarity_options>("similarity",
+                                     {{"rows", {}}, {"rows+adamic-adar", {.measure = similarity_measure::adamic_adar}}},
+                                     measure, graphs);
+  add_plan_cases<std::int64_t>("similarity", {{"rows+given", std::int64_t{1} << 20}}, measure_given, graphs);
+  add_plan_cases<similarity_options>("similarity", {{"rows+top_10", {.top = 10}}}, measure,
+                                     plan_graphs{small, small}.undirected());
 }};
 
 }  // namespace

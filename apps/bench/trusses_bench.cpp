@@ -24,18 +24,7 @@ const registration here{[] {
   graphs.on_host = bfs_cases_or_file({{"rmat_18_16", {"gen:rmat:scale=18,degree=16"}},
                                       {"uniform_1m_16", {"gen:uniform:rows=1048576,degree=16"}},
                                       {"grid_2000", {"gen:grid2d:n=2000"}}});
-  graphs.on_device = bfs_cases_or_file({{"rmat_22_16", {"gen:rmat:scale=22,degree=16"}},
-                                        {"uniform_4m_16", {"gen:uniform:rows=4194304,degree=16"}},
-                                        {"grid_2048", {"gen:grid2d:n=2048"}}});
-  graphs.take_as_undirected();
-  const auto add = [&]<class Space>(std::type_identity<Space>, const std::vector<bfs_case>& cases) {
-    for (const bfs_case& c : cases) {
-      add_plan_case<Space>(c, "trusses", "peel", std::int64_t{0}, measure);
-      add_plan_case<Space>(c, "trusses", "peel_k10", std::int64_t{10}, measure);
-    }
-  };
-  if (current_settings().host) add(std::type_identity<host>{}, graphs.on_host);
-  if (current_settings().device) add(std::type_identity<device>{}, graphs.on_device);
+  add_plan_cases<std::int64_t>("trusses", {{"peel", 0}, {"peel_k10", 10}}, measure, std::move(graphs).undirected());
 }};
 
 }  // namespace

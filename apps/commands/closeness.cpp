@@ -12,7 +12,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
+#include <variant>
 
 namespace spargo::apps {
 
@@ -50,39 +50,6 @@ eccentricity_options eccentricity_of(const closeness_flags& flags) {
   return {.output = flags.eccentricity ? eccentricity_output::all : eccentricity_output::extremes,
           .max_searches = flags.sources == "all" ? -1 : flags.sources_wanted()};
 }
-
-// Of the plan that the flags ask for.
-struct closeness_request {
-  closeness_flags flags;
-};
-plan_estimate estimate(const graph_shape& shape, const closeness_request& asked) {
-  if (asked.flags.asks_distances()) return estimate(shape, eccentricity_of(asked.flags));
-  return estimate(shape, closeness_of(asked.flags));
-}
-
-struct algorithm_name {
-  std::string text;
-
-  friend std::string to_string(const algorithm_name& name) { return name.text; }
-};
-
-// Either of the library's plans.
-template <class I, class O, class Space>
-struct either_plan {
-  std::optional<closeness_plan<I, O, Space>> centrality;
-  std::optional<eccentricity_plan<I, O, Space>> distances;
-
-  [[nodiscard]] algorithm_name algorithm() const {
-    return {
-        std::string(distances.has_value() ? to_string(distances->algorithm()) : to_string(centrality->algorithm()))};
-  }
-  [[nodiscard]] std::string reason() const {
-    return distances.has_value() ? distances->reason() : centrality->reason();
-  }
-  [[nodiscard]] std::int64_t workspace_bytes() const {
-    return distances.has_value() ? distances->workspace_bytes() : centrality->workspace_bytes();
-  }
-};
 
 struct closeness_centralities : graph_algorithm {
   using flags_type = closeness_flags;
@@ -147,7 +114,10 @@ struct closeness_centralities : graph_algorithm {
             .cpu_ns = flags.asks_distances() ? 8 : 0.3 * static_cast<double>(wanted),
             .results = {sizeof(double), 0}};
   }
-  static closeness_request options(const closeness_flags& flags) { return {flags}; }
+  static std::variant<closeness_options, eccentricity_options> options(const closeness_flags& flags) {
+    if (flags.asks_distances()) return eccentricity_of(flags);
+    return closeness_of(flags);
+  }
 
   static void prepare(const closeness_flags& flags, const input_facts& facts, const auto& g, auto& found) {
     found.size = static_cast<double>(g.entries() + g.vertices());
@@ -163,13 +133,9 @@ struct closeness_centralities : graph_algorithm {
   }
   template <class I, class O, class Space>
   static auto make_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const closeness_flags& flags) {
-    either_plan<I, O, Space> plan;
-    if (flags.asks_distances()) {
-      plan.distances.emplace(ctx, g, eccentricity_of(flags));
-    } else {
-      plan.centrality.emplace(ctx, g, closeness_of(flags));
-    }
-    return plan;
+    using plan = either_plan<closeness_plan<I, O, Space>, eccentricity_plan<I, O, Space>>;
+    if (flags.asks_distances()) return plan(eccentricity_plan<I, O, Space>(ctx, g, eccentricity_of(flags)));
+    return plan(closeness_plan<I, O, Space>(ctx, g, closeness_of(flags)));
   }
   template <class I>
   static closeness_sources<I> sources_of(const std::vector<I>& sources) {
@@ -178,20 +144,21 @@ struct closeness_centralities : graph_algorithm {
   }
   static auto runner(const auto&, auto& plan, const auto& found) {
     return [&] {
-      if (plan.distances.has_value()) {
-        plan.distances->run();
+      if (auto* centrality = std::get_if<0>(&plan)) {
+        centrality->run(sources_of(found.sources));
       } else {
-        plan.centrality->run(sources_of(found.sources));
+        std::get<1>(plan).run();
       }
     };
   }
   static void fetch(const auto& done, const closeness_flags& flags, auto& found) {
     if (flags.asks_distances()) {
-      found.lower = done.copy(done.plan.distances->lower());
-      found.upper = done.copy(done.plan.distances->upper());
-      found.summary = done.plan.distances->summary();
+      const auto& distances = std::get<1>(done.plan);
+      found.lower = done.copy(distances.lower());
+      found.upper = done.copy(distances.upper());
+      found.summary = distances.summary();
     } else {
-      found.values = done.copy(done.plan.centrality->values());
+      found.values = done.copy(std::get<0>(done.plan).values());
     }
     const double search_ms = check_tuning::entry_ns * 1e-6 * std::max(found.size, 1.0) / done.cpu.threads();
     const double most_ms = std::max(check_tuning::long_ms, 2 * done.runs.times.median);

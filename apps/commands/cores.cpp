@@ -4,11 +4,14 @@
 #include "placement/driver.hpp"
 
 #include <spargo/graph/cores.hpp>
+#include <spargo/graph/structure.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 
 namespace spargo::apps {
 
@@ -58,8 +61,12 @@ struct cores : graph_algorithm {
 
   static void prepare(const cores_flags& flags, const input_facts&, const auto& g, auto& found) {
     if (flags.k < 0) return;
-    found.k_core = [&g, k = flags.k](const auto& cores) {
-      return induced_subgraph(g.view(), [&](std::int64_t v) { return cores[v] >= k; });
+    found.k_core = [&g, k = flags.k]<class I>(const span<const I, host>& cores) {
+      const context<host> cpu;
+      const std::int64_t most = std::numeric_limits<I>::max();
+      const array<I, host> vertices = k_core_vertices(cpu, cores, static_cast<I>(std::min(k, most)));
+      const auto part = induced_subgraph(cpu, g.view(), vertices.view());
+      return edges_of_part(part.view(), vertices.view());
     };
   }
   static auto make_plan(const auto& ctx, const auto& g, const cores_flags&) { return cores_plan(ctx, g); }
@@ -82,8 +89,7 @@ struct cores : graph_algorithm {
     if (flags.k < 0) return;
     const auto inside = found.k_core(found.cores);
     keys["k_core"] = {{"k", flags.k}, {"vertices", inside.vertices}, {"edges", inside.edges()}};
-    out.row(fmt::format("{}-core", flags.k),
-            fmt::format("{}, {}", counted(inside.vertices, "vertex", "vertices"), counted(inside.edges(), "edge")));
+    out.row(fmt::format("{}-core", flags.k), size_of(inside));
   }
   static void write(report& out, const cores_flags& flags, const vertex_names& names, const auto& found) {
     if (flags.k < 0) return write_values(out, flags, names, columns, found.cores.view());

@@ -64,7 +64,7 @@ struct hits_ranks : power_ranks {
     report_best(out, names, found.hubs.view(), flags.listed(), "hubs");
     report_best(out, names, found.authorities.view(), flags.listed(), "authorities");
   }
-  // As report_highest, under a name of its own.
+  // As report_highest, under the key `key`.
   static void report_best(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count,
                           const char* key) {
     json& list = out.keys()[key] = json::array();

@@ -1,13 +1,12 @@
 // similarity FILE: similarity of the vertices of a graph by their neighbours.
 #include "cli/choice.hpp"
 #include "cli/enum_words.hpp"
-#include "cli/outputs.hpp"
 #include "cli/vertex_table.hpp"
+#include "commands/graph/vertex_pairs.hpp"
 #include "commands/table.hpp"
 #include "placement/driver.hpp"
 
 #include <spargo/graph/similarity.hpp>
-#include <spargo/io/edge_list.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -34,26 +33,6 @@ struct similarity_flags : graph_flags {
   }
 };
 
-// The pairs of a file, an edge list, as vertices of the graph.
-template <index_type I>
-void read_pairs(const std::string& path, const vertex_names& names, array<I, host>& sources, array<I, host>& targets) {
-  const context<host> cpu;
-  auto list = read_edge_pattern<I>(cpu, path);
-  const vertex_names listed = names_of(list);
-  std::vector<I> vertices;
-  for (std::int64_t k = 0; k < listed.vertices; ++k) {
-    vertices.push_back(static_cast<I>(expect_vertex(names, "--pairs " + path + ": vertex", listed.label(k))));
-  }
-  const auto pairs = list.edges.view();
-  const auto read = [&](const auto& ends) {
-    array<I, host> found(cpu, ends.size());
-    std::transform(ends.begin(), ends.end(), found.begin(), [&](I k) { return vertices[static_cast<std::size_t>(k)]; });
-    return found;
-  };
-  sources = read(pairs.row_indices);
-  targets = read(pairs.col_indices);
-}
-
 struct similarity : graph_algorithm {
   using flags_type = similarity_flags;
   static constexpr const char* name = "similarity";
@@ -61,9 +40,7 @@ struct similarity : graph_algorithm {
   static constexpr std::string_view columns = "source,target,value";
 
   template <class I>
-  struct result : checked {
-    array<I, host> sources;  // before the run, those of the file
-    array<I, host> targets;
+  struct result : checked, vertex_pairs<I> {  // before the run, those of the file
     array<double, host> values;
     mutable std::int64_t compared = 0;
   };
@@ -111,21 +88,18 @@ struct similarity : graph_algorithm {
   }
   static similarity_options options(const similarity_flags& flags) { return flags.options(); }
 
-  static void prepare(const similarity_flags& flags, const input_facts& facts, const auto&, auto& found) {
-    if (flags.gives_pairs()) read_pairs(flags.pairs, facts.names, found.sources, found.targets);
+  template <class I>
+  static void prepare(const similarity_flags& flags, const input_facts& facts, const auto&, result<I>& found) {
+    vertex_pairs<I>& pairs = found;
+    if (flags.gives_pairs()) pairs = read_vertex_pairs<I>("--pairs", flags.pairs, facts.names);
   }
   template <class Space, index_type I, index_type O>
   static auto make_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const similarity_flags& flags,
                         const result<I>& found) {
     using plan = similarity_plan<I, O, Space>;
     if (!flags.gives_pairs()) return plan(ctx, g, flags.options());
-    if constexpr (std::same_as<Space, host>) {
-      return plan(ctx, g, found.sources.view(), found.targets.view(), flags.options());
-    } else {
-      const auto sources = to_device(ctx, found.sources.view());
-      const auto targets = to_device(ctx, found.targets.view());
-      return plan(ctx, g, sources.view(), targets.view(), flags.options());
-    }
+    const auto placed = [&](const auto& values) { return copy_from_host(ctx, values.view()); };
+    return plan(ctx, g, placed(found.sources).view(), placed(found.targets).view(), flags.options());
   }
   static void fetch(const auto& done, const similarity_flags&, auto& found) {
     found.sources = done.copy(done.plan.sources());
@@ -175,22 +149,11 @@ struct similarity : graph_algorithm {
     }
   }
   static void write(report& out, const similarity_flags& flags, const vertex_names& names, const auto& found) {
-    table_writer table(flags.output, columns);
-    const auto write_pair = [&](std::int64_t k) {
-      table.label(names, found.sources[k]);
-      table.label(names, found.targets[k]);
-      table.number(found.values[k]);
-      table.end_row();
-    };
-    if (flags.sort) {
-      const auto higher = [&](std::int64_t a, std::int64_t b) { return found.values[a] > found.values[b]; };
-      for (const std::int64_t k : first_vertices(found.values.size(), 0, higher)) write_pair(k);
-    } else {
-      for (std::int64_t k = 0; k < found.values.size(); ++k) write_pair(k);
-    }
-    table.commit();
-    out.row("written", flags.output);
-    out.keys()["output"] = flags.output;
+    table_flags all_lines = flags;
+    all_lines.top = 0;  // which limits pairs per vertex
+    const auto higher = [&](std::int64_t a, std::int64_t b) { return found.values[a] > found.values[b]; };
+    write_edges(out, all_lines, names, columns, found.sources.view(), found.targets.view(), higher,
+                [&](std::int64_t k, table_writer& row) { row.number(found.values[k]); });
   }
 };
 

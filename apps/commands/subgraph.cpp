@@ -36,16 +36,18 @@ struct subgraph_flags : graph_flags {
   }
 };
 
-// For the estimate.
+// For the estimate: the part of the plan, and its copy for the report and --output, with weights as double.
 struct subgraph_options {
   vertex_selection selection = vertex_selection::all;
 };
 plan_estimate estimate(const graph_shape& shape, const subgraph_options& options) {
-  const std::int64_t result = shape.rows_bytes() + shape.entries * (shape.value_bytes + std::int64_t{sizeof(double)}) +
-                              shape.vertices * (std::int64_t{sizeof(std::int64_t)} + 2 * shape.index_bytes);
+  const std::int64_t part = shape.rows_bytes() + shape.entries * shape.value_bytes + shape.vertices * shape.index_bytes;
+  const std::int64_t copy = shape.entries * (shape.index_bytes + std::int64_t{sizeof(double)}) +
+                            shape.vertices * (std::int64_t{sizeof(std::int64_t)} + shape.index_bytes);
   const bool searches = options.selection != vertex_selection::all && options.selection != vertex_selection::ids;
-  return {.host_bytes = result + (searches ? shape.vertices * 3 * shape.index_bytes + shape.missing_in_bytes() : 0),
-          .host_seconds = 5e-9 * static_cast<double>(shape.entries + shape.vertices) / shape.threads};
+  return {
+      .host_bytes = part + copy + (searches ? shape.vertices * 3 * shape.index_bytes + shape.missing_in_bytes() : 0),
+      .host_seconds = 5e-9 * static_cast<double>(shape.entries + shape.vertices) / shape.threads};
 }
 
 // What the driver runs: selects the vertices and takes the edges between them.
@@ -163,7 +165,7 @@ struct subgraph_part : graph_algorithm {
                       (flags.k < 0 ? 0 : 1);
     if (flags.ids.size() > 1) throw usage_error("--ids: expected one file");
     if (given > 1) throw usage_error("expected one of --ids, --ego, --component and --k-core");
-    if (flags.radius >= 0 && flags.ego.empty()) throw usage_error("--radius: the radius of what? (expected --ego ID)");
+    if (flags.radius >= 0 && flags.ego.empty()) throw usage_error("--radius: expected --ego ID with it");
     if (!flags.to.empty() && flags.output.empty()) throw usage_error("--to: expected --output FILE");
     if (!flags.output.empty()) (void)choose_target(flags.output, flags.to);
   }
@@ -237,7 +239,7 @@ struct subgraph_part : graph_algorithm {
     }
   }
 
-  // Every edge between selected vertices is there once, with its weight, and no other.
+  // The subgraph has every edge between selected vertices once, with its weight, and no others.
   template <class W, index_type I, index_type O>
   static std::string check(const context<host>&, const placed_weighted_graph<W, I, O>& placed, const subgraph_flags&,
                            const auto& found) {
@@ -248,7 +250,8 @@ struct subgraph_part : graph_algorithm {
     std::int64_t e = 0;  // of the part
     std::int64_t loops = 0;
     for (std::int64_t k = 0; k < found.vertices.size(); ++k) {
-      if (found.offsets[k] != e) return fmt::format("the row of vertex {} of the subgraph begins elsewhere", k);
+      if (found.offsets[k] != e)
+        return fmt::format("the row of vertex {} of the subgraph begins at {} (expected {})", k, found.offsets[k], e);
       const I u = found.vertices[k];
       for (O old = g.out.offsets[u]; old < g.out.offsets[std::int64_t{u} + 1]; ++old) {
         const I* const end = found.vertices.end();
@@ -262,7 +265,7 @@ struct subgraph_part : graph_algorithm {
         ++e;
       }
     }
-    if (e != found.indices.size()) return "the subgraph has edges that the graph has not";
+    if (e != found.indices.size()) return "the subgraph has edges that the graph lacks";
     const std::int64_t counted = found.directed ? e - loops : (e - loops) / 2;
     return counted == found.edges ? "" : fmt::format("the subgraph has {} edges (expected {})", found.edges, counted);
   }
@@ -319,7 +322,7 @@ struct subgraph_part : graph_algorithm {
     out.row("written", fmt::format("{} ({})", flags.output, to.format));
   }
 
-  // Rows of a matrix are numbered anew; text formats say which ones they were.
+  // Rows of a matrix are renumbered; text formats keep the ids.
   template <class I>
   static vertex_names names_of_part(const vertex_names& names, const array<I, host>& vertices) {
     vertex_names part;

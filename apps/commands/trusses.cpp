@@ -9,9 +9,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <vector>
-
 namespace spargo::apps {
 
 namespace {
@@ -80,36 +77,28 @@ struct trusses : graph_algorithm {
   }
   static std::string how_checked(const trusses_flags&, const auto&) { return "proved from below and above"; }
 
+  // Or the K-truss.
+  static auto largest_truss(const trusses_flags& flags, const vertex_names& names, const auto& found) {
+    return edge_subset(names.vertices, found.sources, found.targets,
+                       [&](std::int64_t e) { return flags.k != 0 || found.numbers[e] == found.max_k; });
+  }
   static void report_result(report& out, const trusses_flags& flags, const vertex_names& names, const auto& found) {
-    std::vector<bool> inside(static_cast<std::size_t>(names.vertices));  // of the largest truss, or of the K-truss
-    std::int64_t edges = 0;
-    for (std::int64_t e = 0; e < found.sources.size(); ++e) {
-      if (flags.k == 0 && found.numbers[e] < found.max_k) continue;
-      inside[static_cast<std::size_t>(found.sources[e])] = inside[static_cast<std::size_t>(found.targets[e])] = true;
-      ++edges;
-    }
-    const std::int64_t vertices = std::count(inside.begin(), inside.end(), true);
+    const auto truss = largest_truss(flags, names, found);
     json& keys = out.keys();
     keys["graph_edges"] = keys["edges"];
     keys["graph_vertices"] = keys["vertices"];
-    keys["max_k"] = flags.k != 0 && edges == 0 ? json() : json(found.max_k);
-    keys["edges"] = edges;
-    keys["vertices"] = vertices;
-    const std::string size = fmt::format("{}, {}", counted(vertices, "vertex", "vertices"), counted(edges, "edge"));
+    keys["max_k"] = flags.k != 0 && truss.edges() == 0 ? json() : json(found.max_k);
+    keys["edges"] = truss.edges();
+    keys["vertices"] = truss.vertices;
     if (flags.k == 0) {
-      out.row("largest truss", fmt::format("k = {} ({})", with_commas(found.max_k), size));
+      out.row("largest truss", fmt::format("k = {} ({})", with_commas(found.max_k), size_of(truss)));
     } else {
       keys["k"] = flags.k;
-      out.row(fmt::format("{}-truss", flags.k), size);
+      out.row(fmt::format("{}-truss", flags.k), size_of(truss));
     }
   }
-  template <class I>
-  static void write(report& out, const trusses_flags& flags, const vertex_names& names, const result<I>& found) {
-    if (flags.k != 0) {
-      const subgraph<I> truss{{found.sources.begin(), found.sources.end()},
-                              {found.targets.begin(), found.targets.end()}};
-      return write_subgraph(out, flags, names, truss);
-    }
+  static void write(report& out, const trusses_flags& flags, const vertex_names& names, const auto& found) {
+    if (flags.k != 0) return write_subgraph(out, flags, names, largest_truss(flags, names, found));
     const auto higher = [&](std::int64_t a, std::int64_t b) { return found.numbers[a] > found.numbers[b]; };
     write_edges(out, flags, names, columns, found.sources.view(), found.targets.view(), higher,
                 [&](std::int64_t e, table_writer& row) { row.number(found.numbers[e]); });

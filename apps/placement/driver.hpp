@@ -19,13 +19,15 @@
 //   report_result, write            rows and keys; --output
 // Written once for all: add_algorithm_flag and add_choice (cli/enum_words.hpp), add_weights_flag, report_weights
 // (weighted_input.hpp), report_highest, report_histogram (graph_command.hpp), write_values, write_vertices, write_edges
-// (cli/vertex_table.hpp), groups of vertices and edges of a subgraph (commands/graph/).
+// (cli/vertex_table.hpp), groups of vertices, edges of a subgraph, pairs of vertices from a file (commands/graph/), and
+// a choice between two plans (either_plan.hpp).
 // On several ranks (ranks = true) also: ranks_algorithm, check_ranks_flags, rank_bytes, make_ranks_plan,
 // check_on_ranks, ranks_reason and `values`, the array that has a value for each vertex.
 #pragma once
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
+#include "placement/either_plan.hpp"
 #include "placement/placed_input.hpp"
 #include "placement/plan.hpp"
 #include "placement/ranks.hpp"

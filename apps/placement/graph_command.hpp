@@ -147,6 +147,15 @@ template <class T, class Space>
     return to_host_by_threads(ctx, values, cpu);
   }
 }
+// The arguments of a plan that the host made.
+template <class T, class Space>
+[[nodiscard]] array<T, Space> copy_from_host(const context<Space>& ctx, span<const T, host> values) {
+  if constexpr (std::same_as<Space, host>) {
+    return clone(ctx, values);
+  } else {
+    return to_device(ctx, values);
+  }
+}
 
 // Calls `run` once untimed, because it touches memory for the first time, then --repeat times. If --repeat is 0 (no
 // default): three times, or only the first if that takes over a second.

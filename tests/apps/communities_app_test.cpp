@@ -1,9 +1,8 @@
 // `communities` end to end: every graph of the data folder against truth_more.json, LDBC Graphalytics' examples, flags,
 // errors.
-#include <fstream>
 #include <map>
 
-#include "apps/run_here.hpp"
+#include "apps/graph_app.hpp"
 #include "support/snapshots.hpp"
 
 namespace spargo::test {
@@ -13,11 +12,7 @@ using nlohmann::json;
 
 json run_with(const std::string& method, const std::string& file, std::vector<std::string> flags,
               const std::string& device = "cpu") {
-  flags.insert(flags.end(), {"--method", method});
-  flags.insert(flags.end(), {"--device", device, "--json", "-", "--repeat", "1", file});
-  const app_run run = run_here("communities", flags);
-  EXPECT_EQ(run.code, 0) << file << ": " << run.err;
-  return run.code == 0 ? run.json() : json::object();
+  return reporter{"communities", {"--method", method, "--device", device, "--repeat", "1"}}(file, std::move(flags));
 }
 
 json run_on(const std::string& file, const std::vector<std::string>& flags, const std::string& device = "cpu") {
@@ -35,14 +30,10 @@ std::map<std::int64_t, std::int64_t> pairs_in(const std::string& text) {
 void check_truth(const std::string& device) {
   const scratch folder;
   const std::string out = folder / "labels.txt";
-  const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
-  int files = 0;
-  for (const auto& [name, facts] : more.items()) {
-    if (!facts.contains("cdlp")) continue;
-    SCOPED_TRACE(name);
-    const bool matrix = name.find(".mtx") != std::string::npos;
+  for_each_truth("cdlp", 40, [&](const std::string& name, const std::string& file, const json& truth, const json&) {
+    const bool matrix = first_id(name) == 1;
     for (const std::string direction : {"directed", "undirected"}) {
-      const json got = run_on((data_directory() / name).string(), {"--" + direction, "--output", out}, device);
+      const json got = run_on(file, {"--" + direction, "--output", out}, device);
       ASSERT_FALSE(got.empty());
       EXPECT_EQ(got["valid"], true);
       const auto labels = pairs_in(slurp(out));
@@ -55,23 +46,17 @@ void check_truth(const std::string& device) {
         ++absent;
         extra += id;
       }
-      const json& expected = facts["cdlp"][direction];
+      const json& expected = truth[direction];
       EXPECT_EQ(got["communities"].get<std::int64_t>() + absent, expected["labels"].get<std::int64_t>());
       EXPECT_EQ(got["label_sum"].get<std::int64_t>() + extra, expected["sum"].get<std::int64_t>());
     }
-    ++files;
-  }
-  EXPECT_GT(files, 40);
+  });
 }
 
-TEST(CommunitiesApp, AgreesWithTheTruthOnTheCpu) {
-  SPARGO_TEST_NEEDS_DATA();
-  check_truth("cpu");
-}
+TEST(CommunitiesApp, AgreesWithTheTruthOnTheCpu) { check_truth("cpu"); }
 
 TEST(CommunitiesApp, AgreesWithTheTruthOnTheGpu) {
   SPARGO_TEST_NEEDS_GPU();
-  SPARGO_TEST_NEEDS_DATA();
   check_truth("cuda");
 }
 
@@ -108,11 +93,7 @@ class CommunitiesFile : public testing::Test {
 
 TEST_F(CommunitiesFile, EveryKeyOfTheContractIsThere) {
   const json got = run_on(edges_, {"--undirected"});
-  for (const char* key :
-       {"app", "file", "vertices", "edges", "directed", "device", "threads", "algorithm", "load_ms", "build_ms",
-        "total_ms", "time_ms", "method", "iterations", "rounds", "communities", "largest", "label_sum", "valid"}) {
-    EXPECT_TRUE(got.contains(key)) << key;
-  }
+  expect_graph_keys(got, {"method", "iterations", "rounds", "communities", "largest", "label_sum"});
   EXPECT_EQ(got["app"], "communities");
   EXPECT_EQ(got["vertices"], 8);
   EXPECT_EQ(got["edges"], 8);
@@ -263,7 +244,7 @@ TEST_F(CommunitiesFile, ObjectivesResolutionsAndSeeds) {
 // Within 1 percent of the best that igraph found in several tries, its Leiden run until stable.
 TEST(CommunitiesApp, ModularityOfRealGraphs) {
   SPARGO_TEST_NEEDS_DATA();
-  const json more = json::parse(std::ifstream(data_directory() / "truth_more.json")).at("files");
+  const json& more = truth_more();
   int files = 0;
   for (const std::string name : {"karate.mtx", "dolphins.mtx", "netscience.mtx", "facebook_combined.txt",
                                  "email-Eu-core.wel", "PGPgiantcompo.el", "as-caida20071105.csv", "road-minnesota.mtx",

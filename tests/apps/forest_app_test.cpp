@@ -1,7 +1,5 @@
 // `forest` end to end: every graph of the data folder against truth_more.json, flags, weights of any sign, errors.
-#include <fstream>
-
-#include "apps/run_here.hpp"
+#include "apps/graph_app.hpp"
 #include "support/snapshots.hpp"
 
 namespace spargo::test {
@@ -9,29 +7,17 @@ namespace {
 
 using nlohmann::json;
 
-json run_on(const std::string& file, std::vector<std::string> flags) {
-  flags.insert(flags.end(), {"--repeat", "1"});
-  return report_of("forest", file, flags);
-}
+const reporter run_on = on_cpu("forest");
 
 TEST(ForestApp, AgreesWithTheTruth) {
-  SPARGO_TEST_NEEDS_DATA();
-  std::ifstream truth(data_directory() / "truth_more.json");
-  if (!truth) GTEST_SKIP() << "no truth_more.json";
-  const json more = json::parse(truth).at("files");
-  int files = 0;
-  for (const auto& [name, facts] : more.items()) {
-    if (!facts.contains("msf")) continue;
-    SCOPED_TRACE(name);
-    const json got = run_on((data_directory() / name).string(), {});
+  for_each_truth("msf", 40, [](const std::string&, const std::string& file, const json& expected, const json&) {
+    const json got = run_on(file);
     ASSERT_FALSE(got.empty());
     EXPECT_EQ(got["valid"], true);
-    EXPECT_EQ(got["edges"], facts["msf"]["edges"]);
-    const double weight = facts["msf"]["weight"];
+    EXPECT_EQ(got["edges"], expected["edges"]);
+    const double weight = expected["weight"];
     EXPECT_NEAR(got["total_weight"].get<double>(), weight, 1e-9 * std::max(1.0, std::abs(weight)));
-    ++files;
-  }
-  EXPECT_GT(files, 40);
+  });
 }
 
 class ForestFile : public testing::Test {
@@ -44,10 +30,7 @@ class ForestFile : public testing::Test {
 
 TEST_F(ForestFile, EveryKeyOfTheContractIsThere) {
   const json got = run_on(edges_, {});
-  for (const char* key : {"app", "file", "vertices", "edges", "directed", "device", "threads", "algorithm", "load_ms",
-                          "build_ms", "total_ms", "time_ms", "total_weight", "trees", "valid"}) {
-    EXPECT_TRUE(got.contains(key)) << key;
-  }
+  expect_graph_keys(got, {"total_weight", "trees"});
   EXPECT_EQ(got["edges"], 4);
   EXPECT_EQ(got["graph_edges"], 6);
   EXPECT_EQ(got["total_weight"], 3.5);
@@ -110,9 +93,7 @@ TEST_F(ForestFile, MatricesWithNegativeEntries) {
 TEST_F(ForestFile, ReportsForPeople) {
   const app_run run = run_app("forest", {edges_});
   ASSERT_EQ(run.code, 0) << run.err;
-  for (const char* text : {"spanning forest", "4 edges, 2 trees", "total weight", "3.5", "valid"}) {
-    EXPECT_NE(run.out.find(text), std::string::npos) << text << " in\n" << run.out;
-  }
+  expect_texts(run.out, {"spanning forest", "4 edges, 2 trees", "total weight", "3.5", "valid"});
   for (const char* edges : {"1 2 inf\n2 3 1\n", "1 2 1.7e308\n2 3 1.7e308\n"}) {
     const app_run infinite = run_app("forest", {folder_.write("inf.wel", edges)});
     EXPECT_EQ(infinite.code, 0) << infinite.err;

@@ -1,43 +1,27 @@
 // `similarity` end to end: every graph of the data folder against truth_more.json, pairs of a file, the most similar
 // vertices, output, errors.
-#include <fstream>
-
-#include "apps/run_here.hpp"
+#include "apps/graph_app.hpp"
 
 namespace spargo::test {
 namespace {
 
 using nlohmann::json;
 
-json run_on(const std::string& file, std::vector<std::string> flags) {
-  flags.insert(flags.end(), {"--repeat", "1"});
-  return report_of("similarity", file, flags);
-}
+const reporter run_on = on_cpu("similarity");
 
 TEST(SimilarityApp, AgreesWithTheTruth) {
-  SPARGO_TEST_NEEDS_DATA();
-  std::ifstream truth(data_directory() / "truth_more.json");
-  if (!truth) GTEST_SKIP() << "no truth_more.json";
-  const json more = json::parse(truth).at("files");
-  int files = 0;
-  for (const auto& [name, facts] : more.items()) {
-    if (!facts.contains("jaccard")) continue;
-    SCOPED_TRACE(name);
-    const json got = run_on((data_directory() / name).string(), {"--undirected", "--no-validate"});
-    ASSERT_FALSE(got.empty());
-    EXPECT_EQ(got["pairs"], got["edges"]);
-    const json& expected = facts["jaccard"];
-    // A matrix file counts its rows from 1.
-    const int base = name.find(".mtx") == std::string::npos ? 0 : 1;
-    ASSERT_EQ(got["first"].size(), expected.size());
-    for (std::size_t k = 0; k < expected.size(); ++k) {
-      EXPECT_EQ(got["first"][k][0], expected[k][0].get<std::int64_t>() + base);
-      EXPECT_EQ(got["first"][k][1], expected[k][1].get<std::int64_t>() + base);
-      EXPECT_NEAR(got["first"][k][2].get<double>(), expected[k][2].get<double>(), 1e-9);
-    }
-    ++files;
-  }
-  EXPECT_GT(files, 40);
+  for_each_truth("jaccard", 40,
+                 [](const std::string& name, const std::string& file, const json& expected, const json&) {
+                   const json got = run_on(file, {"--undirected", "--no-validate"});
+                   ASSERT_FALSE(got.empty());
+                   EXPECT_EQ(got["pairs"], got["edges"]);
+                   ASSERT_EQ(got["first"].size(), expected.size());
+                   for (std::size_t k = 0; k < expected.size(); ++k) {
+                     EXPECT_EQ(got["first"][k][0], expected[k][0].get<std::int64_t>() + first_id(name));
+                     EXPECT_EQ(got["first"][k][1], expected[k][1].get<std::int64_t>() + first_id(name));
+                     EXPECT_NEAR(got["first"][k][2].get<double>(), expected[k][2].get<double>(), 1e-9);
+                   }
+                 });
 }
 
 class SimilarityFile : public testing::Test {
@@ -49,10 +33,7 @@ class SimilarityFile : public testing::Test {
 
 TEST_F(SimilarityFile, EveryKeyOfTheContractIsThere) {
   const json got = run_on(edges_, {"--undirected"});
-  for (const char* key : {"app", "file", "vertices", "edges", "directed", "device", "threads", "algorithm", "load_ms",
-                          "build_ms", "total_ms", "time_ms", "measure", "pairs", "sum", "first", "valid"}) {
-    EXPECT_TRUE(got.contains(key)) << key;
-  }
+  expect_graph_keys(got, {"measure", "pairs", "sum", "first"});
   EXPECT_EQ(got["pairs"], 6);
   EXPECT_EQ(got["valid"], true);
   EXPECT_EQ(got["measure"], "jaccard");
@@ -98,9 +79,7 @@ TEST_F(SimilarityFile, MostSimilarVertices) {
 TEST_F(SimilarityFile, ReportsForPeople) {
   const app_run run = run_app("similarity", {edges_, "--undirected"});
   ASSERT_EQ(run.code, 0) << run.err;
-  for (const char* text : {"jaccard of 6 pairs", "10 20 0.5", "valid", "6 values computed again"}) {
-    EXPECT_NE(run.out.find(text), std::string::npos) << text << " in\n" << run.out;
-  }
+  expect_texts(run.out, {"jaccard of 6 pairs", "10 20 0.5", "valid", "6 values computed again"});
 }
 
 TEST_F(SimilarityFile, RefusesWhatItCannotDo) {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "apps/run_here.hpp"
+#include "apps/graph_app.hpp"
 #include "commands/subgraph/selection.hpp"
 #include "graph/graph_support.hpp"
 #include "support/snapshots.hpp"
@@ -148,7 +148,7 @@ TEST_F(SubgraphApp, RefusesWhatItCannotDo) {
     EXPECT_FALSE(std::filesystem::exists(out));
   };
   refused({"--ego", "30", "--k-core", "2"}, 2, "expected one of --ids, --ego, --component and --k-core");
-  refused({"--radius", "2"}, 2, "--radius: the radius of what? (expected --ego ID)");
+  refused({"--radius", "2"}, 2, "--radius: expected --ego ID with it");
   refused({"--top", "2"}, 2, "unknown flag: --top");
   refused({"--ego", "31"}, 1, "--ego 31: the graph has no such vertex");
   refused({"--component", "biggest"}, 1, "--component biggest: the graph has no such vertex");
@@ -287,30 +287,47 @@ TEST(SubgraphCheck, FindsEveryChange) {
   }
 }
 
+// An upper bound: the part may be as large as the graph.
+TEST(SubgraphPlan, CoversARun) {
+  for (const std::string graph : {"gen:rmat:scale=16,degree=16", "gen:grid2d:n=300"}) {
+    for (const char* direction : {"--undirected", "--directed"}) {
+      for (const std::vector<std::string>& selection : std::vector<std::vector<std::string>>{
+               {}, {"--component", "largest"}, {"--ego", "1", "--radius", "3"}, {"--k-core", "2"}}) {
+        std::vector<std::string> flags{graph, direction, "--device", "cpu", "--threads", "2", "--json", "-"};
+        flags.insert(flags.end(), selection.begin(), selection.end());
+        SCOPED_TRACE(testing::PrintToString(flags));
+        std::vector<std::string> planned = flags;
+        planned.insert(planned.begin(), {"plan", "subgraph"});
+        const double said = run_app("spargo", planned).json().at("host_running_bytes");
+        flags.insert(flags.end(), {"--repeat", "1", "--no-validate"});
+        const double took = run_app("subgraph", flags).json().at("host_memory_bytes");
+        EXPECT_GE(said, took);
+        if (selection.empty()) {
+          EXPECT_LE(said, 2 * took);
+        }
+      }
+    }
+  }
+}
+
 // Of all real graphs: the largest component and the K-core have the sizes of the truth and of `cores`.
 TEST(SubgraphData, AgreesWithOtherCommands) {
-  SPARGO_TEST_NEEDS_DATA();
-  std::ifstream truth(data_directory() / "truth_more.json");
-  if (!truth) GTEST_SKIP() << "no truth_more.json";
-  const json more = json::parse(truth).at("files");
   int files = 0;
-  for (const auto& [name, facts] : more.items()) {
-    if (!facts.contains("core_numbers") || name.find("complex") != std::string::npos) continue;  // no weights
-    SCOPED_TRACE(name);
-    const std::string file = (data_directory() / name).string();
-    const std::int64_t deepest = facts["core_numbers"]["max"];
-    const json core = run_subgraph(file, {"--undirected", "--k-core", std::to_string(deepest)});
-    EXPECT_EQ(core["valid"], true);
-    const auto& last = facts["core_numbers"]["histogram"].back();
-    if (deepest > 0) {
-      EXPECT_EQ(core["vertices"], last[1]);
-    }
-    const json largest = run_subgraph(file, {"--undirected", "--component", "largest"});
-    EXPECT_EQ(largest["valid"], true);
-    EXPECT_EQ(largest["vertices"], report_of("components", file, {"--undirected", "--repeat", "1"})["largest"]);
-    if (++files == 12) break;
-  }
-  EXPECT_EQ(files, 12);
+  for_each_truth(
+      "core_numbers", 12, [&](const std::string& name, const std::string& file, const json& truth, const json&) {
+        if (files == 12 || name.find("complex") != std::string::npos) return;  // complex numbers are no weights
+        ++files;
+        const std::int64_t deepest = truth["max"];
+        const json core = run_subgraph(file, {"--undirected", "--k-core", std::to_string(deepest)});
+        EXPECT_EQ(core["valid"], true);
+        const auto& last = truth["histogram"].back();
+        if (deepest > 0) {
+          EXPECT_EQ(core["vertices"], last[1]);
+        }
+        const json largest = run_subgraph(file, {"--undirected", "--component", "largest"});
+        EXPECT_EQ(largest["valid"], true);
+        EXPECT_EQ(largest["vertices"], report_of("components", file, {"--undirected", "--repeat", "1"})["largest"]);
+      });
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // `trusses` end to end: every graph of the data folder against truth_more.json, the K-truss as a graph, flags, errors.
-#include <fstream>
-
-#include "apps/run_here.hpp"
+#include "apps/graph_app.hpp"
 #include "support/snapshots.hpp"
 
 namespace spargo::test {
@@ -9,30 +7,17 @@ namespace {
 
 using nlohmann::json;
 
-json run_on(const std::string& file, std::vector<std::string> flags) {
-  flags.insert(flags.end(), {"--repeat", "1"});
-  return report_of("trusses", file, flags);
-}
+const reporter run_on = on_cpu("trusses");
 
 TEST(TrussesApp, AgreesWithTheTruth) {
-  SPARGO_TEST_NEEDS_DATA();
-  std::ifstream truth(data_directory() / "truth_more.json");
-  if (!truth) GTEST_SKIP() << "no truth_more.json";
-  const json more = json::parse(truth).at("files");
-  int files = 0;
-  for (const auto& [name, facts] : more.items()) {
-    if (!facts.contains("ktruss")) continue;
-    SCOPED_TRACE(name);
-    const std::string file = (data_directory() / name).string();
-    const json& wanted = facts["ktruss"];
-    // All truss numbers of one file, the largest truss alone of the next.
-    const json got = files % 2 == 0 ? run_on(file, {}) : run_on(file, {"--k", wanted["max_k"].dump()});
+  bool all = false;  // truss numbers of one file, the largest truss alone of the next
+  for_each_truth("ktruss", 40, [&](const std::string&, const std::string& file, const json& expected, const json&) {
+    all = !all;
+    const json got = all ? run_on(file) : run_on(file, {"--k", expected["max_k"].dump()});
     ASSERT_FALSE(got.empty());
     EXPECT_EQ(got["valid"], true);
-    for (const char* key : {"max_k", "edges", "vertices"}) EXPECT_EQ(got[key], wanted[key]) << key;
-    ++files;
-  }
-  EXPECT_GT(files, 40);
+    for (const char* key : {"max_k", "edges", "vertices"}) EXPECT_EQ(got[key], expected[key]) << key;
+  });
 }
 
 class TrussesFile : public testing::Test {
@@ -46,10 +31,7 @@ class TrussesFile : public testing::Test {
 
 TEST_F(TrussesFile, EveryKeyOfTheContractIsThere) {
   const json got = run_on(edges_, {});
-  for (const char* key : {"app", "file", "vertices", "edges", "directed", "device", "threads", "algorithm", "load_ms",
-                          "build_ms", "total_ms", "time_ms", "max_k", "valid"}) {
-    EXPECT_TRUE(got.contains(key)) << key;
-  }
+  expect_graph_keys(got, {"max_k"});
   EXPECT_EQ(got["max_k"], 4);
   EXPECT_EQ(got["edges"], 6);
   EXPECT_EQ(got["vertices"], 4);
@@ -108,9 +90,7 @@ TEST_F(TrussesFile, DirectedAndNamed) {
 TEST_F(TrussesFile, ReportsForPeople) {
   const app_run all = run_app("trusses", {edges_});
   ASSERT_EQ(all.code, 0) << all.err;
-  for (const char* text : {"largest truss", "k = 4 (4 vertices, 6 edges)", "valid"}) {
-    EXPECT_NE(all.out.find(text), std::string::npos) << text << " in\n" << all.out;
-  }
+  expect_texts(all.out, {"largest truss", "k = 4 (4 vertices, 6 edges)", "valid"});
   const app_run one = run_app("trusses", {"--k", "3", edges_});
   EXPECT_NE(one.out.find("6 vertices, 9 edges"), std::string::npos) << one.out;
 }

@@ -136,7 +136,7 @@ std::set<std::string> found_in(const std::string& folder, const std::string& end
 }
 
 TEST(PlanSuites, EveryPlanHasOne) {
-  const auto plans = found_in("include/spargo/graph", ".hpp", std::regex(R"(class SPARGO_EXPORT (\w+)_plan )"));
+  const auto plans = found_in("include/spargo/graph", ".hpp", std::regex(R"(class SPARGO_EXPORT (\w+)_plan\s)"));
   EXPECT_GE(plans.size(), 9U);
   EXPECT_EQ(found_in("tests/graph", "_test.cpp", std::regex(R"(plan_suite<(\w+)_case>)")), plans);
 }

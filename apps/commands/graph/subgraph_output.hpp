@@ -6,6 +6,7 @@
 #include <spargo/formats/coo.hpp>
 #include <spargo/graph/graph.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,21 +23,42 @@ struct subgraph {
   [[nodiscard]] std::int64_t edges() const { return static_cast<std::int64_t>(sources.size()); }
 };
 
-// The edges between vertices v with keeps(v). O(vertices + edges).
-template <class I, class O, class Keeps>
-[[nodiscard]] subgraph<I> induced_subgraph(const graph_view<I, O, host>& g, const Keeps& keeps) {
+// The edges of a part of a graph, whose vertex k is vertices[k] of the whole.
+template <class I, class O>
+[[nodiscard]] subgraph<I> edges_of_part(const graph_view<I, O, host>& part, const span<const I, host>& vertices) {
   subgraph<I> found;
-  for (I v = 0; v < g.vertices(); ++v) {
-    if (!keeps(v)) continue;
-    ++found.vertices;
-    for (O e = g.out.offsets[v]; e < g.out.offsets[v + 1]; ++e) {
-      const I u = g.out.indices[e];
-      if (!keeps(u) || (g.direction == direction_kind::undirected && u < v)) continue;
-      found.sources.push_back(v);
-      found.targets.push_back(u);
+  found.vertices = vertices.size();
+  for (I v = 0; v < part.vertices(); ++v) {
+    for (O e = part.out.offsets[v]; e < part.out.offsets[v + 1]; ++e) {
+      const I u = part.out.indices[e];
+      if (part.direction == direction_kind::undirected && u < v) continue;
+      found.sources.push_back(vertices[v]);
+      found.targets.push_back(vertices[u]);
     }
   }
   return found;
+}
+
+// The edges e of a list with keeps(e), and the vertices at their ends; n: vertices of the graph. O(n + edges).
+template <class I, class Keeps>
+[[nodiscard]] subgraph<I> edge_subset(std::int64_t n, const array<I, host>& sources, const array<I, host>& targets,
+                                      const Keeps& keeps) {
+  subgraph<I> found;
+  std::vector<bool> is_end(static_cast<std::size_t>(n));
+  for (std::int64_t e = 0; e < sources.size(); ++e) {
+    if (!keeps(e)) continue;
+    found.sources.push_back(sources[e]);
+    found.targets.push_back(targets[e]);
+    is_end[static_cast<std::size_t>(sources[e])] = is_end[static_cast<std::size_t>(targets[e])] = true;
+  }
+  found.vertices = std::count(is_end.begin(), is_end.end(), true);
+  return found;
+}
+
+// "3 vertices, 2 edges".
+template <class I>
+[[nodiscard]] std::string size_of(const subgraph<I>& part) {
+  return counted(part.vertices, "vertex", "vertices") + ", " + counted(part.edges(), "edge");
 }
 
 // Throws usage_error for flags of --output that an edge list cannot follow; `flag` asked for the subgraph, "a K-core".

@@ -35,7 +35,7 @@ template <class I, class O>
 [[nodiscard]] array<I, host> select_vertices(const context<host>& ctx, const graph_view<I, O, host>& g,
                                              const selected_by& by);
 
-// Whether these are the vertices, by sequential code of its own; empty if so.
+// Empty if these are the vertices, else one sentence. Sequential, independent of select_vertices.
 template <class I, class O>
 [[nodiscard]] std::string check_selection(const graph_view<I, O, host>& g, const selected_by& by,
                                           span<const I, host> vertices);

@@ -20,9 +20,8 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/graph_plan.hpp>
 
 #include <optional>
 #include <string>
@@ -91,7 +90,8 @@ struct betweenness_result {
 // vertex, 32 more with edges, and less than 1/3 of a byte per edge; if some vertex has more than 512 edges and 8 times
 // the average, also a copy of the graph with vertices sorted by degree.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT betweenness_plan {
+class SPARGO_EXPORT betweenness_plan
+    : public detail::graph_plan_base<betweenness_plan<I, O, Space>, betweenness_options, I, O> {
  public:
   // Throws invalid_argument for options that do not exist or a graph whose parts do not fit together, unsupported for
   // an algorithm that the backend does not have, for edges by_source, and for more than 2^30 vertices on a device.
@@ -105,18 +105,8 @@ class SPARGO_EXPORT betweenness_plan {
   [[nodiscard]] span<const double, Space> values() const noexcept;
   [[nodiscard]] span<const double, Space> edges() const noexcept;  // empty if not requested
 
-  [[nodiscard]] betweenness_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }           // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const betweenness_options& options = {}) {
-    return spargo::estimate(shape.with_types<I, O>(), options);
-  }
-
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, betweenness_algorithm> state_;
+  using state = detail::state_of<betweenness_plan>;
 };
 
 template <index_type I, index_type O, class Space>

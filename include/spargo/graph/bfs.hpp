@@ -6,9 +6,8 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/graph_plan.hpp>
 
 #include <string>
 #include <string_view>
@@ -81,7 +80,7 @@ struct bfs_result {
 // Workspace for many searches of one graph, allocated once. Borrows the graph. A device run synchronizes once, at its
 // end.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT bfs_plan {
+class SPARGO_EXPORT bfs_plan : public detail::graph_plan_base<bfs_plan<I, O, Space>, bfs_options, I, O> {
  public:
   // Throws unsupported for an algorithm or direction that the backend or graph does not support, and invalid_argument
   // for a target that is neither -1 nor a vertex, a depth below -1, or an inconsistent graph view.
@@ -96,18 +95,8 @@ class SPARGO_EXPORT bfs_plan {
   [[nodiscard]] std::int64_t reached() const noexcept;
   [[nodiscard]] span<const std::int64_t, host> level_sizes() const noexcept;
 
-  [[nodiscard]] bfs_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }   // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const bfs_options& options = {}) {
-    return spargo::estimate(shape.with_types<I, O>(), options);
-  }
-
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, bfs_algorithm> state_;
+  using state = detail::state_of<bfs_plan>;
 };
 
 template <index_type I, index_type O, class Space>

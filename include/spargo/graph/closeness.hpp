@@ -12,9 +12,8 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/graph_plan.hpp>
 
 #include <optional>
 #include <string>
@@ -79,7 +78,8 @@ struct closeness_result {
 // it is faster. Memory besides the graph: at most 122 bytes per vertex + 2 indices. A device run synchronizes once per
 // 256 sources.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT closeness_plan {
+class SPARGO_EXPORT closeness_plan
+    : public detail::graph_plan_base<closeness_plan<I, O, Space>, closeness_options, I, O> {
  public:
   // Throws invalid_argument for options that do not exist or an inconsistent graph view.
   closeness_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const closeness_options& options = {});
@@ -91,18 +91,8 @@ class SPARGO_EXPORT closeness_plan {
   // [vertex], of the last run; valid until the next.
   [[nodiscard]] span<const double, Space> values() const noexcept;
 
-  [[nodiscard]] closeness_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }         // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const closeness_options& options = {}) {
-    return spargo::estimate(shape.with_types<I, O>(), options);
-  }
-
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, closeness_algorithm> state_;
+  using state = detail::state_of<closeness_plan>;
 };
 
 template <index_type I, index_type O, class Space>
@@ -111,10 +101,13 @@ closeness_plan(const context<Space>&, const graph<I, O, Space>&, const closeness
 
 // One run with a temporary plan.
 template <index_type I, index_type O, class Space>
-[[nodiscard]] SPARGO_EXPORT closeness_result<Space> closeness(const context<Space>& ctx,
-                                                              const graph_view<I, O, Space>& g,
-                                                              std::type_identity_t<closeness_sources<I>> sources = {},
-                                                              const closeness_options& options = {});
+[[nodiscard]] closeness_result<Space> closeness(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                                std::type_identity_t<closeness_sources<I>> sources = {},
+                                                const closeness_options& options = {}) {
+  closeness_plan plan(ctx, g, options);
+  plan.run(sources);
+  return {clone(ctx, plan.values()), plan.algorithm()};
+}
 template <index_type I, index_type O, class Space>
 [[nodiscard]] closeness_result<Space> closeness(const context<Space>& ctx, const graph<I, O, Space>& g,
                                                 std::type_identity_t<closeness_sources<I>> sources = {},

@@ -21,9 +21,8 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/graph_plan.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 
 #include <string>
@@ -108,7 +107,8 @@ struct communities_result {
 //   weighted undirected copy of a directed graph. A run allocates more: at most what `estimate` says, and per thread a
 //   table of up to 80 bytes per neighbour of the vertex, or group of vertices, that has the most.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT communities_plan {
+class SPARGO_EXPORT communities_plan
+    : public detail::graph_plan_base<communities_plan<I, O, Space>, communities_options, I, O> {
  public:
   // Throws invalid_argument for options out of range, an algorithm that the backend lacks, or an inconsistent graph
   // view; unsupported for a directed graph without in-edges (add_in_edges builds them).
@@ -133,18 +133,8 @@ class SPARGO_EXPORT communities_plan {
   [[nodiscard]] double modularity() const noexcept;    // louvain and leiden, else 0
   [[nodiscard]] std::int64_t levels() const noexcept;  // of the last pass; louvain and leiden, else 0
 
-  [[nodiscard]] communities_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }           // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const communities_options& options = {}) {
-    return spargo::estimate(shape.with_types<I, O>(), options);
-  }
-
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, communities_algorithm> state_;
+  using state = detail::state_of<communities_plan>;
 };
 
 template <index_type I, index_type O, class Space>

@@ -10,9 +10,8 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/graph_plan.hpp>
 
 #include <string>
 #include <string_view>
@@ -72,7 +71,8 @@ struct components_result {
 // strong components, whose plan may own the transpose and on a device uses the degrees. On a device strong components
 // need about 75 bytes per vertex (I = int32), and the transpose if in-edges are missing.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT components_plan {
+class SPARGO_EXPORT components_plan
+    : public detail::graph_plan_base<components_plan<I, O, Space>, components_options, I, O> {
  public:
   // Throws unsupported for an algorithm or a connection that the backend lacks, and invalid_argument for an algorithm
   // that does not compute the requested connection or labels, or an inconsistent graph view.
@@ -85,18 +85,8 @@ class SPARGO_EXPORT components_plan {
   [[nodiscard]] span<const I, Space> labels() const noexcept;
   [[nodiscard]] std::int64_t count() const;  // on a device it synchronizes the stream
 
-  [[nodiscard]] components_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }          // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const components_options& options = {}) {
-    return spargo::estimate(shape.with_types<I, O>(), options);
-  }
-
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, components_algorithm> state_;
+  using state = detail::state_of<components_plan>;
 };
 
 template <index_type I, index_type O, class Space>

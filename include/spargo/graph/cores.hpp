@@ -10,9 +10,8 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/graph_plan.hpp>
 
 #include <string>
 #include <string_view>
@@ -50,7 +49,7 @@ struct cores_result {
 // the graph: six indices per vertex, and 11 KB per thread (I = int32); on a device seven, and one per 256 edges. On a
 // device building a plan synchronizes; run is asynchronous, and max_core waits for it.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT cores_plan {
+class SPARGO_EXPORT cores_plan : public detail::graph_plan_base<cores_plan<I, O, Space>, cores_options, I, O> {
  public:
   // Reads the edges once, to see whether there are loops. Throws invalid_argument for an algorithm that does not exist
   // or an inconsistent graph view; unsupported for a directed graph without in-edges (add_in_edges builds them) and for
@@ -63,18 +62,8 @@ class SPARGO_EXPORT cores_plan {
   [[nodiscard]] span<const I, Space> cores() const noexcept;
   [[nodiscard]] I max_core() const;
 
-  [[nodiscard]] cores_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }     // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // What such a plan will take.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const cores_options& options = {}) {
-    return spargo::estimate(shape.with_types<I, O>(), options);
-  }
-
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, cores_algorithm> state_;
+  using state = detail::state_of<cores_plan>;
 };
 
 template <index_type I, index_type O, class Space>

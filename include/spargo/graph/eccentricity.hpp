@@ -12,9 +12,8 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/graph_plan.hpp>
 
 #include <string>
 #include <string_view>
@@ -79,7 +78,8 @@ struct eccentricity_result {
 // Workspace for many runs on one graph: allocated once. The plan borrows an undirected graph; of a directed graph it
 // owns a copy of the largest strong component in both directions. A device run synchronizes after every search.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT eccentricity_plan {
+class SPARGO_EXPORT eccentricity_plan
+    : public detail::graph_plan_base<eccentricity_plan<I, O, Space>, eccentricity_options, I, O> {
  public:
   // Finds the components. Throws invalid_argument for options that do not exist or an inconsistent graph view.
   eccentricity_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
@@ -93,18 +93,8 @@ class SPARGO_EXPORT eccentricity_plan {
   [[nodiscard]] span<const std::int32_t, Space> upper() const noexcept;
   [[nodiscard]] const eccentricity_summary& summary() const noexcept;
 
-  [[nodiscard]] eccentricity_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }            // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const eccentricity_options& options = {}) {
-    return spargo::estimate(shape.with_types<I, O>(), options);
-  }
-
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, eccentricity_algorithm> state_;
+  using state = detail::state_of<eccentricity_plan>;
 };
 
 template <index_type I, index_type O, class Space>
@@ -113,9 +103,12 @@ eccentricity_plan(const context<Space>&, const graph<I, O, Space>&, const eccent
 
 // One run with a temporary plan.
 template <index_type I, index_type O, class Space>
-[[nodiscard]] SPARGO_EXPORT eccentricity_result<Space> eccentricities(const context<Space>& ctx,
-                                                                      const graph_view<I, O, Space>& g,
-                                                                      const eccentricity_options& options = {});
+[[nodiscard]] eccentricity_result<Space> eccentricities(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                                        const eccentricity_options& options = {}) {
+  eccentricity_plan plan(ctx, g, options);
+  plan.run();
+  return {clone(ctx, plan.lower()), clone(ctx, plan.upper()), plan.summary(), plan.algorithm()};
+}
 template <index_type I, index_type O, class Space>
 [[nodiscard]] eccentricity_result<Space> eccentricities(const context<Space>& ctx, const graph<I, O, Space>& g,
                                                         const eccentricity_options& options = {}) {

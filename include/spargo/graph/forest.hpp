@@ -14,8 +14,7 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
+#include <spargo/graph/graph_plan.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 
 #include <string>
@@ -81,7 +80,7 @@ struct forest_result {
 // 32-bit weights and indices: up to 128 bytes per vertex, or one byte per entry with more than 96 entries per vertex;
 // and a bit per entry. 64-bit weights take up to twice as much.
 template <detail::scalar W, index_type I, index_type O, class Space>
-class SPARGO_EXPORT forest_plan {
+class SPARGO_EXPORT forest_plan : public detail::graph_plan_base<forest_plan<W, I, O, Space>, forest_options, I, O, W> {
  public:
   // Reads all weights; on a device it synchronizes. Throws unsupported for a directed graph or an algorithm that the
   // backend lacks, invalid_data naming the first edge whose weight is NaN unless they are ignored, and invalid_argument
@@ -99,20 +98,8 @@ class SPARGO_EXPORT forest_plan {
   [[nodiscard]] forest_weight<W> total_weight() const noexcept;
   [[nodiscard]] std::int64_t trees() const noexcept;
 
-  [[nodiscard]] forest_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }      // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const forest_options& options = {}) {
-    graph_shape typed = shape.with_types<I, O>();
-    typed.value_bytes = sizeof(W);
-    return spargo::estimate(typed, options);
-  }
-
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, forest_algorithm> state_;
+  using state = detail::state_of<forest_plan>;
 };
 
 template <detail::scalar W, index_type I, index_type O, class Space>
@@ -121,9 +108,17 @@ forest_plan(const context<Space>&, const weighted_graph<W, I, O, Space>&, const 
 
 // One run with a temporary plan.
 template <detail::scalar W, index_type I, index_type O, class Space>
-[[nodiscard]] SPARGO_EXPORT forest_result<W, I, Space> forest(const context<Space>& ctx,
-                                                              const weighted_graph_view<W, I, O, Space>& g,
-                                                              const forest_options& options = {});
+[[nodiscard]] forest_result<W, I, Space> forest(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
+                                                const forest_options& options = {}) {
+  forest_plan plan(ctx, g, options);
+  plan.run();
+  return {clone(ctx, plan.sources()),
+          clone(ctx, plan.targets()),
+          clone(ctx, plan.weights()),
+          plan.total_weight(),
+          plan.trees(),
+          plan.algorithm()};
+}
 template <detail::scalar W, index_type I, index_type O, class Space>
 [[nodiscard]] forest_result<W, I, Space> forest(const context<Space>& ctx, const weighted_graph<W, I, O, Space>& g,
                                                 const forest_options& options = {}) {

@@ -8,9 +8,7 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
-#include <spargo/graph/weighted_graph.hpp>
+#include <spargo/graph/power_plan.hpp>
 
 #include <string>
 #include <string_view>
@@ -63,19 +61,17 @@ struct katz_result {
 // Of a plan for a graph of this shape. host_seconds: of 20 iterations.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const katz_options& options);
 
-// Workspace for many runs on one graph, allocated once. The plan borrows the graph, and builds the in-edges of a
-// directed one that lacks them. Memory besides the graph: two doubles per vertex; weights that are not doubles are
-// converted, once per direction. On a device also the values of a product, and its
-// copy of the graph; the host looks for the end every two to eight steps, which synchronizes.
+// Workspace for many runs on one graph, allocated once: two doubles per vertex, besides what power_plan.hpp says.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT katz_plan {
+class SPARGO_EXPORT katz_plan : public detail::power_plan_base<katz_plan<I, O, Space>, katz_options, I, O, Space> {
  public:
   // Throws invalid_argument for options out of range or an inconsistent graph view.
-  katz_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const katz_options& options = {});
-
+  katz_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const katz_options& options = {})
+      : detail::power_plan_base<katz_plan, katz_options, I, O, Space>(ctx, g, options) {}
   // Over the graph's weights. Also throws invalid_data for weights that are negative or not finite.
   template <detail::scalar W>
-  katz_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const katz_options& options = {});
+  katz_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g, const katz_options& options = {})
+      : detail::power_plan_base<katz_plan, katz_options, I, O, Space>(ctx, g, options) {}
 
   // `beta`: a value of each vertex instead of options.beta; `start`: instead of zeros. Throws invalid_argument unless
   // each is empty or has a finite value of 0 or more per vertex. Synchronizes.
@@ -83,26 +79,10 @@ class SPARGO_EXPORT katz_plan {
 
   // Of the last run; valid until the next.
   [[nodiscard]] span<const double, Space> values() const noexcept;
-  [[nodiscard]] std::int64_t iterations() const noexcept;
-  [[nodiscard]] double residual() const noexcept;
-  [[nodiscard]] bool converged() const noexcept;
   [[nodiscard]] double alpha() const noexcept;
   // An upper bound on the largest eigenvalue of A, hence alpha below its inverse converges. Runs 20 power iterations,
   // which replace the last run's results, unless the plan has it from the choice of alpha.
   [[nodiscard]] double eigenvalue_bound();
-
-  [[nodiscard]] katz_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }    // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // What such a plan will take; over weights that are doubles, of a graph that has its in-edges, as much.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const katz_options& options = {}) {
-    return spargo::estimate(shape.with_types<I, O>(), options);
-  }
-
- private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, katz_algorithm> state_;
 };
 
 template <index_type I, index_type O, class Space>
@@ -113,17 +93,26 @@ katz_plan(const context<Space>&, const weighted_graph<W, I, O, Space>&, const ka
 
 // One run with a temporary plan.
 template <index_type I, index_type O, class Space>
-[[nodiscard]] SPARGO_EXPORT katz_result<Space> katz(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                                    const katz_options& options = {});
+[[nodiscard]] katz_result<Space> katz(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                      const katz_options& options = {}) {
+  katz_plan plan(ctx, g, options);
+  plan.run();
+  return {clone(ctx, plan.values()), plan.iterations(), plan.residual(),
+          plan.converged(),          plan.alpha(),      plan.algorithm()};
+}
 template <index_type I, index_type O, class Space>
 [[nodiscard]] katz_result<Space> katz(const context<Space>& ctx, const graph<I, O, Space>& g,
                                       const katz_options& options = {}) {
   return katz(ctx, g.view(), options);
 }
 template <detail::scalar W, index_type I, index_type O, class Space>
-[[nodiscard]] SPARGO_EXPORT katz_result<Space> katz(const context<Space>& ctx,
-                                                    const weighted_graph_view<W, I, O, Space>& g,
-                                                    const katz_options& options = {});
+[[nodiscard]] katz_result<Space> katz(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
+                                      const katz_options& options = {}) {
+  katz_plan plan(ctx, g, options);
+  plan.run();
+  return {clone(ctx, plan.values()), plan.iterations(), plan.residual(),
+          plan.converged(),          plan.alpha(),      plan.algorithm()};
+}
 template <detail::scalar W, index_type I, index_type O, class Space>
 [[nodiscard]] katz_result<Space> katz(const context<Space>& ctx, const weighted_graph<W, I, O, Space>& g,
                                       const katz_options& options = {}) {

@@ -11,9 +11,8 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/graph_plan.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 
 #include <string>
@@ -90,7 +89,8 @@ struct pagerank_result {
 // gauss_seidel; on a device 4 and an index, and for a copy of the graph 2 to 4 bytes per edge (binned: 4 and a value);
 // over weights a value per edge.
 template <detail::real V, index_type I, index_type O, class Space>
-class SPARGO_EXPORT pagerank_plan {
+class SPARGO_EXPORT pagerank_plan
+    : public detail::graph_plan_base<pagerank_plan<V, I, O, Space>, pagerank_options, I, O, V> {
  public:
   // Throws invalid_argument for options out of range or an inconsistent graph view; unsupported for an algorithm that
   // the backend lacks, for a number of iterations with gauss_seidel, and for a directed graph without in-edges
@@ -114,16 +114,6 @@ class SPARGO_EXPORT pagerank_plan {
   [[nodiscard]] double residual() const noexcept;
   [[nodiscard]] bool converged() const noexcept;
 
-  [[nodiscard]] pagerank_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }        // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const pagerank_options& options = {}) {
-    graph_shape typed = shape.with_types<I, O>();
-    typed.value_bytes = sizeof(V);
-    return spargo::estimate(typed, options);
-  }
   // Over weights.
   [[nodiscard]] static plan_estimate estimate_weighted(const graph_shape& shape, const pagerank_options& options = {}) {
     plan_estimate of = estimate(shape, options);
@@ -133,8 +123,7 @@ class SPARGO_EXPORT pagerank_plan {
   }
 
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, pagerank_algorithm> state_;
+  using state = detail::state_of<pagerank_plan>;
 };
 
 template <index_type I, index_type O, class Space>

@@ -23,9 +23,8 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/graph_plan.hpp>
 
 #include <string>
 #include <string_view>
@@ -89,7 +88,8 @@ struct similarity_result {
 // On a device building a plan synchronizes; run is asynchronous for pairs and edges, and synchronizes once at the end
 // for the top K, of which a device finds at most 1024.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT similarity_plan {
+class SPARGO_EXPORT similarity_plan
+    : public detail::graph_plan_base<similarity_plan<I, O, Space>, similarity_options, I, O> {
  public:
   // Every edge, or the top K. Throws invalid_argument for a measure or algorithm that does not exist, a negative `top`
   // or an inconsistent graph view, unsupported for a directed graph without in-edges if `top` is positive, for a
@@ -108,18 +108,8 @@ class SPARGO_EXPORT similarity_plan {
   [[nodiscard]] span<const I, Space> targets() const noexcept;
   [[nodiscard]] span<const double, Space> values() const noexcept;
 
-  [[nodiscard]] similarity_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }          // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const similarity_options& options = {}) {
-    return spargo::estimate(shape.with_types<I, O>(), options);
-  }
-
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, similarity_algorithm> state_;
+  using state = detail::state_of<similarity_plan>;
 };
 
 template <index_type I, index_type O, class Space>

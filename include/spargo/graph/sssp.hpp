@@ -14,8 +14,7 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
+#include <spargo/graph/graph_plan.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 
 #include <limits>
@@ -96,7 +95,7 @@ struct sssp_result {
 // per vertex and 8.2 per edge, of which 8 are a copy of the graph with each row sorted by weight; 4 more per vertex for
 // parents; and 28 per edge, for at most 2^27 edges at a time, while the plan is built.
 template <detail::scalar W, index_type I, index_type O, class Space>
-class SPARGO_EXPORT sssp_plan {
+class SPARGO_EXPORT sssp_plan : public detail::graph_plan_base<sssp_plan<W, I, O, Space>, sssp_options, I, O, W> {
  public:
   // Reads all weights; on a device it synchronizes. Throws invalid_data naming the first edge with a negative or NaN
   // weight, unsupported for an algorithm that the backend lacks, and invalid_argument for a negative or NaN delta or
@@ -111,21 +110,10 @@ class SPARGO_EXPORT sssp_plan {
   [[nodiscard]] span<const I, Space> parents() const noexcept;
   [[nodiscard]] std::int64_t reached() const noexcept;
 
-  [[nodiscard]] sssp_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }    // why, one sentence
   [[nodiscard]] double delta() const noexcept;  // width of a bucket; 0: no buckets
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const sssp_options& options = {}) {
-    graph_shape typed = shape.with_types<I, O>();
-    typed.value_bytes = sizeof(W);
-    return spargo::estimate(typed, options);
-  }
 
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, sssp_algorithm> state_;
+  using state = detail::state_of<sssp_plan>;
 };
 
 template <detail::scalar W, index_type I, index_type O, class Space>

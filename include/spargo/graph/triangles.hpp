@@ -7,9 +7,8 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/graph_plan.hpp>
 
 #include <string>
 #include <string_view>
@@ -63,7 +62,8 @@ struct triangles_result {
 // directed one 4 and 8 more, and temporarily what build_graph needs. An undirected graph must have each edge in both
 // directions, otherwise the behaviour is undefined. Throws unsupported for `bitmap` beyond 2^31 - 1 vertices.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT triangles_plan {
+class SPARGO_EXPORT triangles_plan
+    : public detail::graph_plan_base<triangles_plan<I, O, Space>, triangles_options, I, O> {
  public:
   // Throws invalid_argument for an invalid algorithm or output, or an inconsistent graph view, and device_unavailable
   // in a library without CUDA.
@@ -77,18 +77,8 @@ class SPARGO_EXPORT triangles_plan {
   [[nodiscard]] span<const std::int64_t, Space> links() const noexcept;
   [[nodiscard]] span<const I, Space> degrees() const noexcept;
 
-  [[nodiscard]] triangles_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }         // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const triangles_options& options = {}) {
-    return spargo::estimate(shape.with_types<I, O>(), options);
-  }
-
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, triangles_algorithm> state_;
+  using state = detail::state_of<triangles_plan>;
 };
 
 template <index_type I, index_type O, class Space>

@@ -10,9 +10,8 @@
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
-#include <spargo/core/plan_state.hpp>
-#include <spargo/graph/estimate.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/graph_plan.hpp>
 
 #include <string>
 #include <string_view>
@@ -55,7 +54,7 @@ struct trusses_result {
 // and 20 per vertex, and 4 per vertex and thread; on a device 95 bytes per edge and 28 per vertex. On a device
 // building a plan synchronizes, and run once per round.
 template <index_type I, index_type O, class Space>
-class SPARGO_EXPORT trusses_plan {
+class SPARGO_EXPORT trusses_plan : public detail::graph_plan_base<trusses_plan<I, O, Space>, trusses_options, I, O> {
  public:
   // O(edges log degree). Throws unsupported for a directed graph or an algorithm that the backend lacks, and
   // invalid_argument for an algorithm or a k that does not exist, or an inconsistent graph view. A graph must have each
@@ -70,18 +69,8 @@ class SPARGO_EXPORT trusses_plan {
   [[nodiscard]] span<const I, Space> numbers() const noexcept;
   [[nodiscard]] I max_k() const noexcept;
 
-  [[nodiscard]] trusses_algorithm algorithm() const noexcept { return state_.algorithm(); }  // never `automatic`
-  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }       // why, one sentence
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
-
-  // The same with the types of this plan.
-  [[nodiscard]] static plan_estimate estimate(const graph_shape& shape, const trusses_options& options = {}) {
-    return spargo::estimate(shape.with_types<I, O>(), options);
-  }
-
  private:
-  struct [[gnu::visibility("hidden")]] state;
-  detail::plan_state<state, trusses_algorithm> state_;
+  using state = detail::state_of<trusses_plan>;
 };
 
 template <index_type I, index_type O, class Space>
@@ -90,9 +79,13 @@ trusses_plan(const context<Space>&, const graph<I, O, Space>&, const trusses_opt
 
 // One run with a temporary plan.
 template <index_type I, index_type O, class Space>
-[[nodiscard]] SPARGO_EXPORT trusses_result<I, Space> trusses(const context<Space>& ctx,
-                                                             const graph_view<I, O, Space>& g,
-                                                             const trusses_options& options = {});
+[[nodiscard]] trusses_result<I, Space> trusses(const context<Space>& ctx, const graph_view<I, O, Space>& g,
+                                               const trusses_options& options = {}) {
+  trusses_plan plan(ctx, g, options);
+  plan.run();
+  return {clone(ctx, plan.sources()), clone(ctx, plan.targets()), clone(ctx, plan.numbers()), plan.max_k(),
+          plan.algorithm()};
+}
 template <index_type I, index_type O, class Space>
 [[nodiscard]] trusses_result<I, Space> trusses(const context<Space>& ctx, const graph<I, O, Space>& g,
                                                const trusses_options& options = {}) {

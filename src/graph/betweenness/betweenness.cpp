@@ -98,7 +98,8 @@ plan_estimate estimate(const graph_shape& s, const betweenness_options& options)
 }
 
 template <index_type I, index_type O, class Space>
-struct betweenness_plan<I, O, Space>::state : detail::executor_state<detail::betweenness::executor<I, Space>> {};
+struct detail::state_of<betweenness_plan<I, O, Space>>
+    : detail::executor_state<detail::betweenness::executor<I, Space>> {};
 
 template <index_type I, index_type O, class Space>
 betweenness_plan<I, O, Space>::betweenness_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
@@ -110,7 +111,7 @@ betweenness_plan<I, O, Space>::betweenness_plan(const context<Space>& ctx, const
     betweenness_options reduced = options;
     reduced.algorithm = choice.algorithm;
     auto executor = detail::betweenness::make_executor<I, O>(ctx, g, reduced);
-    state_ = {std::move(choice), std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};
+    this->state_ = {std::move(choice), std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};
   } else {
     detail::no_device("betweenness");
   }
@@ -120,20 +121,20 @@ betweenness_plan<I, O, Space>::betweenness_plan(const context<Space>& ctx, const
 
 template <index_type I, index_type O, class Space>
 void betweenness_plan<I, O, Space>::run(betweenness_sources<I> sources) try {
-  if (sources.has_value() && sources->empty()) return state_->executor->clear();
+  if (sources.has_value() && sources->empty()) return this->state_->executor->clear();
   const span<const I, host> given = sources.value_or(span<const I, host>());
-  for (const I source : given) detail::expect_source("betweenness", source, state_->vertices);
-  state_->executor->run(given);
+  for (const I source : given) detail::expect_source("betweenness", source, this->state_->vertices);
+  this->state_->executor->run(given);
 } catch (...) {
   detail::rethrow("betweenness");
 }
 template <index_type I, index_type O, class Space>
 span<const double, Space> betweenness_plan<I, O, Space>::values() const noexcept {
-  return state_->executor->values();
+  return this->state_->executor->values();
 }
 template <index_type I, index_type O, class Space>
 span<const double, Space> betweenness_plan<I, O, Space>::edges() const noexcept {
-  return state_->executor->edges();
+  return this->state_->executor->edges();
 }
 
 template <index_type I, index_type O, class Space>

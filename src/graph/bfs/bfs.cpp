@@ -136,7 +136,7 @@ plan_estimate estimate(const graph_shape& s, const bfs_options& options) {
 }
 
 template <index_type I, index_type O, class Space>
-struct bfs_plan<I, O, Space>::state : detail::executor_state<detail::bfs::executor<I, Space>> {};
+struct detail::state_of<bfs_plan<I, O, Space>> : detail::executor_state<detail::bfs::executor<I, Space>> {};
 
 template <index_type I, index_type O, class Space>
 bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
@@ -145,7 +145,8 @@ bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O
     detail::expect_graph("bfs", g);
     const auto choice = detail::bfs::choose(detail::bfs::backend_of<Space>, detail::bfs::facts_of(g), options);
     auto executor = detail::bfs::make_executor<I, O>(ctx, g, choice, options);
-    state_ = {{choice.algorithm, choice.reason}, std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};
+    this->state_ = {{choice.algorithm, choice.reason},
+                    std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};
   } else {
     detail::no_device("bfs");
   }
@@ -155,26 +156,26 @@ bfs_plan<I, O, Space>::bfs_plan(const context<Space>& ctx, const graph_view<I, O
 
 template <index_type I, index_type O, class Space>
 void bfs_plan<I, O, Space>::run(I source) try {
-  detail::expect_source("bfs", source, state_->vertices);
-  state_->executor->run(source);
+  detail::expect_source("bfs", source, this->state_->vertices);
+  this->state_->executor->run(source);
 } catch (...) {
   detail::rethrow("bfs");
 }
 template <index_type I, index_type O, class Space>
 span<const std::int32_t, Space> bfs_plan<I, O, Space>::levels() const noexcept {
-  return state_->executor->levels();
+  return this->state_->executor->levels();
 }
 template <index_type I, index_type O, class Space>
 span<const I, Space> bfs_plan<I, O, Space>::parents() const noexcept {
-  return state_->executor->parents();
+  return this->state_->executor->parents();
 }
 template <index_type I, index_type O, class Space>
 std::int64_t bfs_plan<I, O, Space>::reached() const noexcept {
-  return state_->executor->reached();
+  return this->state_->executor->reached();
 }
 template <index_type I, index_type O, class Space>
 span<const std::int64_t, host> bfs_plan<I, O, Space>::level_sizes() const noexcept {
-  return state_->executor->level_sizes();
+  return this->state_->executor->level_sizes();
 }
 
 template <index_type I, index_type O, class Space>

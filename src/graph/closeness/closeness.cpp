@@ -69,7 +69,7 @@ plan_estimate estimate(const graph_shape& s, const closeness_options&) {
 }
 
 template <index_type I, index_type O, class Space>
-struct closeness_plan<I, O, Space>::state : detail::executor_state<detail::closeness::executor<I, Space>> {
+struct detail::state_of<closeness_plan<I, O, Space>> : detail::executor_state<detail::closeness::executor<I, Space>> {
   closeness_options options;
   std::vector<I> sources;  // of a run
 };
@@ -82,7 +82,7 @@ closeness_plan<I, O, Space>::closeness_plan(const context<Space>& ctx, const gra
     detail::closeness::expect_options(options);
     auto named = detail::choose_by_name<Space>(detail::closeness::algorithms, "closeness", options.algorithm);
     auto executor = detail::closeness::make_executor<I, O>(ctx, g);
-    state_ = {
+    this->state_ = {
         named.value_or(detail::plan_choice<closeness_algorithm>{closeness_algorithm::bit_parallel, "the only one"}),
         std::make_unique<state>(state{{g.vertices(), std::move(executor)}, options, {}})};
   } else {
@@ -94,52 +94,38 @@ closeness_plan<I, O, Space>::closeness_plan(const context<Space>& ctx, const gra
 
 template <index_type I, index_type O, class Space>
 void closeness_plan<I, O, Space>::run(closeness_sources<I> sources) try {
-  std::vector<I>& chosen = state_->sources;
+  std::vector<I>& chosen = this->state_->sources;
   if (sources.has_value()) {
-    for (const I v : *sources) detail::expect_source("closeness", v, state_->vertices);
+    for (const I v : *sources) detail::expect_source("closeness", v, this->state_->vertices);
     chosen.assign(sources->begin(), sources->end());
     std::sort(chosen.begin(), chosen.end());
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   } else {
-    chosen.resize(static_cast<std::size_t>(state_->vertices));
+    chosen.resize(static_cast<std::size_t>(this->state_->vertices));
     std::iota(chosen.begin(), chosen.end(), I{0});
   }
   const auto count = std::ssize(chosen);
-  const closeness_options& options = state_->options;
+  const closeness_options& options = this->state_->options;
   const detail::closeness::sum_rule rule = detail::closeness::rule_of(options.measure, count);
   const span<const I, host> all(chosen);
-  auto& executor = *state_->executor;
+  auto& executor = *this->state_->executor;
   executor.reset();
   for (std::int64_t first = 0; first < count; first += detail::closeness::batch_size) {
     interruption::look({first, count});
     executor.add(all.subspan(first, std::min(detail::closeness::batch_size, count - first)), rule);
   }
   interruption::look({count, count});
-  executor.finish({options.measure, options.scaling, state_->vertices, count, rule});
+  executor.finish({options.measure, options.scaling, this->state_->vertices, count, rule});
 } catch (...) {
   detail::rethrow("closeness");
 }
 
 template <index_type I, index_type O, class Space>
 span<const double, Space> closeness_plan<I, O, Space>::values() const noexcept {
-  return state_->executor->values();
+  return this->state_->executor->values();
 }
 
-template <index_type I, index_type O, class Space>
-closeness_result<Space> closeness(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                  std::type_identity_t<closeness_sources<I>> sources,
-                                  const closeness_options& options) try {
-  closeness_plan<I, O, Space> plan(ctx, g, options);
-  plan.run(sources);
-  return {clone(ctx, plan.values()), plan.algorithm()};
-} catch (...) {
-  detail::rethrow("closeness");
-}
-
-#define INSTANTIATE(I, O, S)                                                            \
-  template class closeness_plan<I, O, S>;                                               \
-  template closeness_result<S> closeness(const context<S>&, const graph_view<I, O, S>&, \
-                                         std::type_identity_t<closeness_sources<I>>, const closeness_options&);
+#define INSTANTIATE(I, O, S) template class closeness_plan<I, O, S>;
 SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

@@ -1,4 +1,4 @@
-// Checks communities found by Louvain and Leiden, without their code: modularity summed anew from the given weights in
+// Checks communities found by Louvain and Leiden, without their code: modularity recomputed from the given weights in
 // long double, and every community's connectedness by a sequential union-find. O(vertices + edges).
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/communities.hpp>

@@ -124,7 +124,7 @@ plan_estimate estimate(const graph_shape& s, const communities_options& options)
 }
 
 template <index_type I, index_type O, class Space>
-struct communities_plan<I, O, Space>::state : detail::executor_state<impl::executor<I, Space>> {
+struct detail::state_of<communities_plan<I, O, Space>> : detail::executor_state<impl::executor<I, Space>> {
   graph<I, O, Space> loopless;  // a copy, if the graph has loops
   impl::run_outcome outcome;
 };
@@ -150,7 +150,7 @@ communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const
       if (g.loops > 0) own.loopless = detail::without_loops(ctx, g);
       own.executor = impl::make_executor<I, O>(ctx, g.loops > 0 ? own.loopless.view() : g, settled);
     }
-    state_ = {std::move(chosen), std::make_unique<state>(std::move(own))};
+    this->state_ = {std::move(chosen), std::make_unique<state>(std::move(own))};
   } else {
     detail::no_device("communities");
   }
@@ -184,7 +184,7 @@ communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const
       own.executor = impl::make_modularity_executor<I, O>(
           ctx, view, impl::to_fixed_point(cpu, view.out, view.out_weights), options);
     }
-    state_ = {std::move(chosen), std::make_unique<state>(std::move(own))};
+    this->state_ = {std::move(chosen), std::make_unique<state>(std::move(own))};
   } else {
     detail::no_device("communities");
   }
@@ -194,30 +194,30 @@ communities_plan<I, O, Space>::communities_plan(const context<Space>& ctx, const
 
 template <index_type I, index_type O, class Space>
 void communities_plan<I, O, Space>::run(span<const I, Space> initial) try {
-  detail::expect_one_per_vertex("communities", "initial labels", initial.size(), state_->vertices);
-  state_->outcome = state_->executor->run(initial);
+  detail::expect_one_per_vertex("communities", "initial labels", initial.size(), this->state_->vertices);
+  this->state_->outcome = this->state_->executor->run(initial);
 } catch (...) {
   detail::rethrow("communities");
 }
 template <index_type I, index_type O, class Space>
 span<const I, Space> communities_plan<I, O, Space>::labels() const noexcept {
-  return state_->executor->labels();
+  return this->state_->executor->labels();
 }
 template <index_type I, index_type O, class Space>
 std::int64_t communities_plan<I, O, Space>::count() const noexcept {
-  return state_->outcome.count;
+  return this->state_->outcome.count;
 }
 template <index_type I, index_type O, class Space>
 std::int64_t communities_plan<I, O, Space>::rounds() const noexcept {
-  return state_->outcome.rounds;
+  return this->state_->outcome.rounds;
 }
 template <index_type I, index_type O, class Space>
 double communities_plan<I, O, Space>::modularity() const noexcept {
-  return state_->outcome.modularity;
+  return this->state_->outcome.modularity;
 }
 template <index_type I, index_type O, class Space>
 std::int64_t communities_plan<I, O, Space>::levels() const noexcept {
-  return state_->outcome.levels;
+  return this->state_->outcome.levels;
 }
 
 namespace {

@@ -117,7 +117,8 @@ plan_estimate estimate(const graph_shape& s, const components_options& options) 
 }
 
 template <index_type I, index_type O, class Space>
-struct components_plan<I, O, Space>::state : detail::executor_state<detail::components::executor<I, Space>> {};
+struct detail::state_of<components_plan<I, O, Space>> : detail::executor_state<detail::components::executor<I, Space>> {
+};
 
 template <index_type I, index_type O, class Space>
 components_plan<I, O, Space>::components_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
@@ -132,7 +133,7 @@ components_plan<I, O, Space>::components_plan(const context<Space>& ctx, const g
     auto choice = detail::components::choose<Space>(requested, strong, undirected || g.has_in_edges(),
                                                     std::int64_t{g.vertices()} + g.out.nnz());
     auto executor = detail::components::make_executor<I, O>(ctx, g, choice.algorithm, options.labels);
-    state_ = {std::move(choice), std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};
+    this->state_ = {std::move(choice), std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};
   } else {
     detail::no_device("components");
   }
@@ -142,17 +143,17 @@ components_plan<I, O, Space>::components_plan(const context<Space>& ctx, const g
 
 template <index_type I, index_type O, class Space>
 void components_plan<I, O, Space>::run() try {
-  state_->executor->run();
+  this->state_->executor->run();
 } catch (...) {
   detail::rethrow("components");
 }
 template <index_type I, index_type O, class Space>
 span<const I, Space> components_plan<I, O, Space>::labels() const noexcept {
-  return state_->executor->labels();
+  return this->state_->executor->labels();
 }
 template <index_type I, index_type O, class Space>
 std::int64_t components_plan<I, O, Space>::count() const try {
-  return state_->executor->count();
+  return this->state_->executor->count();
 } catch (...) {
   detail::rethrow("components");
 }

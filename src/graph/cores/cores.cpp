@@ -47,7 +47,7 @@ plan_estimate estimate(const graph_shape& s, const cores_options&) {
 }
 
 template <index_type I, index_type O, class Space>
-struct cores_plan<I, O, Space>::state : detail::executor_state<detail::cores::executor<I, Space>> {};
+struct detail::state_of<cores_plan<I, O, Space>> : detail::executor_state<detail::cores::executor<I, Space>> {};
 
 template <index_type I, index_type O, class Space>
 cores_plan<I, O, Space>::cores_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
@@ -57,8 +57,8 @@ cores_plan<I, O, Space>::cores_plan(const context<Space>& ctx, const graph_view<
   if constexpr (detail::is_built<Space>) {
     if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("cores");
     if (!chosen) chosen = {cores_algorithm::peel, "there is no other"};
-    state_ = {*std::move(chosen),
-              std::make_unique<state>(state{{g.vertices(), detail::cores::make_executor<I, O>(ctx, g)}})};
+    this->state_ = {*std::move(chosen),
+                    std::make_unique<state>(state{{g.vertices(), detail::cores::make_executor<I, O>(ctx, g)}})};
   } else {
     detail::no_device("cores");
   }
@@ -68,17 +68,17 @@ cores_plan<I, O, Space>::cores_plan(const context<Space>& ctx, const graph_view<
 
 template <index_type I, index_type O, class Space>
 void cores_plan<I, O, Space>::run() try {
-  state_->executor->run();
+  this->state_->executor->run();
 } catch (...) {
   detail::rethrow("cores");
 }
 template <index_type I, index_type O, class Space>
 span<const I, Space> cores_plan<I, O, Space>::cores() const noexcept {
-  return state_->executor->cores();
+  return this->state_->executor->cores();
 }
 template <index_type I, index_type O, class Space>
 I cores_plan<I, O, Space>::max_core() const try {
-  return state_->executor->max_core();
+  return this->state_->executor->max_core();
 } catch (...) {
   detail::rethrow("cores");
 }

@@ -267,10 +267,10 @@ plan_estimate estimate(const graph_shape& s, const eccentricity_options&) {
 }
 
 template <index_type I, index_type O, class Space>
-struct eccentricity_plan<I, O, Space>::state {
+struct detail::state_of<eccentricity_plan<I, O, Space>> {
   detail::eccentricity::solver<I, O, Space> solver;
 
-  state(const context<Space>& ctx, const graph_view<I, O, Space>& g, const eccentricity_options& options)
+  state_of(const context<Space>& ctx, const graph_view<I, O, Space>& g, const eccentricity_options& options)
       : solver(ctx, g, options) {}
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return solver.workspace_bytes(); }
 };
@@ -282,7 +282,7 @@ eccentricity_plan<I, O, Space>::eccentricity_plan(const context<Space>& ctx, con
     detail::expect_graph("eccentricity", g);
     detail::eccentricity::expect_options(options);
     auto named = detail::choose_by_name<Space>(detail::eccentricity::algorithms, "eccentricity", options.algorithm);
-    state_ = {
+    this->state_ = {
         named.value_or(detail::plan_choice<eccentricity_algorithm>{eccentricity_algorithm::bounds, "the only one"}),
         std::make_unique<state>(ctx, g, options)};
   } else {
@@ -294,38 +294,25 @@ eccentricity_plan<I, O, Space>::eccentricity_plan(const context<Space>& ctx, con
 
 template <index_type I, index_type O, class Space>
 void eccentricity_plan<I, O, Space>::run() try {
-  if constexpr (detail::is_built<Space>) state_->solver.run();
+  if constexpr (detail::is_built<Space>) this->state_->solver.run();
 } catch (...) {
   detail::rethrow("eccentricity");
 }
 
 template <index_type I, index_type O, class Space>
 span<const std::int32_t, Space> eccentricity_plan<I, O, Space>::lower() const noexcept {
-  return state_->solver.bounds().lower();
+  return this->state_->solver.bounds().lower();
 }
 template <index_type I, index_type O, class Space>
 span<const std::int32_t, Space> eccentricity_plan<I, O, Space>::upper() const noexcept {
-  return state_->solver.bounds().upper();
+  return this->state_->solver.bounds().upper();
 }
 template <index_type I, index_type O, class Space>
 const eccentricity_summary& eccentricity_plan<I, O, Space>::summary() const noexcept {
-  return state_->solver.summary();
+  return this->state_->solver.summary();
 }
 
-template <index_type I, index_type O, class Space>
-eccentricity_result<Space> eccentricities(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                          const eccentricity_options& options) try {
-  eccentricity_plan<I, O, Space> plan(ctx, g, options);
-  plan.run();
-  return {clone(ctx, plan.lower()), clone(ctx, plan.upper()), plan.summary(), plan.algorithm()};
-} catch (...) {
-  detail::rethrow("eccentricity");
-}
-
-#define INSTANTIATE(I, O, S)                                                                    \
-  template class eccentricity_plan<I, O, S>;                                                    \
-  template eccentricity_result<S> eccentricities(const context<S>&, const graph_view<I, O, S>&, \
-                                                 const eccentricity_options&);
+#define INSTANTIATE(I, O, S) template class eccentricity_plan<I, O, S>;
 SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

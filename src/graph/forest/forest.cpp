@@ -23,7 +23,7 @@ detail::plan_choice<forest_algorithm> choose_on_host(std::int64_t size) {
   return {forest_algorithm::boruvka, "most edges lie within trees of lighter ones and need no sorting"};
 }
 
-// O(1): checks what the types do not.
+// Checks graph and options. O(1).
 template <class W, class I, class O, class Space>
 void check(const weighted_graph_view<W, I, O, Space>& g, const forest_options& options) {
   detail::expect_graph("forest", g);
@@ -96,7 +96,7 @@ plan_estimate estimate(const graph_shape& s, const forest_options& options) {
 }
 
 template <detail::scalar W, index_type I, index_type O, class Space>
-struct forest_plan<W, I, O, Space>::state : detail::executor_state<detail::forest::executor<W, I, Space>> {
+struct detail::state_of<forest_plan<W, I, O, Space>> : detail::executor_state<detail::forest::executor<W, I, Space>> {
   [[nodiscard]] const auto& found() const noexcept { return this->executor->found(); }
 };
 
@@ -111,7 +111,7 @@ forest_plan<W, I, O, Space>::forest_plan(const context<Space>& ctx, const weight
     forest_options settled = options;
     settled.algorithm = chosen->algorithm;
     const auto facts = detail::forest::examine_graph<W, I, O>(ctx, g, options.nan);
-    state_ = {
+    this->state_ = {
         *std::move(chosen),
         std::make_unique<state>(state{{g.vertices(), detail::forest::make_executor<W, I, O>(ctx, g, facts, settled)}})};
   } else {
@@ -123,50 +123,32 @@ forest_plan<W, I, O, Space>::forest_plan(const context<Space>& ctx, const weight
 
 template <detail::scalar W, index_type I, index_type O, class Space>
 void forest_plan<W, I, O, Space>::run() try {
-  state_->executor->run();
+  this->state_->executor->run();
 } catch (...) {
   detail::rethrow("forest");
 }
 template <detail::scalar W, index_type I, index_type O, class Space>
 span<const I, Space> forest_plan<W, I, O, Space>::sources() const noexcept {
-  return state_->found().sources;
+  return this->state_->found().sources;
 }
 template <detail::scalar W, index_type I, index_type O, class Space>
 span<const I, Space> forest_plan<W, I, O, Space>::targets() const noexcept {
-  return state_->found().targets;
+  return this->state_->found().targets;
 }
 template <detail::scalar W, index_type I, index_type O, class Space>
 span<const W, Space> forest_plan<W, I, O, Space>::weights() const noexcept {
-  return state_->found().weights;
+  return this->state_->found().weights;
 }
 template <detail::scalar W, index_type I, index_type O, class Space>
 forest_weight<W> forest_plan<W, I, O, Space>::total_weight() const noexcept {
-  return state_->found().total;
+  return this->state_->found().total;
 }
 template <detail::scalar W, index_type I, index_type O, class Space>
 std::int64_t forest_plan<W, I, O, Space>::trees() const noexcept {
-  return state_->vertices - state_->found().sources.size();
+  return this->state_->vertices - this->state_->found().sources.size();
 }
 
-template <detail::scalar W, index_type I, index_type O, class Space>
-forest_result<W, I, Space> forest(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
-                                  const forest_options& options) try {
-  forest_plan<W, I, O, Space> plan(ctx, g, options);
-  plan.run();
-  return {clone(ctx, plan.sources()),
-          clone(ctx, plan.targets()),
-          clone(ctx, plan.weights()),
-          plan.total_weight(),
-          plan.trees(),
-          plan.algorithm()};
-} catch (...) {
-  detail::rethrow("forest");
-}
-
-#define INSTANTIATE(W, I, O, S)                                                                                 \
-  template class forest_plan<W, I, O, S>;                                                                       \
-  template forest_result<W, I, S> forest<W, I, O, S>(const context<S>&, const weighted_graph_view<W, I, O, S>&, \
-                                                     const forest_options&);
+#define INSTANTIATE(W, I, O, S) template class forest_plan<W, I, O, S>;
 SPARGO_FOR_EACH_WEIGHTED_GRAPH(INSTANTIATE)
 
 }  // namespace spargo

@@ -109,7 +109,7 @@ plan_estimate estimate(const graph_shape& s, const pagerank_options& options) {
 }
 
 template <detail::real V, index_type I, index_type O, class Space>
-struct pagerank_plan<V, I, O, Space>::state : detail::executor_state<detail::pagerank::executor<V, Space>> {
+struct detail::state_of<pagerank_plan<V, I, O, Space>> : detail::executor_state<detail::pagerank::executor<V, Space>> {
   double tolerance;
   detail::pagerank::run_outcome outcome;
   detail::ranks::double_weights<I, O, Space> weights;  // with the in-edges if the graph lacks them
@@ -145,8 +145,8 @@ pagerank_plan<V, I, O, Space>::pagerank_plan(const context<Space>& ctx, const gr
   detail::expect_graph("pagerank", g);
   if constexpr (detail::is_built<Space>) {
     auto made = prepare<V>(ctx, g, options);
-    state_ = {std::move(made.chosen),
-              std::make_unique<state>(state{{g.vertices(), std::move(made.executor)}, options.tolerance, {}, {}})};
+    this->state_ = {std::move(made.chosen), std::make_unique<state>(state{
+                                                {g.vertices(), std::move(made.executor)}, options.tolerance, {}, {}})};
   } else {
     detail::no_device("pagerank");
   }
@@ -164,9 +164,9 @@ pagerank_plan<V, I, O, Space>::pagerank_plan(const context<Space>& ctx, const we
     detail::ranks::double_weights<I, O, Space> weights("pagerank", ctx, g);
     auto made = prepare<V>(ctx, weights.view(), options);
     weights.keep_pattern();
-    state_ = {std::move(made.chosen),
-              std::make_unique<state>(
-                  state{{g.vertices(), std::move(made.executor)}, options.tolerance, {}, std::move(weights)})};
+    this->state_ = {std::move(made.chosen),
+                    std::make_unique<state>(
+                        state{{g.vertices(), std::move(made.executor)}, options.tolerance, {}, std::move(weights)})};
   } else {
     detail::no_device("pagerank");
   }
@@ -176,28 +176,29 @@ pagerank_plan<V, I, O, Space>::pagerank_plan(const context<Space>& ctx, const we
 
 template <detail::real V, index_type I, index_type O, class Space>
 void pagerank_plan<V, I, O, Space>::run(span<const V, Space> personalization, span<const V, Space> guess) try {
-  detail::expect_one_per_vertex("pagerank", "values of the personalization", personalization.size(), state_->vertices);
-  detail::expect_one_per_vertex("pagerank", "values of the guess", guess.size(), state_->vertices);
-  state_->outcome = {};
-  if (state_->vertices > 0) state_->outcome = state_->executor->run(personalization, guess);
+  detail::expect_one_per_vertex("pagerank", "values of the personalization", personalization.size(),
+                                this->state_->vertices);
+  detail::expect_one_per_vertex("pagerank", "values of the guess", guess.size(), this->state_->vertices);
+  this->state_->outcome = {};
+  if (this->state_->vertices > 0) this->state_->outcome = this->state_->executor->run(personalization, guess);
 } catch (...) {
   detail::rethrow("pagerank");
 }
 template <detail::real V, index_type I, index_type O, class Space>
 span<const V, Space> pagerank_plan<V, I, O, Space>::ranks() const noexcept {
-  return state_->executor->ranks();
+  return this->state_->executor->ranks();
 }
 template <detail::real V, index_type I, index_type O, class Space>
 std::int64_t pagerank_plan<V, I, O, Space>::iterations() const noexcept {
-  return state_->outcome.iterations;
+  return this->state_->outcome.iterations;
 }
 template <detail::real V, index_type I, index_type O, class Space>
 double pagerank_plan<V, I, O, Space>::residual() const noexcept {
-  return state_->outcome.residual;
+  return this->state_->outcome.residual;
 }
 template <detail::real V, index_type I, index_type O, class Space>
 bool pagerank_plan<V, I, O, Space>::converged() const noexcept {
-  return state_->outcome.residual <= state_->tolerance;
+  return this->state_->outcome.residual <= this->state_->tolerance;
 }
 
 template <detail::real V, index_type I, index_type O, class Space>

@@ -105,7 +105,7 @@ struct claims {
   double divisor;  // of a step's change
 };
 
-// Repeats x = step(x), `claimed.iterations` times; says what is wrong about when they ended.
+// Repeats x = step(x) `claimed.iterations` times. The fault, if the iterations should have ended earlier or later.
 std::string repeat(const claims& claimed, doubles& x, const std::function<doubles(const doubles&)>& step) {
   if (claimed.iterations < 1 || claimed.iterations > claimed.max_iterations) {
     return fmt::format("{} iterations (expected 1 to {})", claimed.iterations, claimed.max_iterations);

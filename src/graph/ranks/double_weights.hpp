@@ -65,7 +65,7 @@ class double_weights {
     in_weights_ = {};
     in_.values() = {};
   }
-  // Of what is not borrowed.
+  // Of the arrays that are owned.
   [[nodiscard]] std::int64_t bytes() const {
     return bytes_of(out_weights_, in_weights_, in_.offsets(), in_.indices(), in_.values());
   }

@@ -1,4 +1,4 @@
-// What the three plans check and estimate alike.
+// Checks and estimate of the three plans.
 #include "graph/ranks/plan.hpp"
 #include "graph/ranks/host_pull.hpp"
 

@@ -6,6 +6,10 @@
 #include "graph/ranks/double_weights.hpp"
 #include "graph/ranks/power.hpp"
 
+#include <spargo/graph/eigenvector.hpp>
+#include <spargo/graph/hits.hpp>
+#include <spargo/graph/katz.hpp>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,9 +25,12 @@ void expect_limits(std::string_view operation, double tolerance, std::int64_t ma
 // Which matrices a step multiplies by.
 enum class pulled_sides { in_edges, in_and_out_edges };
 
-// The base of a plan's state.
+// The base of a plan's state, which adds the operation's name and set_rule(options).
 template <class I, class O, class Space>
 struct power_state : executor_state<power_iteration<Space>> {
+  static constexpr auto pulled = pulled_sides::in_edges;
+
+  power_rule rule;
   double divisor = 1;  // of the change in the residual
   double largest_weight = 1;
   power_outcome outcome;
@@ -68,42 +75,20 @@ struct power_state : executor_state<power_iteration<Space>> {
     build(operation, ctx, weights.view(), weights.view().out_weights, weights.view().in_weights, sides);
   }
 
-  // The rest of a graph without vertices.
-  void run(std::string_view operation, const power_rule& rule, span<const double, Space> constants,
+  static void check(const auto& /*options*/) {}
+
+  void run(std::string_view operation, const power_rule& by, span<const double, Space> constants,
            std::string_view constants_name, span<const double, Space> start) {
     expect_one_per_vertex(operation, constants_name, constants.size(), this->vertices);
     expect_one_per_vertex(operation, "values of the start", start.size(), this->vertices);
     outcome = {.converged = true};
-    if (this->vertices > 0) outcome = this->executor->run(rule, constants, start);
+    if (this->vertices > 0) outcome = this->executor->run(by, constants, start);
   }
   [[nodiscard]] double residual() const { return outcome.change / divisor; }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept {
     return this->executor->workspace_bytes() + weights.bytes() + bytes_of(in_edges.offsets(), in_edges.indices());
   }
 };
-
-// Checks a graph and makes the state of a plan for it. Graph: graph_view or weighted_graph_view.
-template <class State, class Space, class Graph, class Options>
-[[nodiscard]] auto make_state(std::string_view operation, const context<Space>& ctx, const Graph& g,
-                              const Options& options, pulled_sides sides) {
-  using algorithm = decltype(options.algorithm);
-  expect_limits(operation, options.tolerance, options.max_iterations);
-  expect_graph(operation, g);
-  expect_runs_on<Space>(algorithms<algorithm>, operation, options.algorithm);
-  auto state = std::make_unique<State>();
-  if constexpr (is_built<Space>) {
-    state->build(operation, ctx, g, sides);
-  } else {
-    no_device(std::string(operation).c_str());
-  }
-  return state;
-}
-
-// "there is no other; a pull over ..."
-template <class Algorithm>
-[[nodiscard]] plan_choice<Algorithm> power_choice(const std::string& how) {
-  return {Algorithm::power, "there is no other algorithm; " + how};
-}
 
 // Steps that bound the largest eigenvalue: from equal values, A + I. R-MAT 20: 5 percent above it after 20.
 inline constexpr std::int64_t bounding_steps = 20;
@@ -118,3 +103,55 @@ inline constexpr std::int64_t bounding_steps = 20;
 }
 
 }  // namespace spargo::detail::ranks
+
+namespace spargo::detail {
+
+template <class Plan, class Options, index_type I, index_type O, class Space>
+template <class Graph>
+void power_plan_base<Plan, Options, I, O, Space>::make(const context<Space>& ctx, const Graph& g,
+                                                       const Options& options) try {
+  using state = state_of<Plan>;
+  using algorithm = decltype(options.algorithm);
+  state::check(options);
+  ranks::expect_limits(state::operation, options.tolerance, options.max_iterations);
+  expect_graph(state::operation, g);
+  expect_runs_on<Space>(ranks::algorithms<algorithm>, state::operation, options.algorithm);
+  if constexpr (is_built<Space>) {
+    auto made = std::make_unique<state>();
+    made->build(state::operation, ctx, g, state::pulled);
+    made->set_rule(options);
+    this->state_ = {{algorithm::power, "there is no other algorithm; " + made->how}, std::move(made)};
+  } else {
+    no_device(state::operation);
+  }
+} catch (...) {
+  rethrow(state_of<Plan>::operation);
+}
+
+template <class Plan, class Options, index_type I, index_type O, class Space>
+power_plan_base<Plan, Options, I, O, Space>::power_plan_base(const context<Space>& ctx,
+                                                             const graph_view<I, O, Space>& g, const Options& options) {
+  make(ctx, g, options);
+}
+template <class Plan, class Options, index_type I, index_type O, class Space>
+template <scalar W>
+power_plan_base<Plan, Options, I, O, Space>::power_plan_base(const context<Space>& ctx,
+                                                             const weighted_graph_view<W, I, O, Space>& g,
+                                                             const Options& options) {
+  make(ctx, g, options);
+}
+
+template <class Plan, class Options, index_type I, index_type O, class Space>
+std::int64_t power_plan_base<Plan, Options, I, O, Space>::iterations() const noexcept {
+  return this->state_->outcome.iterations;
+}
+template <class Plan, class Options, index_type I, index_type O, class Space>
+double power_plan_base<Plan, Options, I, O, Space>::residual() const noexcept {
+  return this->state_->residual();
+}
+template <class Plan, class Options, index_type I, index_type O, class Space>
+bool power_plan_base<Plan, Options, I, O, Space>::converged() const noexcept {
+  return this->state_->outcome.converged;
+}
+
+}  // namespace spargo::detail

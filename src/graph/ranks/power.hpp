@@ -82,7 +82,7 @@ class power_iteration {
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
 };
 
-// With one product, or two (maybe the same) of which the second multiplies what the first gives.
+// With one product, or two (maybe the same): the second multiplies the result of the first.
 template <class Space>
 [[nodiscard]] std::unique_ptr<power_iteration<Space>> make_iteration(
     const context<Space>& ctx, std::string_view operation, std::int64_t vertices,

@@ -216,7 +216,7 @@ class similarity_check {
   graph_view<I, O, host> g_;
   similarity_claim<I> claim_;
   similarity_options options_;
-  std::vector<std::int64_t> degrees_;  // [vertex] how many have it as a neighbour
+  std::vector<std::int64_t> degrees_;  // [vertex] number of vertices that have it as a neighbour
 };
 
 }  // namespace

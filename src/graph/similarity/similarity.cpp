@@ -35,7 +35,7 @@ namespace {
 
 using detail::similarity::wanted_pairs;
 
-// O(1): checks what the types do not.
+// Checks graph and options. O(1).
 template <class I, class O, class Space>
 void check(const graph_view<I, O, Space>& g, const wanted_pairs<I, Space>& pairs, const similarity_options& options) {
   detail::expect_graph("similarity", g);
@@ -79,11 +79,11 @@ plan_estimate estimate(const graph_shape& s, const similarity_options& options) 
 }
 
 template <index_type I, index_type O, class Space>
-struct similarity_plan<I, O, Space>::state : detail::executor_state<detail::similarity::executor<I, Space>> {
-  static detail::plan_state<state, similarity_algorithm> make(const context<Space>& ctx,
-                                                              const graph_view<I, O, Space>& g,
-                                                              const wanted_pairs<I, Space>& pairs,
-                                                              const similarity_options& options) {
+struct detail::state_of<similarity_plan<I, O, Space>> : detail::executor_state<detail::similarity::executor<I, Space>> {
+  static detail::plan_state<state_of, similarity_algorithm> make(const context<Space>& ctx,
+                                                                 const graph_view<I, O, Space>& g,
+                                                                 const wanted_pairs<I, Space>& pairs,
+                                                                 const similarity_options& options) {
     check(g, pairs, options);
     auto chosen = detail::choose_by_name<Space>(detail::similarity::algorithms, "similarity", options.algorithm);
     if (!chosen) chosen = {similarity_algorithm::rows, "there is no other"};
@@ -91,8 +91,9 @@ struct similarity_plan<I, O, Space>::state : detail::executor_state<detail::simi
       if (pairs.kind == similarity_pairs::top && detail::lacks_in_edges(g)) {
         detail::refuse_without_in_edges("similarity");
       }
-      return {*std::move(chosen), std::make_unique<state>(state{{g.vertices(), detail::similarity::make_executor<I, O>(
-                                                                                   ctx, g, pairs, options)}})};
+      return {*std::move(chosen),
+              std::make_unique<state_of>(
+                  state_of{{g.vertices(), detail::similarity::make_executor<I, O>(ctx, g, pairs, options)}})};
     } else {
       detail::no_device("similarity");
     }
@@ -101,9 +102,9 @@ struct similarity_plan<I, O, Space>::state : detail::executor_state<detail::simi
 
 template <index_type I, index_type O, class Space>
 similarity_plan<I, O, Space>::similarity_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                              const similarity_options& options) try
-    : state_(
-          state::make(ctx, g, {.kind = options.top == 0 ? similarity_pairs::edges : similarity_pairs::top}, options)) {
+                                              const similarity_options& options) try {
+  this->state_ =
+      state::make(ctx, g, {.kind = options.top == 0 ? similarity_pairs::edges : similarity_pairs::top}, options);
 } catch (...) {
   detail::rethrow("similarity");
 }
@@ -111,29 +112,29 @@ template <index_type I, index_type O, class Space>
 similarity_plan<I, O, Space>::similarity_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                               std::type_identity_t<span<const I, Space>> sources,
                                               std::type_identity_t<span<const I, Space>> targets,
-                                              const similarity_options& options) try
-    : state_(state::make(ctx, g, {similarity_pairs::given, sources, targets}, options)) {
+                                              const similarity_options& options) try {
+  this->state_ = state::make(ctx, g, {similarity_pairs::given, sources, targets}, options);
 } catch (...) {
   detail::rethrow("similarity");
 }
 
 template <index_type I, index_type O, class Space>
 void similarity_plan<I, O, Space>::run() try {
-  state_->executor->run();
+  this->state_->executor->run();
 } catch (...) {
   detail::rethrow("similarity");
 }
 template <index_type I, index_type O, class Space>
 span<const I, Space> similarity_plan<I, O, Space>::sources() const noexcept {
-  return state_->executor->sources();
+  return this->state_->executor->sources();
 }
 template <index_type I, index_type O, class Space>
 span<const I, Space> similarity_plan<I, O, Space>::targets() const noexcept {
-  return state_->executor->targets();
+  return this->state_->executor->targets();
 }
 template <index_type I, index_type O, class Space>
 span<const double, Space> similarity_plan<I, O, Space>::values() const noexcept {
-  return state_->executor->values();
+  return this->state_->executor->values();
 }
 
 template <index_type I, index_type O, class Space>

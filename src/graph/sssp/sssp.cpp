@@ -127,7 +127,7 @@ plan_estimate estimate(const graph_shape& s, const sssp_options& options) {
 }
 
 template <detail::scalar W, index_type I, index_type O, class Space>
-struct sssp_plan<W, I, O, Space>::state : detail::executor_state<detail::sssp::executor<W, I, Space>> {
+struct detail::state_of<sssp_plan<W, I, O, Space>> : detail::executor_state<detail::sssp::executor<W, I, Space>> {
   double delta;
 };
 
@@ -146,7 +146,7 @@ sssp_plan<W, I, O, Space>::sssp_plan(const context<Space>& ctx, const weighted_g
     reduced.delta = choose_delta<Space>(options.delta, std::integral<W>, weights, degree);
     auto executor = paths::make_executor<W, I, O>(ctx, g, weights, reduced);
     const double delta = chosen.algorithm == sssp_algorithm::delta_stepping ? reduced.delta : 0;
-    state_ = {std::move(chosen), std::make_unique<state>(state{{vertices, std::move(executor)}, delta})};
+    this->state_ = {std::move(chosen), std::make_unique<state>(state{{vertices, std::move(executor)}, delta})};
   } else {
     detail::no_device("sssp");
   }
@@ -156,26 +156,26 @@ sssp_plan<W, I, O, Space>::sssp_plan(const context<Space>& ctx, const weighted_g
 
 template <detail::scalar W, index_type I, index_type O, class Space>
 void sssp_plan<W, I, O, Space>::run(I source) try {
-  detail::expect_source("sssp", source, state_->vertices);
-  state_->executor->run(source);
+  detail::expect_source("sssp", source, this->state_->vertices);
+  this->state_->executor->run(source);
 } catch (...) {
   detail::rethrow("sssp");
 }
 template <detail::scalar W, index_type I, index_type O, class Space>
 span<const sssp_distance<W>, Space> sssp_plan<W, I, O, Space>::distances() const noexcept {
-  return state_->executor->distances();
+  return this->state_->executor->distances();
 }
 template <detail::scalar W, index_type I, index_type O, class Space>
 span<const I, Space> sssp_plan<W, I, O, Space>::parents() const noexcept {
-  return state_->executor->parents();
+  return this->state_->executor->parents();
 }
 template <detail::scalar W, index_type I, index_type O, class Space>
 std::int64_t sssp_plan<W, I, O, Space>::reached() const noexcept {
-  return state_->executor->reached();
+  return this->state_->executor->reached();
 }
 template <detail::scalar W, index_type I, index_type O, class Space>
 double sssp_plan<W, I, O, Space>::delta() const noexcept {
-  return state_->delta;
+  return this->state_->delta;
 }
 
 template <detail::scalar W, index_type I, index_type O, class Space>

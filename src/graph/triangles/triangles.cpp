@@ -76,7 +76,7 @@ plan_estimate estimate(const graph_shape& s, const triangles_options& options) {
 }
 
 template <index_type I, index_type O, class Space>
-struct triangles_plan<I, O, Space>::state : detail::executor_state<detail::triangles::executor<I, Space>> {};
+struct detail::state_of<triangles_plan<I, O, Space>> : detail::executor_state<detail::triangles::executor<I, Space>> {};
 
 template <index_type I, index_type O, class Space>
 triangles_plan<I, O, Space>::triangles_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
@@ -90,7 +90,7 @@ triangles_plan<I, O, Space>::triangles_plan(const context<Space>& ctx, const gra
     auto choice = detail::triangles::choose<Space>(options.algorithm, survey);
     auto executor = detail::triangles::make_executor<I, O>(
         ctx, g, {.output = options.output, .algorithm = choice.algorithm}, survey);
-    state_ = {std::move(choice), std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};
+    this->state_ = {std::move(choice), std::make_unique<state>(state{{g.vertices(), std::move(executor)}})};
   } else {
     detail::no_device("triangles");
   }
@@ -100,27 +100,27 @@ triangles_plan<I, O, Space>::triangles_plan(const context<Space>& ctx, const gra
 
 template <index_type I, index_type O, class Space>
 void triangles_plan<I, O, Space>::run() try {
-  state_->executor->run();
+  this->state_->executor->run();
 } catch (...) {
   detail::rethrow("triangles");
 }
 template <index_type I, index_type O, class Space>
 std::int64_t triangles_plan<I, O, Space>::total() const try {
-  return state_->executor->total();
+  return this->state_->executor->total();
 } catch (...) {
   detail::rethrow("triangles");
 }
 template <index_type I, index_type O, class Space>
 span<const std::int64_t, Space> triangles_plan<I, O, Space>::per_vertex() const noexcept {
-  return state_->executor->per_vertex();
+  return this->state_->executor->per_vertex();
 }
 template <index_type I, index_type O, class Space>
 span<const std::int64_t, Space> triangles_plan<I, O, Space>::links() const noexcept {
-  return state_->executor->links();
+  return this->state_->executor->links();
 }
 template <index_type I, index_type O, class Space>
 span<const I, Space> triangles_plan<I, O, Space>::degrees() const noexcept {
-  return state_->executor->degrees();
+  return this->state_->executor->degrees();
 }
 
 template <index_type I, index_type O, class Space>

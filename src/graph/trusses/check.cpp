@@ -226,7 +226,8 @@ class truss_proof {
     });
   }
 
-  // Takes queue [head, tail) and what is appended: an edge taken is before those of its number that are not.
+  // Removes the edges of queue[head, tail) and those appended meanwhile. A removed edge comes before the remaining
+  // edges of its number.
   void order_of_number(I t, std::int64_t head, std::int64_t tail, O* marks) {
     const auto is_behind = [&](O e) { return number_[e] > t || (number_[e] == t && behind_[e] >= 0); };
     const auto lower = [&](O e) {

@@ -14,7 +14,7 @@ namespace spargo {
 
 namespace {
 
-// O(1): checks what the types do not.
+// Checks graph and options. O(1).
 template <class I, class O, class Space>
 void check(const graph_view<I, O, Space>& g, const trusses_options& options) {
   detail::expect_graph("trusses", g);
@@ -51,7 +51,7 @@ plan_estimate estimate(const graph_shape& s, const trusses_options& options) {
 }
 
 template <index_type I, index_type O, class Space>
-struct trusses_plan<I, O, Space>::state : detail::executor_state<detail::trusses::executor<I, Space>> {
+struct detail::state_of<trusses_plan<I, O, Space>> : detail::executor_state<detail::trusses::executor<I, Space>> {
   [[nodiscard]] const auto& result() const noexcept { return this->executor->result(); }
 };
 
@@ -62,8 +62,9 @@ trusses_plan<I, O, Space>::trusses_plan(const context<Space>& ctx, const graph_v
     check(g, options);
     auto chosen = detail::choose_by_name<Space>(detail::trusses::algorithms, "trusses", options.algorithm);
     if (!chosen) chosen = {trusses_algorithm::peel, "there is no other"};
-    state_ = {*std::move(chosen),
-              std::make_unique<state>(state{{g.vertices(), detail::trusses::make_executor<I, O>(ctx, g, options.k)}})};
+    this->state_ = {
+        *std::move(chosen),
+        std::make_unique<state>(state{{g.vertices(), detail::trusses::make_executor<I, O>(ctx, g, options.k)}})};
   } else {
     detail::no_device("trusses");
   }
@@ -73,41 +74,28 @@ trusses_plan<I, O, Space>::trusses_plan(const context<Space>& ctx, const graph_v
 
 template <index_type I, index_type O, class Space>
 void trusses_plan<I, O, Space>::run() try {
-  state_->executor->run();
+  this->state_->executor->run();
 } catch (...) {
   detail::rethrow("trusses");
 }
 template <index_type I, index_type O, class Space>
 span<const I, Space> trusses_plan<I, O, Space>::sources() const noexcept {
-  return state_->result().sources;
+  return this->state_->result().sources;
 }
 template <index_type I, index_type O, class Space>
 span<const I, Space> trusses_plan<I, O, Space>::targets() const noexcept {
-  return state_->result().targets;
+  return this->state_->result().targets;
 }
 template <index_type I, index_type O, class Space>
 span<const I, Space> trusses_plan<I, O, Space>::numbers() const noexcept {
-  return state_->result().numbers;
+  return this->state_->result().numbers;
 }
 template <index_type I, index_type O, class Space>
 I trusses_plan<I, O, Space>::max_k() const noexcept {
-  return state_->result().max_k;
+  return this->state_->result().max_k;
 }
 
-template <index_type I, index_type O, class Space>
-trusses_result<I, Space> trusses(const context<Space>& ctx, const graph_view<I, O, Space>& g,
-                                 const trusses_options& options) try {
-  trusses_plan<I, O, Space> plan(ctx, g, options);
-  plan.run();
-  return {clone(ctx, plan.sources()), clone(ctx, plan.targets()), clone(ctx, plan.numbers()), plan.max_k(),
-          plan.algorithm()};
-} catch (...) {
-  detail::rethrow("trusses");
-}
-
-#define INSTANTIATE(I, O, S)            \
-  template class trusses_plan<I, O, S>; \
-  template trusses_result<I, S> trusses<I, O, S>(const context<S>&, const graph_view<I, O, S>&, const trusses_options&);
+#define INSTANTIATE(I, O, S) template class trusses_plan<I, O, S>;
 SPARGO_FOR_EACH_GRAPH(INSTANTIATE)
 
 }  // namespace spargo
