@@ -336,12 +336,14 @@ TEST(LouvainLeidenLevels, LittleGainEndsLargeLevels) {
   constexpr std::int64_t large = std::int64_t{1} << 21;
   progress.begin_level(1 << 20, large);
   EXPECT_FALSE(progress.is_level_done(1 << 19, 6000));
-  EXPECT_FALSE(progress.is_level_done(1 << 19, 100));  // 1/61 of all
-  EXPECT_TRUE(progress.is_level_done(1 << 19, 50));
-  EXPECT_TRUE(progress.is_level_done(1 << 10, 5000));  // few moved
+  EXPECT_FALSE(progress.is_level_done(1 << 19, 200));  // 1/31 of all
+  EXPECT_TRUE(progress.is_level_done(1 << 19, 100));
+  EXPECT_FALSE(progress.is_level_done(1 << 16, 100));  // fewer moved
+  EXPECT_TRUE(progress.is_level_done(1 << 16, 40));
+  EXPECT_TRUE(progress.is_level_done(1 << 10, 5000));  // hardly any moved
   EXPECT_FALSE(progress.is_done());
   progress.begin_level(1 << 20, large);
-  EXPECT_TRUE(progress.is_level_done(1 << 19, 20));
+  EXPECT_TRUE(progress.is_level_done(1 << 16, 20));
   EXPECT_TRUE(progress.is_done());
   progress.begin_level(1 << 10, 1 << 12);  // a small level goes on
   EXPECT_FALSE(progress.is_level_done(1 << 9, 1));
