@@ -304,6 +304,52 @@ TEST(LouvainLeidenBits, ContractedRowsAreSorted) {
   EXPECT_EQ(std::vector(next.weights.begin(), next.weights.end()), (std::vector<std::int64_t>{10, 20, 30, 10, 20, 30}));
 }
 
+// Node 0 is alone without entries, and finished. Node 1 names the community of node 2, node 3 the group of node 4.
+TEST(LouvainLeidenLevels, NodesWithoutEntriesAreFinishedWhenAlone) {
+  const std::vector<std::int32_t> offsets{0, 0, 0, 0, 0, 0, 1, 2}, neighbours{6, 5};
+  const detail::communities::level_graph<std::int32_t, std::int32_t> g{7, offsets.data(), neighbours.data()};
+  const std::vector<std::int32_t> community{0, 1, 1, 3, 3, 5, 5}, group{0, 1, 2, 3, 3, 5, 6};
+  std::vector<std::int32_t> number(7);
+  const auto count = detail::communities::number_groups<std::int32_t, std::int32_t>(cpu(), g, community, group, number);
+  EXPECT_EQ(number, (std::vector<std::int32_t>{-1, 0, -1, 1, 1, 2, 3}));
+  EXPECT_EQ(count.groups, 4);
+  EXPECT_EQ(count.finished, 2);
+}
+
+// Isolated vertices leave the level after the first one, which is moved in sequence then.
+TEST(LouvainLeidenLevels, IsolatedVerticesAreFinished) {
+  test::random_source random(12);
+  const weighted_edges edges = draw_edges(random, 3000, 9000, drawn::whole);
+  const auto without = build<std::int32_t, std::int32_t, std::int32_t>(3000, edges, direction_kind::undirected);
+  const auto with = build<std::int32_t, std::int32_t, std::int32_t>(90000, edges, direction_kind::undirected);
+  for (const auto method : {communities_method::louvain, communities_method::leiden}) {
+    const auto small = communities(cpu(), without, {.method = method});
+    const auto large = communities(cpu(), with, {.method = method});
+    EXPECT_NEAR(large.modularity, small.modularity, 0.02 * small.modularity);
+    EXPECT_EQ(check_partition(cpu(), with.view(), large.labels.view(), large.modularity, {.method = method}), "");
+    for (std::int32_t v = 3000; v < 90000; ++v) ASSERT_EQ(large.labels[v], v);
+  }
+}
+
+TEST(LouvainLeidenLevels, LittleGainEndsLargeLevels) {
+  detail::communities::pass_progress progress;
+  constexpr std::int64_t large = std::int64_t{1} << 21;
+  progress.begin_level(1 << 20, large);
+  EXPECT_FALSE(progress.is_level_done(1 << 19, 6000));
+  EXPECT_FALSE(progress.is_level_done(1 << 19, 200));  // 1/31 of all
+  EXPECT_TRUE(progress.is_level_done(1 << 19, 100));
+  EXPECT_FALSE(progress.is_level_done(1 << 16, 100));  // fewer moved
+  EXPECT_TRUE(progress.is_level_done(1 << 16, 40));
+  EXPECT_TRUE(progress.is_level_done(1 << 10, 5000));  // hardly any moved
+  EXPECT_FALSE(progress.is_done());
+  progress.begin_level(1 << 20, large);
+  EXPECT_TRUE(progress.is_level_done(1 << 16, 20));
+  EXPECT_TRUE(progress.is_done());
+  progress.begin_level(1 << 10, 1 << 12);  // a small level goes on
+  EXPECT_FALSE(progress.is_level_done(1 << 9, 1));
+  EXPECT_FALSE(progress.is_done());
+}
+
 // Without a number of passes small graphs take more than large ones.
 TEST(LouvainLeidenOptions, PassesBySize) {
   test::random_source random(9);
@@ -606,6 +652,12 @@ TEST(LouvainLeidenRefinement, BlurReducesGains) {
   }
   EXPECT_GT(lost.size(), 250U);
   EXPECT_GT(*lost.rbegin(), std::int64_t{1} << 54);
+  // Small gains too, in proportion.
+  for (std::int64_t group = 0; group < 20; ++group) {
+    const auto less = static_cast<std::int64_t>(gain - blurred_gain(gain, blur_key(7, 1), group));
+    const std::int64_t small = 10000 - blurred_gain(std::int64_t{10000}, blur_key(7, 1), group);
+    EXPECT_EQ(small, std::int64_t{10000} * (less >> 45) >> 15) << group;
+  }
   EXPECT_TRUE(blurred_gain(0, 1, 2) == 0 && blurred_gain(-5, 1, 2) == -5 && blurred_gain(1, 1, 2) == 1);
 }
 

@@ -76,6 +76,7 @@ TEST(LouvainLeidenDevice, LargerGraphs) {
 TEST(LouvainLeidenDevice, GeneratedGraphs) {
   SPARGO_TEST_NEEDS_GPU();
   for (const auto& [spec, direction] : {std::pair("gen:rmat:scale=15,degree=16", direction_kind::undirected),
+                                        std::pair("gen:rmat:scale=17,degree=8", direction_kind::undirected),
                                         std::pair("gen:rmat:scale=14,degree=16", direction_kind::directed),
                                         std::pair("gen:grid2d:n=400", direction_kind::undirected)}) {
     const test::plan_graph t("graph", spec, direction, false);

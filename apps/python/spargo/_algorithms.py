@@ -146,7 +146,7 @@ class Algorithms(Centrality):
         ----------
         method : {'leiden', 'louvain', 'cdlp'}, optional
             Leiden: maximizes the objective, and every community is connected. Louvain: an older way to do so. CDLP:
-            label propagation, following LDBC Graphalytics. On a GPU CDLP only.
+            label propagation, following LDBC Graphalytics.
         weights : bool, optional
             Use the graph's weights, if it has some. CDLP does not.
         objective : {'modularity', 'cpm'}, optional

@@ -90,11 +90,10 @@ plan_estimate estimate_moving(const graph_shape& s, const communities_options& o
   plan_estimate of;
   of.host_bytes = s.vertices * (9 * index + 5 * sum) + symmetric * 2 * (index + sum) + s.entries * sum + 64;
   if (directed) of.host_bytes += symmetric * 4 * (index + sum) + s.vertices * 4 * sum;
-  // On a device: tables of pairs, up to twice as large as the entries, and tables for long rows.
+  // On a device: two levels and the gathered rows of one, and tables for the rows of a batch that have several segments.
   const std::int64_t longest = s.longest_row >= 0 ? std::min(s.longest_row, s.vertices) : s.vertices;
-  const std::int64_t slots = std::max(std::min(std::int64_t{1} << 26, 1056 * longest), 4 * longest);
-  of.device_bytes = s.vertices * (11 * index + 7 * sum) + symmetric * (4 * sum + 2 * (index + sum)) +
-                    slots * (index + sum) + (std::int64_t{1} << 20);
+  of.device_bytes = s.vertices * (14 * index + 7 * sum) + symmetric * 3 * (index + sum) +
+                    (symmetric / 2 + 4 * longest) * (index + sum) + (std::int64_t{1} << 20);
   if (directed) of.device_bytes += symmetric * (2 * index + sum);
   const std::int64_t passes = impl::iterations_of(options, s.vertices, symmetric);
   of.host_seconds = detail::expected_seconds(s, pass_ns * static_cast<double>(passes));

@@ -27,32 +27,49 @@ void name_by_smallest(const context<host>& ctx, span<I, host> group) {
   parallel_for(ctx.threads(), n, grain::elements, [&](std::int64_t v) { group[v] = smallest[group[v]]; });
 }
 
-// number[v]: the position of v's group among the groups, which are named by their smallest members. Returns how many.
-template <class I>
-std::int64_t number_groups(const context<host>& ctx, span<const I, host> group, span<I, host> number) {
-  const std::int64_t n = group.size();
+// number[v]: the position of v's group among the groups, which are named by their smallest members; -1 if v is
+// finished. community: named by smallest members too.
+template <class I, class O>
+group_count number_groups(const context<host>& ctx, const level_graph<I, O>& g, span<const I, host> community,
+                          span<const I, host> group, span<I, host> number) {
+  const std::int64_t n = g.nodes;
+  const auto has_entries = [&](std::int64_t v) { return g.offsets[v] < g.offsets[v + 1]; };
+  // The nodes that others are named by get 0.
+  parallel_for(ctx.threads(), n, grain::elements, [&](std::int64_t v) { number[v] = -1; });
+  parallel_for(ctx.threads(), n, grain::elements, [&](std::int64_t v) {
+    for (const I name : {group[v], community[v]}) {
+      if (name != v || has_entries(v)) std::atomic_ref<I>(number[name]).store(0, std::memory_order_relaxed);
+    }
+  });
+  const auto is_group = [&](std::int64_t v) { return group[v] == v && number[v] >= 0; };
   const parts shares = split_loop(ctx.threads(), n, grain::elements);
   std::vector<std::int64_t> before(static_cast<std::size_t>(shares.count));
+  std::atomic<std::int64_t> finished{0};
   parallel_parts(ctx.threads(), shares.count, [&](std::int64_t part) {
     std::int64_t own = 0;
-    for (std::int64_t v = shares.first(part); v < shares.last(part); ++v) own += group[v] == v ? 1 : 0;
+    std::int64_t own_finished = 0;
+    for (std::int64_t v = shares.first(part); v < shares.last(part); ++v) {
+      if (group[v] != v) continue;
+      ++(is_group(v) ? own : own_finished);
+    }
     before[static_cast<std::size_t>(part)] = own;
+    finished += own_finished;
   });
   std::int64_t count = 0;
   for (auto& own : before) count += std::exchange(own, count);
   parallel_parts(ctx.threads(), shares.count, [&](std::int64_t part) {
     auto next = static_cast<I>(before[static_cast<std::size_t>(part)]);
     for (std::int64_t v = shares.first(part); v < shares.last(part); ++v) {
-      if (group[v] == v) number[v] = next++;
+      if (is_group(v)) number[v] = next++;
     }
   });
   parallel_for(ctx.threads(), n, grain::elements, [&](std::int64_t v) {
     if (group[v] != v) number[v] = number[group[v]];
   });
-  return count;
+  return {count, finished};
 }
 
-// The members of groups 0 to count - 1, in any order.
+// The members of groups 0 to count - 1, in any order. number: -1 for members of none.
 template <class I>
 struct member_lists {
   array<I, host> begin;  // [group], and the end
@@ -62,17 +79,19 @@ struct member_lists {
       : begin(ctx, count + 1), members(ctx, number.size()) {
     array<I, host> next(ctx, count + 1);
     std::fill(next.begin(), next.end(), I{0});
-    parallel_for(ctx.threads(), number.size(), grain::elements,
-                 [&](std::int64_t v) { std::atomic_ref<I>(next[number[v]]).fetch_add(1, std::memory_order_relaxed); });
+    parallel_for(ctx.threads(), number.size(), grain::elements, [&](std::int64_t v) {
+      if (number[v] >= 0) std::atomic_ref<I>(next[number[v]]).fetch_add(1, std::memory_order_relaxed);
+    });
     std::exclusive_scan(next.begin(), next.end(), begin.begin(), I{0});
     std::copy(begin.begin(), begin.end(), next.begin());
     parallel_for(ctx.threads(), number.size(), grain::elements, [&](std::int64_t v) {
-      members[std::atomic_ref<I>(next[number[v]]).fetch_add(1, std::memory_order_relaxed)] = static_cast<I>(v);
+      if (number[v] >= 0)
+        members[std::atomic_ref<I>(next[number[v]]).fetch_add(1, std::memory_order_relaxed)] = static_cast<I>(v);
     });
   }
 };
 
-// number: [node] its group, 0 to count - 1.
+// number: [node] its group, 0 to count - 1, or -1.
 template <class I, class O>
 [[nodiscard]] level_arrays<I, O> contract(const context<host>& ctx, const level_graph<I, O>& g,
                                           span<const I, host> number, std::int64_t count) {

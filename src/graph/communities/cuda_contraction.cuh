@@ -1,17 +1,14 @@
-// Contraction on the device: pairs of groups in one hash table.
+// Contraction on the device: the rows of a group are gathered, then summed by group as in local moving.
 //
-// Every edge between two groups adds its weight to the pair's slot, from the smaller group's side only, as levels are
-// symmetric; the first to take a slot counts an entry for both groups' rows. Then the slots go to the rows. The order
-// of a row depends on atomics; that of levels moved in sequence, which it matters for, is sorted by the host. Memory:
-// 16 to 32 bytes per entry of the level, besides the result.
+// The order of a row depends on atomics; that of levels moved in sequence, which it matters for, is sorted by the host.
+// Memory: an index and 8 bytes per entry of the level, besides the result.
 #pragma once
 
-#include "graph/communities/cuda_row_groups.cuh"
+#include "graph/communities/cuda_aggregation.cuh"
+#include "graph/communities/levels.hpp"
 #include "primitives/element.hpp"
 
 #include <spargo/primitives/scan.hpp>
-
-#include <bit>
 
 namespace spargo::detail::communities {
 
@@ -43,74 +40,124 @@ void name_by_smallest(const context<device>& ctx, std::int64_t n, I* group) {
   for_each(ctx, n, [from = smallest.data(), group] __device__(std::int64_t v) { group[v] = from[group[v]]; });
 }
 
-// number[v]: the position of v's group among the groups, which are named by their smallest members. Returns how many.
-// Waits for the device.
-template <class I>
-std::int64_t number_groups(const context<device>& ctx, std::int64_t n, const I* group, array<I, device>& number) {
-  if (n == 0) return 0;
+// As on the host. Waits for the device.
+template <class I, class O>
+group_count number_groups(const context<device>& ctx, const level_graph<I, O>& g, const I* community, const I* group,
+                          array<I, device>& number) {
+  const std::int64_t n = g.nodes;
+  if (n == 0) return {};
   array<I, device> first(ctx, n), before(ctx, n);
-  for_each(ctx, n, [to = first.data(), group] __device__(std::int64_t v) { to[v] = group[v] == v ? 1 : 0; });
-  exclusive_scan<I, device>(ctx, first.view(), before.view());
+  array<count64, device> finished(ctx, 1);
+  fill_zero<count64, device>(ctx, finished.view());
+  fill_bytes(ctx, number.data(), 0xff, static_cast<std::size_t>(n) * sizeof(I));
+  // The nodes that others are named by get 0.
+  for_each(ctx, n, [g, community, group, number = number.data()] __device__(std::int64_t v) {
+    const bool has_entries = g.offsets[v] < g.offsets[v + 1];
+    if (group[v] != v || has_entries) number[group[v]] = 0;
+    if (community[v] != v || has_entries) number[community[v]] = 0;
+  });
   for_each(ctx, n,
-           [to = number.data(), from = before.data(), group] __device__(std::int64_t v) { to[v] = from[group[v]]; });
-  return std::int64_t{element<I>(ctx, std::as_const(before).view(), n - 1)} +
-         std::int64_t{element<I>(ctx, std::as_const(first).view(), n - 1)};
+           [to = first.data(), group, number = number.data(), finished = finished.data()] __device__(std::int64_t v) {
+             const bool names = group[v] == v;
+             to[v] = names && number[v] >= 0 ? 1 : 0;
+             if (names && number[v] < 0) atomicAdd(finished, count64{1});
+           });
+  exclusive_scan<I, device>(ctx, first.view(), before.view());
+  for_each(ctx, n, [to = number.data(), first = first.data(), from = before.data(), group] __device__(std::int64_t v) {
+    const I name = group[v];
+    to[v] = first[name] != 0 ? from[name] : I{-1};
+  });
+  return {std::int64_t{element<I>(ctx, std::as_const(before).view(), n - 1)} +
+              std::int64_t{element<I>(ctx, std::as_const(first).view(), n - 1)},
+          static_cast<std::int64_t>(element<count64>(ctx, std::as_const(finished).view(), 0))};
 }
 
-constexpr count64 no_pair = ~count64{0};
-
-template <class O>
-struct pair_table {
-  count64* pairs;
-  count64* sums;
-  std::int64_t slots;
-  O* row_sizes;  // [group]
-
-  __device__ void add(count64 low, count64 high, std::int64_t weight) const {
-    const count64 pair = low << 32 | high;
-    const auto mask = static_cast<count64>(slots - 1);
-    count64 at = mixed_bits(1, pair) & mask;
-    for (;;) {
-      const count64 there = *static_cast<volatile count64*>(pairs + at);
-      if (there == pair) break;
-      if (there == no_pair) {
-        const count64 before = atomicCAS(pairs + at, no_pair, pair);
-        if (before == pair) break;
-        if (before == no_pair) {
-          add_to(row_sizes + low, O{1});
-          add_to(row_sizes + high, O{1});
-          break;
-        }
-      }
-      at = (at + 1) & mask;
-    }
-    atomicAdd(sums + at, static_cast<count64>(weight));
-  }
-};
-
+// Copies every row to its group's rows, with neighbours renamed to groups.
 template <class I, class O>
-struct add_pairs {
+struct gather_group_rows {
   level_graph<I, O> g;
   const I* number;
-  pair_table<O> table;
+  O* next;  // [group] where its next entries go
+  I* neighbours;
+  std::int64_t* weights;  // null: all are 1
 
   template <class Group>
-  __device__ void operator()(Group, std::int64_t, std::int64_t v) const {
-    const I own = number[v];
-    const std::int64_t end = g.offsets[v + 1];
-    for (std::int64_t e = g.offsets[v] + Group::rank(); e < end; e += Group::size) {
-      const I other = number[g.neighbours[e]];
-      if (own < other) table.add(static_cast<count64>(own), static_cast<count64>(other), g.weight(e));
+  __device__ void operator()(Group, std::int64_t, std::int64_t v, std::int64_t begin, std::int64_t end) const {
+    if (begin == end) return;
+    const O own = Group::rank() == 0 ? fetch_add(next + number[v], static_cast<O>(end - begin)) : O{0};
+    const std::int64_t shift = std::int64_t{Group::reduce(own, plus{})} - begin;
+    for (std::int64_t e = begin + Group::rank(); e < end; e += Group::size) {
+      neighbours[e + shift] = number[g.neighbours[e]];
+      if (weights != nullptr) weights[e + shift] = g.weights[e];
     }
   }
   __device__ void finish() const {}
 };
 
-// number: [node] its group, 0 to count - 1.
+// Replaces the entries of a group by their sums, in place.
+template <class I, class O, class Numbers>
+struct contraction_rule {
+  using sum = typename Numbers::sum;
+  struct row {
+    std::int64_t begin;
+    I own;
+    unsigned* used;
+  };
+
+  const O* offsets;
+  I* neighbours;
+  std::int64_t* weights;
+  O* sizes;  // [group] entries that are left
+
+  __device__ bool wants(std::int64_t) const { return true; }
+  __device__ void skip(std::int64_t, std::int64_t) const {}
+  __device__ I label(std::int64_t, I u) const { return u; }
+  __device__ row begin(std::int64_t, std::int64_t v, unsigned* used) const {
+    return {static_cast<std::int64_t>(offsets[v]), static_cast<I>(v), used};
+  }
+  template <class Group>
+  __device__ void take(row& of, I label, sum weight) const {
+    unsigned place = 0;
+    if constexpr (Group::size == 1) {
+      place = (*of.used)++;
+    } else {
+      place = atomicAdd(of.used, 1U);
+    }
+    const std::int64_t at = of.begin + place;
+    neighbours[at] = label;
+    weights[at] = static_cast<std::int64_t>(weight);
+  }
+  template <class Group>
+  __device__ void end(row& of, sum) const {
+    Group::sync();
+    if (Group::rank() == 0) sizes[of.own] = static_cast<O>(*of.used);
+  }
+  __device__ void finish() const {}
+};
+
 template <class I, class O>
+struct compact_rows {
+  level_graph<I, O> from;
+  const O* offsets;
+  I* neighbours;
+  std::int64_t* weights;
+
+  template <class Group>
+  __device__ void operator()(Group, std::int64_t, std::int64_t v, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t shift = static_cast<std::int64_t>(offsets[v]) - static_cast<std::int64_t>(from.offsets[v]);
+    const std::int64_t last = static_cast<std::int64_t>(offsets[v + 1]) - shift;
+    for (std::int64_t e = begin + Group::rank(); e < end && e < last; e += Group::size) {
+      neighbours[e + shift] = from.neighbours[e];
+      weights[e + shift] = from.weights[e];
+    }
+  }
+  __device__ void finish() const {}
+};
+
+// number: [node] its group, 0 to count - 1, or -1 for nodes without entries.
+template <class Numbers, class I, class O>
 [[nodiscard]] device_level<I, O> contract_level(const context<device>& ctx, const level_graph<I, O>& g, const I* number,
                                                 std::int64_t count) {
-  if (count > std::int64_t{1} << 32) throw error(error_code::unsupported, "communities: over 2^32 communities");
   device_level<I, O> next;
   next.mass = {ctx, count};
   fill_zero<std::int64_t, device>(ctx, next.mass.view());
@@ -118,42 +165,43 @@ template <class I, class O>
     next.in_mass = {ctx, count};
     fill_zero<std::int64_t, device>(ctx, next.in_mass.view());
   }
-  for_each(ctx, g.nodes, [g, number, mass = next.mass.data(), in = next.in_mass.data()] __device__(std::int64_t v) {
-    add_to(mass + number[v], g.mass[v]);
-    if (g.in_mass != nullptr) add_to(in + number[v], g.in_mass[v]);
-  });
-  const auto slots = static_cast<std::int64_t>(
-      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(g.entries_on_device, 64))));
-  array<count64, device> pairs(ctx, slots), sums(ctx, slots);
-  fill_bytes(ctx, pairs.data(), 0xff, static_cast<std::size_t>(slots) * sizeof(count64));
-  fill_zero<count64, device>(ctx, sums.view());
-  array<O, device> sizes(ctx, count + 1);
+  array<O, device> sizes(ctx, count + 1), offsets(ctx, count + 1), at(ctx, count + 1);
   fill_zero<O, device>(ctx, sizes.view());
-  const pair_table<O> table{pairs.data(), sums.data(), slots, sizes.data()};
-  row_lists<I, O> lists(ctx, g.nodes);
-  lists.list_all(g.nodes, g.offsets, 0);
-  lists.for_all(add_pairs<I, O>{g, number, table});
+  for_each(
+      ctx, g.nodes,
+      [g, number, mass = next.mass.data(), in = next.in_mass.data(), sizes = sizes.data()] __device__(std::int64_t v) {
+        const I group = number[v];
+        if (group < 0) return;
+        add_to(mass + group, g.mass[v]);
+        if (g.in_mass != nullptr) add_to(in + group, g.in_mass[v]);
+        if (const O size = g.offsets[v + 1] - g.offsets[v]; size > 0) add_to(sizes + group, size);
+      });
+  exclusive_scan<O, device>(ctx, sizes.view(), offsets.view());
+  copy<O>(ctx, std::as_const(offsets).view(), at.view());
+  array<I, device> neighbours(ctx, g.entries_on_device);
+  array<std::int64_t, device> weights(ctx, g.entries_on_device);
+  {
+    row_lists<I, O> lists(ctx, g.nodes);
+    lists.list_all(g.nodes, g.offsets);
+    lists.for_all(g.offsets, gather_group_rows<I, O>{g, number, at.data(), neighbours.data(),
+                                                     g.weights != nullptr ? weights.data() : nullptr});
+  }
+  level_graph<I, O> gathered{count, offsets.data(), neighbours.data(), g.weights != nullptr ? weights.data() : nullptr};
+  using sums_of = aggregation<I, typename Numbers::sum>;
+  row_lists<I, O> lists(ctx, count, sums_of::segment(ctx));
+  lists.list_all(count, {offsets.data(), nullptr, 0});  // in batches, for less memory
+  sums_of sums(ctx);
+  fill_zero<O, device>(ctx, sizes.view());
+  const contraction_rule<I, O, Numbers> rule{offsets.data(), neighbours.data(), weights.data(), sizes.data()};
+  for (int batch = 0; batch < row_tuning::batches; ++batch) sums.run(lists, batch, gathered, rule);
+  gathered.weights = weights.data();
   next.offsets = {ctx, count + 1};
   exclusive_scan<O, device>(ctx, sizes.view(), next.offsets.view());
   const auto entries = std::int64_t{element<O>(ctx, std::as_const(next.offsets).view(), count)};
   next.neighbours = {ctx, entries};
   next.weights = {ctx, entries};
-  copy<O>(ctx, std::as_const(next.offsets).view(), sizes.view());
-  for_each(ctx, slots,
-           [table, at = sizes.data(), to = next.neighbours.data(),
-            weights = next.weights.data()] __device__(std::int64_t s) {
-             const count64 pair = table.pairs[s];
-             if (pair == no_pair) return;
-             const auto low = static_cast<std::int64_t>(pair >> 32);
-             const auto high = static_cast<std::int64_t>(pair & 0xffffffffU);
-             const auto weight = static_cast<std::int64_t>(table.sums[s]);
-             const auto first = static_cast<std::int64_t>(fetch_add(at + low, O{1}));
-             const auto second = static_cast<std::int64_t>(fetch_add(at + high, O{1}));
-             to[first] = static_cast<I>(high);
-             weights[first] = weight;
-             to[second] = static_cast<I>(low);
-             weights[second] = weight;
-           });
+  lists.for_all(offsets.data(),
+                compact_rows<I, O>{gathered, next.offsets.data(), next.neighbours.data(), next.weights.data()});
   return next;
 }
 
@@ -176,9 +224,8 @@ struct unite_inside {
     return v;
   }
   template <class Group>
-  __device__ void operator()(Group, std::int64_t, std::int64_t v) const {
-    const std::int64_t end = g.offsets[v + 1];
-    for (std::int64_t e = g.offsets[v] + Group::rank(); e < end; e += Group::size) {
+  __device__ void operator()(Group, std::int64_t, std::int64_t v, std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t e = begin + Group::rank(); e < end; e += Group::size) {
       const I u = g.neighbours[e];
       if (u >= v || g.weight(e) == 0 || community[u] != community[v]) continue;
       for (;;) {
@@ -206,9 +253,9 @@ void split_disconnected(const context<device>& ctx, const level_graph<I, O>& g, 
   array<I, device> root(ctx, g.nodes);
   for_each(ctx, g.nodes, [to = root.data()] __device__(std::int64_t v) { to[v] = static_cast<I>(v); });
   row_lists<I, O> lists(ctx, g.nodes);
-  lists.list_all(g.nodes, g.offsets, 0);
+  lists.list_all(g.nodes, g.offsets);
   const unite_inside<I, O> unite{g, community, root.data()};
-  lists.for_all(unite);
+  lists.for_all(g.offsets, unite);
   for_each(ctx, g.nodes,
            [unite, community] __device__(std::int64_t v) { community[v] = unite.find(static_cast<I>(v)); });
 }

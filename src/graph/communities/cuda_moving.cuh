@@ -4,7 +4,7 @@
 // neighbours (or update the cuts). Between rounds the host reads how many moved and the sizes of the next batches.
 #pragma once
 
-#include "graph/communities/cuda_row_groups.cuh"
+#include "graph/communities/cuda_aggregation.cuh"
 #include "graph/communities/local_moving.hpp"
 
 #include <spargo/core/interruption.hpp>
@@ -13,13 +13,33 @@ namespace spargo::detail::communities {
 
 static_assert(moving_tuning::batches == row_tuning::batches);
 
+// A community and what joining it gains; -1: none.
+template <class I, class Gain>
+struct candidate {
+  Gain gain;
+  I community;
+
+  __device__ void offer(const candidate& other) {
+    if (other.community < 0) return;
+    if (community < 0 || other.gain > gain || (other.gain == gain && other.community < community)) *this = other;
+  }
+};
+struct better_of {
+  template <class C>
+  __device__ C operator()(C a, const C& b) const {
+    a.offer(b);
+    return a;
+  }
+};
+
 // The communities of a level, as moving_state on the host.
-template <class I>
+template <class I, class Numbers>
 struct community_state {
-  I* community;           // [node]
-  std::int64_t* mass;     // [community]
-  std::int64_t* in_mass;  // null unless directed modularity
-  I* size;                // [community]
+  using Mass = typename Numbers::mass;
+  I* community;   // [node]
+  Mass* mass;     // [community]
+  Mass* in_mass;  // null unless directed modularity
+  I* size;        // [community]
   const std::int64_t* node_mass;
   const std::int64_t* node_in_mass;
 
@@ -27,78 +47,110 @@ struct community_state {
     return {node_mass[v], in_mass != nullptr ? node_in_mass[v] : 0};
   }
   [[nodiscard]] __device__ masses of_community(std::int64_t c) const {
-    return {mass[c], in_mass != nullptr ? in_mass[c] : 0};
+    return {static_cast<std::int64_t>(mass[c]), in_mass != nullptr ? static_cast<std::int64_t>(in_mass[c]) : 0};
   }
   __device__ void enter(std::int64_t v, I to) const {
-    add_to(mass + to, node_mass[v]);
-    if (in_mass != nullptr) add_to(in_mass + to, node_in_mass[v]);
+    add_to(mass + to, static_cast<Mass>(node_mass[v]));
+    if (in_mass != nullptr) add_to(in_mass + to, static_cast<Mass>(node_in_mass[v]));
     add_to(size + to, I{1});
   }
   __device__ void move(std::int64_t v, I to) const {
     const I from = community[v];
-    add_to(mass + from, -node_mass[v]);
-    if (in_mass != nullptr) add_to(in_mass + from, -node_in_mass[v]);
+    add_to(mass + from, static_cast<Mass>(-node_mass[v]));
+    if (in_mass != nullptr) add_to(in_mass + from, static_cast<Mass>(-node_in_mass[v]));
     add_to(size + from, I{-1});
     community[v] = to;
     enter(v, to);
   }
 };
 
-template <class I>
-void enter_communities(const context<device>& ctx, std::int64_t nodes, const community_state<I>& state) {
+template <class I, class Numbers>
+void enter_communities(const context<device>& ctx, std::int64_t nodes, const community_state<I, Numbers>& state) {
   for_each(ctx, nodes, [state] __device__(std::int64_t v) { state.enter(v, state.community[v]); });
 }
 
-template <class I>
+template <class I, class Numbers>
 class state_arrays {
+  using Mass = typename Numbers::mass;
+
  public:
   template <class O>
   state_arrays(const context<device>& ctx, const level_graph<I, O>& g, I* community)
       : mass_(ctx, g.nodes), in_mass_(ctx, g.in_mass != nullptr ? g.nodes : 0), size_(ctx, g.nodes) {
-    fill_zero<std::int64_t, device>(ctx, mass_.view());
-    fill_zero<std::int64_t, device>(ctx, in_mass_.view());
+    fill_zero<Mass, device>(ctx, mass_.view());
+    fill_zero<Mass, device>(ctx, in_mass_.view());
     fill_zero<I, device>(ctx, size_.view());
     state_ = {community,    mass_.data(), g.in_mass != nullptr ? in_mass_.data() : nullptr,
               size_.data(), g.mass,       g.in_mass};
     enter_communities(ctx, g.nodes, state_);
   }
-  [[nodiscard]] const community_state<I>& view() const { return state_; }
+  [[nodiscard]] const community_state<I, Numbers>& view() const { return state_; }
 
  private:
-  array<std::int64_t, device> mass_, in_mass_;
+  array<Mass, device> mass_, in_mass_;
   array<I, device> size_;
-  community_state<I> state_{};
+  community_state<I, Numbers> state_{};
 };
 
 // --- Local moving ---------------------------------------------------------
 
-template <class I>
+template <class I, class Numbers>
 struct move_rule {
-  community_state<I> state;
+  using sum = typename Numbers::sum;
+  using Gain = typename Numbers::gain;
+  struct row {
+    std::int64_t k, v;
+    I own;
+    masses mass;
+    candidate<I, Gain> best;
+  };
+
+  community_state<I, Numbers> state;
   gain_rule gains;
   I* to;  // [place in the list] -1: stays
   std::uint8_t* active;
+  row_counters* counters;
+  unsigned moves = 0;
+  std::int64_t gained = 0;
 
   __device__ bool wants(std::int64_t) const { return true; }
   __device__ void skip(std::int64_t, std::int64_t) const {}
   __device__ I label(std::int64_t, I u) const { return state.community[u]; }
-  __device__ I own(std::int64_t v) const { return state.community[v]; }
-  __device__ void offer(candidate<I>& best, std::int64_t v, I c, std::int64_t sum) const {
-    best.offer({gains.gain(sum, state.of_node(v), state.of_community(c)), c});
+  __device__ row begin(std::int64_t k, std::int64_t v, unsigned*) const {
+    return {k, v, state.community[v], state.of_node(v), {0, I{-1}}};
   }
-  __device__ unsigned finish(std::int64_t k, std::int64_t v, const candidate<I>& best, std::int64_t inside) const {
-    const I own = state.community[v];
-    const masses mass = state.of_node(v);
-    I target = own;
-    int128 most = gains.gain(inside, mass, without(state.of_community(own), mass));
+  template <class Group>
+  __device__ void take(row& of, I c, sum weight) const {
+    if (c == of.own) return;
+    of.best.offer({gains.gain_in<Gain>(static_cast<std::int64_t>(weight), of.mass, state.of_community(c)), c});
+  }
+  template <class Group>
+  __device__ void end(row& of, sum inside) {
+    const candidate<I, Gain> best = Group::reduce(of.best, better_of{});
+    if (Group::rank() != 0) return;
+    const Gain now =
+        gains.gain_in<Gain>(static_cast<std::int64_t>(inside), of.mass, without(state.of_community(of.own), of.mass));
+    I target = of.own;
+    Gain most = now;
     if (best.community >= 0 && best.gain > most) {
       most = best.gain;
       target = best.community;
     }
-    if (most < 0 && state.size[v] == 0) target = static_cast<I>(v);
-    active[v] = 0;
-    to[k] = target == own ? I{-1} : target;
-    return target == own ? 0 : 1;
+    if (most < 0 && state.size[of.v] == 0) {
+      most = 0;
+      target = static_cast<I>(of.v);
+    }
+    active[of.v] = 0;
+    to[of.k] = target == of.own ? I{-1} : target;
+    moves += target == of.own ? 0 : 1;
+    gained += gains.summed(most - now);
+  }
+  __device__ void finish() {
+    moves = warp_sum(moves);
+    gained = warp_sum(gained);
+    if (lane_id() != 0 || moves == 0) return;
+    atomicAdd(&counters->moved, static_cast<count64>(moves));
+    atomicAdd(&counters->gained, static_cast<count64>(gained));
   }
 };
 
@@ -111,11 +163,10 @@ struct mark_neighbours {
   std::uint8_t* active;
 
   template <class Group>
-  __device__ void operator()(Group, std::int64_t k, std::int64_t v) const {
+  __device__ void operator()(Group, std::int64_t k, std::int64_t, std::int64_t begin, std::int64_t end) const {
     const I target = to[k];
     if (target < 0) return;
-    const std::int64_t end = g.offsets[v + 1];
-    for (std::int64_t e = g.offsets[v] + Group::rank(); e < end; e += Group::size) {
+    for (std::int64_t e = begin + Group::rank(); e < end; e += Group::size) {
       const I u = g.neighbours[e];
       if (community[u] != target) active[u] = 1;
     }
@@ -124,13 +175,15 @@ struct mark_neighbours {
 };
 
 // community: [node] the number of a node.
-template <class I, class O>
+template <class Numbers, class I, class O>
 void move_nodes(const context<device>& ctx, const level_graph<I, O>& g, const gain_rule& gains, std::uint64_t seed,
-                I* community) {
+                I* community, pass_progress& progress) {
   const std::int64_t n = g.nodes;
-  const state_arrays<I> arrays(ctx, g, community);
-  const community_state<I> state = arrays.view();
-  row_lists<I, O> lists(ctx, n);
+  const state_arrays<I, Numbers> arrays(ctx, g, community);
+  const community_state<I, Numbers> state = arrays.view();
+  using sums_of = aggregation<I, typename Numbers::sum>;
+  row_lists<I, O> lists(ctx, n, sums_of::segment(ctx));
+  sums_of sums(ctx);
   array<std::uint8_t, device> active(ctx, n);
   array<I, device> to(ctx, n);
   fill_bytes(ctx, active.data(), 1, static_cast<std::size_t>(n));
@@ -138,35 +191,43 @@ void move_nodes(const context<device>& ctx, const level_graph<I, O>& g, const ga
     return bucket_rule<O>{g.offsets, active.data(), mixed_bits(seed, static_cast<std::uint64_t>(round))};
   };
   (void)lists.count(n, rule_of(0));
-  table_pool<I> pool(ctx, std::min(lists.longest(), n));
-  const move_rule<I> rule{state, gains, to.data(), active.data()};
+  const move_rule<I, Numbers> rule{state, gains, to.data(), active.data(), lists.counters()};
   const mark_neighbours<I, O> mark{g, community, to.data(), active.data()};
+  progress.begin_level(n, g.entries_on_device);
   for (std::int64_t round = 0; round < moving_tuning::most_rounds; ++round) {
     interruption::look();
     lists.list(n, rule_of(round));
     for (int batch = 0; batch < row_tuning::batches; ++batch) {
-      pool.decide(ctx, lists, batch, g, rule);
-      for (int kind = 0; kind < row_tuning::classes; ++kind) {
-        const auto rows = lists.of(kind, batch);
-        for_each(ctx, rows.count, [state, rows, to = to.data(), list = lists.rows()] __device__(std::int64_t r) {
-          const std::int64_t k = rows.first + r;
-          if (to[k] >= 0) state.move(list[k], to[k]);
-        });
-      }
-      lists.for_batch(batch, mark);
+      sums.run(lists, batch, g, rule);
+      const auto rows = lists.of_batch(batch);
+      for_each(ctx, rows.count, [state, rows, to = to.data(), list = lists.rows()] __device__(std::int64_t r) {
+        const std::int64_t k = rows.first + r;
+        if (to[k] >= 0) state.move(list[k], to[k]);
+      });
+      lists.for_batch(batch, g.offsets, mark);
     }
-    const std::int64_t moved = lists.count(n, rule_of(round + 1));
-    if (moving_tuning::is_done(moved, n, g.entries_on_device)) break;
+    const auto [moved, gained] = lists.count(n, rule_of(round + 1));
+    if (progress.is_level_done(moved, gained)) break;
   }
 }
 
 // --- Refinement -----------------------------------------------------------
 
 // The parts of refinement.hpp's rule. Nodes of batch `now` decide.
-template <class I>
+template <class I, class Numbers>
 struct join_rule {
-  community_state<I> communities;
-  community_state<I> groups;
+  using sum = typename Numbers::sum;
+  using Gain = typename Numbers::gain;
+  struct row {
+    std::int64_t v;
+    I own;
+    masses mass;
+    masses community;
+    candidate<I, Gain> best;
+  };
+
+  community_state<I, Numbers> communities;
+  community_state<I, Numbers> groups;
   gain_rule gains;
   const std::int64_t* cut;  // [group]
   std::uint64_t seed;
@@ -178,7 +239,7 @@ struct join_rule {
   }
   [[nodiscard]] __device__ bool is_well_connected(I group, const masses& community) const {
     const masses own = groups.of_community(group);
-    return gains.gain(cut[group], own, without(community, own)) >= 0;
+    return gains.gain_in<Gain>(cut[group], own, without(community, own)) >= 0;
   }
   [[nodiscard]] __device__ masses community_of(std::int64_t v) const {
     return communities.of_community(communities.community[v]);
@@ -191,17 +252,23 @@ struct join_rule {
   __device__ I label(std::int64_t v, I u) const {
     return communities.community[u] == communities.community[v] ? groups.community[u] : I{-1};
   }
-  __device__ I own(std::int64_t v) const { return static_cast<I>(v); }
-  __device__ void offer(candidate<I>& best, std::int64_t v, I c, std::int64_t sum) const {
-    const candidate<I> offered{
-        blurred_gain(gains.gain(sum, groups.of_node(v), groups.of_community(c)), blur_key(seed, v), c), c};
-    if (offered.gain <= 0 || (groups.size[c] == 1 && decides_now(c)) || !is_well_connected(c, community_of(v))) return;
-    best.offer(offered);
+  __device__ row begin(std::int64_t, std::int64_t v, unsigned*) const {
+    return {v, static_cast<I>(v), groups.of_node(v), community_of(v), {0, I{-1}}};
   }
-  __device__ unsigned finish(std::int64_t, std::int64_t v, const candidate<I>& best, std::int64_t) const {
-    to[v] = best.community >= 0 ? best.community : static_cast<I>(v);
-    return best.community >= 0 ? 1 : 0;
+  template <class Group>
+  __device__ void take(row& of, I c, sum weight) const {
+    if (c == of.own) return;
+    const Gain gain = gains.gain_in<Gain>(static_cast<std::int64_t>(weight), of.mass, groups.of_community(c));
+    const candidate<I, Gain> offered{blurred_gain(gain, blur_key(seed, of.v), c), c};
+    if (offered.gain <= 0 || (groups.size[c] == 1 && decides_now(c)) || !is_well_connected(c, of.community)) return;
+    of.best.offer(offered);
   }
+  template <class Group>
+  __device__ void end(row& of, sum) const {
+    const candidate<I, Gain> best = Group::reduce(of.best, better_of{});
+    if (Group::rank() == 0) to[of.v] = best.community >= 0 ? best.community : of.own;
+  }
+  __device__ void finish() const {}
 };
 
 // The weight between a node and the rest of its community.
@@ -212,35 +279,33 @@ struct measure_cut {
   std::int64_t* cut;
 
   template <class Group>
-  __device__ void operator()(Group, std::int64_t, std::int64_t v) const {
+  __device__ void operator()(Group, std::int64_t, std::int64_t v, std::int64_t begin, std::int64_t end) const {
     const I own = community[v];
-    const std::int64_t end = g.offsets[v + 1];
     std::int64_t sum = 0;
-    for (std::int64_t e = g.offsets[v] + Group::rank(); e < end; e += Group::size) {
+    for (std::int64_t e = begin + Group::rank(); e < end; e += Group::size) {
       const I u = g.neighbours[e];
       if (u != v && community[u] == own) sum += g.weight(e);
     }
     sum = Group::reduce(sum, plus{});
-    if (Group::rank() == 0) cut[v] = sum;
+    if (Group::rank() == 0 && sum != 0) add_to(cut + v, sum);
   }
   __device__ void finish() const {}
 };
 
 // Nodes of the batch have joined groups: adds what that changes to the groups' cuts.
-template <class I, class O>
+template <class I, class O, class Numbers>
 struct update_cut {
   level_graph<I, O> g;
-  join_rule<I> rule;
+  join_rule<I, Numbers> rule;
   std::int64_t* cut;
 
   template <class Group>
-  __device__ void operator()(Group, std::int64_t, std::int64_t v) const {
+  __device__ void operator()(Group, std::int64_t, std::int64_t v, std::int64_t begin, std::int64_t end) const {
     const I target = rule.to[v];
     if (target == v) return;
     const I own = rule.communities.community[v];
-    const std::int64_t end = g.offsets[v + 1];
     std::int64_t change = 0;
-    for (std::int64_t e = g.offsets[v] + Group::rank(); e < end; e += Group::size) {
+    for (std::int64_t e = begin + Group::rank(); e < end; e += Group::size) {
       const I u = g.neighbours[e];
       if (u == v || rule.communities.community[u] != own) continue;
       if (rule.groups.community[u] != target) {
@@ -256,32 +321,32 @@ struct update_cut {
 };
 
 // On return group: [node] the number of a node of its group.
-template <class I, class O>
+template <class Numbers, class I, class O>
 void refine_groups(const context<device>& ctx, const level_graph<I, O>& g, const gain_rule& gains, std::uint64_t seed,
                    I* community, I* group) {
   const std::int64_t n = g.nodes;
   for_each(ctx, n, [group] __device__(std::int64_t v) { group[v] = static_cast<I>(v); });
-  const state_arrays<I> communities(ctx, g, community);
-  const state_arrays<I> groups(ctx, g, group);
-  row_lists<I, O> lists(ctx, n);
-  lists.list_all(n, g.offsets, seed);
-  table_pool<I> pool(ctx, std::min(lists.longest(), n));
+  const state_arrays<I, Numbers> communities(ctx, g, community);
+  const state_arrays<I, Numbers> groups(ctx, g, group);
+  using sums_of = aggregation<I, typename Numbers::sum>;
+  row_lists<I, O> lists(ctx, n, sums_of::segment(ctx));
+  lists.list_all(n, {g.offsets, nullptr, seed});
+  sums_of sums(ctx);
   array<std::int64_t, device> cut(ctx, n);
   array<I, device> to(ctx, n);
-  lists.for_all(measure_cut<I, O>{g, community, cut.data()});
+  fill_zero<std::int64_t, device>(ctx, cut.view());
+  lists.for_all(g.offsets, measure_cut<I, O>{g, community, cut.data()});
   for (int batch = 0; batch < row_tuning::batches; ++batch) {
     interruption::look();
-    const join_rule<I> rule{communities.view(), groups.view(), gains, cut.data(), seed, batch, to.data()};
-    pool.decide(ctx, lists, batch, g, rule);
-    for (int kind = 0; kind < row_tuning::classes; ++kind) {
-      const auto rows = lists.of(kind, batch);
-      for_each(ctx, rows.count,
-               [state = groups.view(), rows, to = to.data(), list = lists.rows()] __device__(std::int64_t r) {
-                 const I v = list[rows.first + r];
-                 if (to[v] != v) state.move(v, to[v]);
-               });
-    }
-    lists.for_batch(batch, update_cut<I, O>{g, rule, cut.data()});
+    const join_rule<I, Numbers> rule{communities.view(), groups.view(), gains, cut.data(), seed, batch, to.data()};
+    sums.run(lists, batch, g, rule);
+    const auto rows = lists.of_batch(batch);
+    for_each(ctx, rows.count,
+             [state = groups.view(), rows, to = to.data(), list = lists.rows()] __device__(std::int64_t r) {
+               const I v = list[rows.first + r];
+               if (to[v] != v) state.move(v, to[v]);
+             });
+    lists.for_batch(batch, g.offsets, update_cut<I, O, Numbers>{g, rule, cut.data()});
   }
 }
 

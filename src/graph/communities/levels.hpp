@@ -46,6 +46,20 @@ struct level_arrays {
 template <class I, class O>
 void sort_rows(level_arrays<I, O>& level);
 
+// Groups as nodes of the next level.
+struct group_count {
+  std::int64_t groups = 0;
+  std::int64_t finished = 0;  // nodes without entries that are alone in their community: no level moves them again
+
+  [[nodiscard]] std::int64_t all() const { return groups + finished; }
+};
+
+// A node that is no node of the next level: below 0. Its own inverse.
+template <class I>
+[[nodiscard]] SPARGO_HD I finished_node(I name) {
+  return -1 - name;
+}
+
 // The seed of a level, the first being 1.
 [[nodiscard]] inline std::uint64_t level_key(std::uint64_t seed, std::int64_t level) {
   return mixed_bits(seed, static_cast<std::uint64_t>(level));

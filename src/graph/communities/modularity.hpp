@@ -54,12 +54,24 @@ struct masses {
 struct gain_rule {
   int128 link = 1;
   std::int64_t penalty = 1;
+  bool narrow = false;  // undirected, weights and masses are below 2^31 in sum, and gains below 2^62
+  int unit = 0;         // gains are summed in multiples of 2^unit, so that those of all nodes stay below 2^62
 
+  [[nodiscard]] SPARGO_HD std::int64_t summed(int128 gain) const { return static_cast<std::int64_t>(gain >> unit); }
   // Below 2^125 for any node and community.
   [[nodiscard]] SPARGO_HD int128 penalty_of(const masses& node, const masses& community) const {
     const int128 first = static_cast<int128>(penalty) * node.out;
     if (node.in == 0 && community.in == 0) return first * community.out;
     return first * community.in + static_cast<int128>(penalty) * node.in * community.out;
+  }
+  // The same in numbers that hold it: of 64 bits if the rule is narrow.
+  template <class Gain>
+  [[nodiscard]] SPARGO_HD Gain gain_in(std::int64_t weight, const masses& node, const masses& community) const {
+    if constexpr (sizeof(Gain) > sizeof(std::int64_t)) {
+      return gain(weight, node, community);
+    } else {
+      return weight * static_cast<Gain>(link) - penalty * node.out * community.out;
+    }
   }
   [[nodiscard]] SPARGO_HD int128 gain(std::int64_t weight, const masses& node, const masses& community) const {
     return weight * link - penalty_of(node, community);
@@ -70,10 +82,11 @@ struct gain_rule {
 [[nodiscard]] SPARGO_HD inline std::uint64_t blur_key(std::uint64_t seed, std::int64_t node) {
   return mixed_bits(mixed_bits(seed, 0x9e3779b97f4a7c15U), static_cast<std::uint64_t>(node));
 }
-[[nodiscard]] SPARGO_HD inline int128 blurred_gain(int128 gain, std::uint64_t key, std::int64_t group) {
+template <class Gain>
+[[nodiscard]] SPARGO_HD Gain blurred_gain(Gain gain, std::uint64_t key, std::int64_t group) {
   if (gain <= 0) return gain;
   const auto part = static_cast<std::int64_t>(mixed_bits(key, static_cast<std::uint64_t>(group)) & 1023);
-  return gain - (gain >> 15) * part;
+  return gain - (gain >> 15) * part - ((gain & 32767) * part >> 15);
 }
 
 // `total`: the sum of all degrees (directed: of out-degrees), in units of 2^-exponent. Throws invalid_argument for a

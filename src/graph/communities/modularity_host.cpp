@@ -177,39 +177,53 @@ void improve_levels(const context<host>& ctx, level_graph<I, O> g, span<I, host>
                     const communities_options& options, std::uint64_t seed, std::int64_t& level) {
   const std::int64_t n = g.nodes;
   level_arrays<I, O> owned;
-  array<I, host> node_of(ctx, n);  // [node of the first level] its node of this one
+  array<I, host> node_of(ctx, n);  // [node of the first level] its node of this one, or finished_node of its name
+  array<I, host> name(ctx, n);     // [node] its smallest node of the first level
   array<I, host> community(ctx, n);
-  std::copy(labels.begin(), labels.end(), community.begin());
-  for (bool first = true;; ++level) {
+  parallel_for(ctx.threads(), n, grain::elements, [&](std::int64_t v) {
+    node_of[v] = name[v] = static_cast<I>(v);
+    community[v] = labels[v];
+  });
+  pass_progress progress;
+  for (;; ++level) {
     const std::uint64_t key = level_key(seed, level);
-    local_moving<I, O>(ctx, g, rule, key).run(community.view());
+    local_moving<I, O>(ctx, g, rule, key).run(community.view(), progress);
     name_by_smallest<I>(ctx, community.view());
-    array<I, host> group(ctx, g.nodes);
-    if (options.method == communities_method::leiden) {
-      refinement<I, O>(ctx, g, rule, mixed_bits(key, 1)).run(community.view(), group.view());
-      name_by_smallest<I>(ctx, group.view());
-    } else {
+    const bool refines = options.method == communities_method::leiden;
+    bool is_last = progress.is_done() || level == options.max_levels;
+    array<I, host> group(ctx, is_last ? 0 : g.nodes), number(ctx, group.size());
+    group_count count;
+    if (!is_last) {
       std::copy(community.begin(), community.end(), group.begin());
+      if (refines) {
+        refinement<I, O>(ctx, g, rule, mixed_bits(key, 1)).run(community.view(), group.view());
+        name_by_smallest<I>(ctx, group.view());
+      }
+      count = number_groups<I, O>(ctx, g, std::as_const(community).view(), std::as_const(group).view(), number.view());
+      is_last = count.all() == g.nodes;
     }
-    array<I, host> number(ctx, g.nodes);
-    const std::int64_t count = number_groups<I>(ctx, std::as_const(group).view(), number.view());
-    if (count == g.nodes || level == options.max_levels) {
-      if (options.method == communities_method::leiden) split_disconnected<I, O>(ctx, g, community.view());
-      parallel_for(ctx.threads(), n, grain::elements,
-                   [&](std::int64_t v) { labels[v] = first ? community[v] : community[node_of[v]]; });
+    if (is_last) {
+      if (refines) split_disconnected<I, O>(ctx, g, community.view());
+      parallel_for(ctx.threads(), n, grain::elements, [&](std::int64_t v) {
+        labels[v] = node_of[v] >= 0 ? name[community[node_of[v]]] : finished_node(node_of[v]);
+      });
       return name_by_smallest<I>(ctx, labels);
     }
-    level_arrays<I, O> next = contract<I, O>(ctx, g, std::as_const(number).view(), count);
-    array<I, host> coarse(ctx, count);
+    level_arrays<I, O> next = contract<I, O>(ctx, g, std::as_const(number).view(), count.groups);
+    array<I, host> coarse(ctx, count.groups), next_name(ctx, count.groups);
     parallel_for(ctx.threads(), g.nodes, grain::elements, [&](std::int64_t v) {
-      if (group[v] == v) coarse[number[v]] = number[community[v]];
+      if (group[v] != v || number[v] < 0) return;
+      coarse[number[v]] = number[community[v]];
+      next_name[number[v]] = name[v];
     });
-    parallel_for(ctx.threads(), n, grain::elements,
-                 [&](std::int64_t v) { node_of[v] = first ? number[v] : number[node_of[v]]; });
-    first = false;
+    parallel_for(ctx.threads(), n, grain::elements, [&](std::int64_t v) {
+      const I node = node_of[v];
+      if (node >= 0) node_of[v] = number[node] >= 0 ? number[node] : finished_node(name[node]);
+    });
     owned = std::move(next);
     g = owned.view();
     community = std::move(coarse);
+    name = std::move(next_name);
   }
 }
 
@@ -259,6 +273,14 @@ level_source<I, std::int64_t> directed_source(const context<host>& ctx, const gr
   return source;
 }
 
+namespace {
+int bits_of(int128 value) {
+  int bits = 0;
+  for (; value > 0; value /= 2) ++bits;
+  return bits;
+}
+}  // namespace
+
 gain_rule make_gain_rule(const communities_options& options, direction_kind direction, std::int64_t total,
                          std::int64_t vertices, int exponent) {
   // Above `most` every vertex is alone: the penalty of any two vertices exceeds the weight between them.
@@ -276,8 +298,17 @@ gain_rule make_gain_rule(const communities_options& options, direction_kind dire
     throw_invalid_argument(
         fmt::format("communities: resolution {} is too large for these weights", options.resolution));
   }
-  return {static_cast<int128>(modularity ? largest : 1) << fraction_bits,
-          std::llround(std::ldexp(factor, fraction_bits))};
+  gain_rule rule{static_cast<int128>(modularity ? largest : 1) << fraction_bits,
+                 std::llround(std::ldexp(factor, fraction_bits))};
+  // The common power of two says nothing.
+  while (rule.link % 2 == 0 && rule.penalty % 2 == 0 && rule.penalty > 0) {
+    rule.link /= 2;
+    rule.penalty /= 2;
+  }
+  const int bits = std::max(bits_of(rule.link) + bits_of(total), bits_of(rule.penalty) + 2 * mass_bits);
+  rule.unit = std::max(0, bits - 61);
+  rule.narrow = !directed && total < std::int64_t{1} << 31 && vertices < std::int64_t{1} << 31 && bits <= 61;
+  return rule;
 }
 
 template <class I, class O>

@@ -1,21 +1,21 @@
-// Louvain and Leiden on the device: the levels of modularity_host.cpp, with the same bits.
+// Louvain and Leiden on the device: the levels of modularity_host.cpp, with the same bits. Included by a file for each
+// type of index.
 //
 // Levels stay on the device until one is small enough to be moved in sequence; the host takes that one and all above
 // it. Weights in fixed point, and the symmetric copy of a directed graph, are made by the host and copied. Qualities
 // are sums of integers in 128 bits.
+#pragma once
+
 #include "graph/communities/cuda_contraction.cuh"
 #include "graph/communities/cuda_moving.cuh"
 #include "graph/communities/levels.hpp"
 
 #include "core/bytes_of.hpp"
-#include "core/instantiate.hpp"
 #include "primitives/element.hpp"
 
 #include <spargo/primitives/reduce.hpp>
 
 namespace spargo::detail::communities {
-
-namespace {
 
 // Adds up the weight of the edges inside communities; loops count twice.
 template <class I, class O>
@@ -26,10 +26,9 @@ struct sum_inside {
   std::int64_t mine = 0;
 
   template <class Group>
-  __device__ void operator()(Group, std::int64_t, std::int64_t v) {
+  __device__ void operator()(Group, std::int64_t, std::int64_t v, std::int64_t begin, std::int64_t end) {
     const I own = community[v];
-    const std::int64_t end = g.offsets[v + 1];
-    for (std::int64_t e = g.offsets[v] + Group::rank(); e < end; e += Group::size) {
+    for (std::int64_t e = begin + Group::rank(); e < end; e += Group::size) {
       const I u = g.neighbours[e];
       if (community[u] == own) mine += u == v ? 2 * g.weight(e) : g.weight(e);
     }
@@ -47,30 +46,28 @@ struct count_degree {
   std::int64_t* degree;
 
   template <class Group>
-  __device__ void operator()(Group, std::int64_t, std::int64_t v) const {
-    const std::int64_t begin = g.offsets[v];
-    const std::int64_t end = g.offsets[v + 1];
+  __device__ void operator()(Group, std::int64_t, std::int64_t v, std::int64_t begin, std::int64_t end) const {
     std::int64_t loops = 0;
     for (std::int64_t e = begin + Group::rank(); e < end; e += Group::size) loops += g.neighbours[e] == v ? 1 : 0;
     loops = Group::reduce(loops, plus{});
-    if (Group::rank() == 0) degree[v] = end - begin + loops;
+    if (Group::rank() == 0) add_to(degree + v, end - begin + loops);
   }
   __device__ void finish() const {}
 };
 
-struct wide {
+struct wide_sum {
   int128 value;
 };
 struct add_wide {
-  __device__ wide operator()(const wide& a, const wide& b) const { return {a.value + b.value}; }
+  __device__ wide_sum operator()(const wide_sum& a, const wide_sum& b) const { return {a.value + b.value}; }
 };
 
 constexpr int square_blocks = 128;
 
 // One sum per warp.
-__global__ void __launch_bounds__(block_threads)
-    sum_products_kernel(std::int64_t n, const std::int64_t* a, const std::int64_t* b, wide* sums) {
-  wide mine{0};
+static __global__ void __launch_bounds__(block_threads)
+    sum_products_kernel(std::int64_t n, const std::int64_t* a, const std::int64_t* b, wide_sum* sums) {
+  wide_sum mine{0};
   for (std::int64_t c = global_thread(); c < n; c += grid_threads()) mine.value += static_cast<int128>(a[c]) * b[c];
   __syncwarp();
   mine = warp_reduce(mine, add_wide{});
@@ -87,7 +84,8 @@ class device_modularity_executor final : public executor<I, device> {
     level_ = {n_, edges.offsets.data(), edges.indices.data()};
     level_.entries_on_device = edges.nnz();
     list_rows();
-    lists_.for_all(count_degree<I, O>{level_, degree_.data()});
+    fill_zero<std::int64_t, device>(ctx, degree_.view());
+    lists_.for_all(level_.offsets, count_degree<I, O>{level_, degree_.data()});
     start(direction_kind::undirected, 0);
   }
   device_modularity_executor(const context<device>& ctx, const level_source<I, O>& source, int exponent,
@@ -118,7 +116,7 @@ class device_modularity_executor final : public executor<I, device> {
         },
         [&] { return quality(next); }, [&] { labels_.swap(next); });
     array<I, device> number(ctx_, n_);
-    outcome.count = number_groups<I>(ctx_, n_, labels_.data(), number);
+    outcome.count = number_groups<I, O>(ctx_, level_, labels_.data(), labels_.data(), number).all();
     const std::int64_t* const in = in_degree_.empty() ? nullptr : in_degree_.data();
     outcome.modularity = modularity_of(sums_of(labels_, degree_.data(), in), total_, options_);
     return outcome;
@@ -130,7 +128,7 @@ class device_modularity_executor final : public executor<I, device> {
   }
 
   // Public, since they have device lambdas.
-  void list_rows() { lists_.list_all(n_, level_.offsets, 0); }
+  void list_rows() { lists_.list_all(n_, level_.offsets); }
 
   // After the degrees.
   void start(direction_kind direction, int exponent) {
@@ -163,51 +161,67 @@ class device_modularity_executor final : public executor<I, device> {
 
   // One pass over all levels, from the communities in `labels`.
   void improve(array<I, device>& labels, std::uint64_t seed, std::int64_t& level) {
+    rule_.narrow ? improve_in<narrow_numbers>(labels, seed, level) : improve_in<wide_numbers>(labels, seed, level);
+  }
+  template <class Numbers>
+  void improve_in(array<I, device>& labels, std::uint64_t seed, std::int64_t& level) {
     const bool refines = options_.method == communities_method::leiden;
     level_graph<I, O> g = level_;
     device_level<I, O> owned;
-    array<I, device> node_of;  // [vertex] its node of this level; empty: itself
+    array<I, device> node_of(ctx_, n_);  // [vertex] its node of this level, or finished_node of its name
+    array<I, device> name(ctx_, n_);     // [node] its smallest vertex
     array<I, device> community = clone(ctx_, std::as_const(labels).view());
+    for_each(ctx_, n_, [of = node_of.data(), name = name.data()] __device__(std::int64_t v) {
+      of[v] = name[v] = static_cast<I>(v);
+    });
+    pass_progress progress;
     for (;; ++level) {
       if (moving_tuning::is_small(g.nodes, g.entries_on_device)) {
         finish_on_host(g, community, seed, level);
         break;
       }
       const std::uint64_t key = level_key(seed, level);
-      move_nodes<I, O>(ctx_, g, rule_, key, community.data());
+      move_nodes<Numbers, I, O>(ctx_, g, rule_, key, community.data(), progress);
       name_by_smallest<I>(ctx_, g.nodes, community.data());
-      array<I, device> group = clone(ctx_, std::as_const(community).view());
-      if (refines) {
-        refine_groups<I, O>(ctx_, g, rule_, mixed_bits(key, 1), community.data(), group.data());
-        name_by_smallest<I>(ctx_, g.nodes, group.data());
+      bool is_last = progress.is_done() || level == options_.max_levels;
+      array<I, device> group, number;
+      group_count count;
+      if (!is_last) {
+        group = clone(ctx_, std::as_const(community).view());
+        number = {ctx_, g.nodes};
+        if (refines) {
+          refine_groups<Numbers, I, O>(ctx_, g, rule_, mixed_bits(key, 1), community.data(), group.data());
+          name_by_smallest<I>(ctx_, g.nodes, group.data());
+        }
+        count = number_groups<I, O>(ctx_, g, community.data(), group.data(), number);
+        is_last = count.all() == g.nodes;
       }
-      array<I, device> number(ctx_, g.nodes);
-      const std::int64_t count = number_groups<I>(ctx_, g.nodes, group.data(), number);
-      if (count == g.nodes || level == options_.max_levels) {
+      if (is_last) {
         if (refines) split_disconnected<I, O>(ctx_, g, community.data());
         break;
       }
-      device_level<I, O> next = contract_level<I, O>(ctx_, g, number.data(), count);
-      array<I, device> coarse(ctx_, count);
+      device_level<I, O> next = contract_level<Numbers, I, O>(ctx_, g, number.data(), count.groups);
+      array<I, device> coarse(ctx_, count.groups), next_name(ctx_, count.groups);
       for_each(ctx_, g.nodes,
-               [to = coarse.data(), number = number.data(), group = group.data(),
-                community = community.data()] __device__(std::int64_t v) {
-                 if (group[v] == v) to[number[v]] = number[community[v]];
+               [to = coarse.data(), to_name = next_name.data(), number = number.data(), group = group.data(),
+                name = name.data(), community = community.data()] __device__(std::int64_t v) {
+                 const I node = number[v];
+                 if (group[v] != v || node < 0) return;
+                 to[node] = number[community[v]];
+                 to_name[node] = name[v];
                });
-      if (node_of.empty()) {
-        node_of = std::move(number);
-      } else {
-        for_each(ctx_, n_,
-                 [of = node_of.data(), number = number.data()] __device__(std::int64_t v) { of[v] = number[of[v]]; });
-      }
+      for_each(ctx_, n_, [of = node_of.data(), name = name.data(), number = number.data()] __device__(std::int64_t v) {
+        const I node = of[v];
+        if (node >= 0) of[v] = number[node] >= 0 ? number[node] : finished_node(name[node]);
+      });
       owned = std::move(next);
       g = owned.view();
       community = std::move(coarse);
+      name = std::move(next_name);
     }
-    for_each(
-        ctx_, n_,
-        [to = labels.data(), of = node_of.empty() ? nullptr : node_of.data(), community = community.data()] __device__(
-            std::int64_t v) { to[v] = community[of != nullptr ? std::int64_t{of[v]} : v]; });
+    for_each(ctx_, n_,
+             [to = labels.data(), of = node_of.data(), name = name.data(), community = community.data()] __device__(
+                 std::int64_t v) { to[v] = of[v] >= 0 ? name[community[of[v]]] : finished_node(of[v]); });
     name_by_smallest<I>(ctx_, n_, labels.data());
   }
 
@@ -250,15 +264,15 @@ class device_modularity_executor final : public executor<I, device> {
                add_to(of + labels[v], mass[v]);
                if (in_mass != nullptr) add_to(in + labels[v], in_mass[v]);
              });
-    lists_.for_all(sum_inside<I, O>{level_, labels.data(), inside.data()});
-    array<wide, device> sums(ctx_, square_blocks * (block_threads / warp_size));
+    lists_.for_all(level_.offsets, sum_inside<I, O>{level_, labels.data(), inside.data()});
+    array<wide_sum, device> sums(ctx_, square_blocks * (block_threads / warp_size));
     {
       const device_guard guard(ctx_);
       launch_kernel(ctx_, {square_blocks, block_threads}, sum_products_kernel, n_, of.data(),
                     in_mass != nullptr ? in.data() : of.data(), sums.data());
     }
     partition_sums found;
-    for (const wide& sum : to_host(ctx_, std::as_const(sums).view())) found.squares += sum.value;
+    for (const wide_sum& sum : to_host(ctx_, std::as_const(sums).view())) found.squares += sum.value;
     found.inside = static_cast<std::int64_t>(element<count64>(ctx_, std::as_const(inside).view(), 0));
     if (!in_degree_.empty()) found.inside /= 2;
     return found;
@@ -281,8 +295,6 @@ class device_modularity_executor final : public executor<I, device> {
   std::int64_t total_ = 0;  // of all degrees
   gain_rule rule_;
 };
-
-}  // namespace
 
 template <class I, class O>
 std::unique_ptr<executor<I, device>> make_modularity_executor(const context<device>& ctx,
@@ -311,11 +323,10 @@ std::unique_ptr<executor<I, device>> make_modularity_executor(const context<devi
       ctx, directed_source<I, O>(cpu, g, std::move(weights)), exponent, options);
 }
 
-#define INSTANTIATE(I, O)                                                                   \
+#define SPARGO_INSTANTIATE_MODULARITY(I, O)                                                 \
   template std::unique_ptr<executor<I, device>> make_modularity_executor(                   \
       const context<device>&, const graph_view<I, O, device>&, const communities_options&); \
   template std::unique_ptr<executor<I, device>> make_modularity_executor(                   \
       const context<device>&, const graph_view<I, O, host>&, fixed_weights, const communities_options&);
-SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo::detail::communities

@@ -1,0 +1,9 @@
+// Louvain and Leiden on the device, for 32-bit indices.
+#include "graph/communities/cuda_executor.cuh"
+
+namespace spargo::detail::communities {
+
+SPARGO_INSTANTIATE_MODULARITY(std::int32_t, std::int32_t)
+SPARGO_INSTANTIATE_MODULARITY(std::int32_t, std::int64_t)
+
+}  // namespace spargo::detail::communities
