@@ -46,8 +46,10 @@ class executor {
   executor& operator=(const executor&) = delete;
   virtual ~executor() = default;
 
+  // Sources that an add() takes at most; may fall with any of them.
+  [[nodiscard]] virtual std::int64_t batch() const noexcept { return batch_size; }
   virtual void reset() = 0;  // no sources so far
-  // Adds the distances from at most batch_size sources, none of which was added before.
+  // Adds the distances from at most batch() sources, none of which was added before.
   virtual void add(span<const I, host> sources, const sum_rule& rule) = 0;
   virtual void finish(const value_rule& rule) = 0;
   [[nodiscard]] virtual span<const double, Space> values() const noexcept = 0;  // of the last finish()

@@ -39,7 +39,7 @@ __device__ void record_bits(const search<I, O, W, Sink>& s, std::int64_t v, cons
     for (int i = 0; i < W; ++i) found_by += __popcll(fresh.w[i]);
     auto* const sum = reinterpret_cast<count64*>(s.sums + v);  // several warps may find a vertex
     atomicAdd(sum, static_cast<count64>(found_by * s.rule.weight(depth)));
-    atomicAdd(sum + 1, static_cast<count64>(found_by));
+    if (s.counts_sources) atomicAdd(sum + 1, static_cast<count64>(found_by));
   }
 }
 

@@ -168,6 +168,7 @@ struct level_sink {};  // levels, if `planes` is not null
 struct sum_sink {
   distance_sum* sums;  // [vertices], added to
   sum_rule rule;
+  bool counts_sources;  // else only distances are added
 };
 
 template <class I, class O, int W, class Sink = level_sink>
