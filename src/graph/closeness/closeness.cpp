@@ -63,7 +63,9 @@ plan_estimate estimate(const graph_shape& s, const closeness_options&) {
   const plan_estimate searches = estimate(s, detail::closeness::batch_size, {.output = multi_bfs_output::counts});
   plan_estimate of;
   of.host_bytes = searches.host_bytes + 25 * s.vertices;
-  of.device_bytes = searches.device_bytes + (25 + s.index_bytes) * s.vertices;
+  const bool undirected = s.direction == direction_kind::undirected;
+  const std::int64_t copied = undirected && detail::closeness::may_stay_narrow(s.vertices, s.entries) ? 16 : 0;
+  of.device_bytes = searches.device_bytes + (25 + copied + (undirected ? s.index_bytes : 0)) * s.vertices;
   of.host_seconds = detail::expected_seconds(s, entry_ns);
   return of;
 }

@@ -27,13 +27,13 @@ array<I, device> label_components(const context<device>& ctx, const graph_view<I
   return clone(ctx, plan.labels());
 }
 
-// Also counts the sources of each component, in the sum of its label.
+// Also counts the sources of each component, at its label.
 template <class I>
 void mark_sources(const context<device>& ctx, span<const I, device> sources, std::uint8_t* is_source, const I* labels,
-                  distance_sum* sums) {
+                  count64* reached) {
   for_each(ctx, sources.size(), [=] __device__(std::int64_t k) {
     is_source[sources[k]] = 1;
-    if (labels != nullptr) atomicAdd(reinterpret_cast<count64*>(&sums[labels[sources[k]]].sources), count64{1});
+    if (labels != nullptr) atomicAdd(reached + labels[sources[k]], count64{1});
   });
 }
 
@@ -46,6 +46,7 @@ class device_executor final : public executor<I, device> {
                  multi_bfs::choose(bfs::facts_of(g).can_pull, batch_size, {.output = multi_bfs_output::counts})) {
     const device_guard guard(ctx);
     sums_ = {ctx, g.vertices()};
+    reached_ = {ctx, g.vertices()};
     is_source_ = {ctx, g.vertices()};
     values_ = {ctx, g.vertices()};
     sources_ = {ctx, narrow_tuning::batch};
@@ -58,30 +59,31 @@ class device_executor final : public executor<I, device> {
   void reset() override {
     const device_guard guard(ctx());
     fill_zero(ctx(), sums_.view());
+    fill_zero(ctx(), reached_.view());
     fill_zero(ctx(), is_source_.view());
   }
   void add(span<const I, host> sources, const sum_rule& rule) override {
     const device_guard guard(ctx());
     const auto marked = sources_.view().subspan(0, sources.size());
     copy<I>(ctx(), sources, marked);
-    mark_sources<I>(ctx(), marked, is_source_.data(), labels_.data(), sums_.data());
+    mark_sources<I>(ctx(), marked, is_source_.data(), labels_.data(), reached_.data());
     if (!narrow_.has_value()) return add_together(sources, rule);
     const std::vector<I> others = narrow_->add(sources, sums_.data(), rule);
     if (2 * std::ssize(others) > sources.size()) narrow_.reset();
     add_together(span<const I, host>(others), rule);
   }
   void finish(const value_rule& rule) override {
-    for_each(ctx(), values_.size(),
-             [rule, sums = sums_.view(), is_source = is_source_.view(), labels = labels_.data(),
-              to = values_.view()] __device__(std::int64_t v) {
-               distance_sum sum = sums[v];
-               if (labels != nullptr) sum.sources = sums[labels[v]].sources - is_source[v];
-               to[v] = rule.value(sum, is_source[v] != 0);
-             });
+    for_each(
+        ctx(), values_.size(),
+        [rule, sums = sums_.view(), reached = reached_.view(), is_source = is_source_.view(), labels = labels_.data(),
+         to = values_.view()] __device__(std::int64_t v) {
+          const count64 by = labels == nullptr ? reached[v] : reached[labels[v]] - is_source[v];
+          to[v] = rule.value({static_cast<std::int64_t>(sums[v]), static_cast<std::int64_t>(by)}, is_source[v] != 0);
+        });
   }
   [[nodiscard]] span<const double, device> values() const noexcept override { return values_.view(); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return batches_.workspace_bytes() + bytes_of(labels_, sums_, is_source_, values_, sources_) +
+    return batches_.workspace_bytes() + bytes_of(labels_, sums_, reached_, is_source_, values_, sources_) +
            (narrow_.has_value() ? narrow_->workspace_bytes() : 0);
   }
 
@@ -94,7 +96,7 @@ class device_executor final : public executor<I, device> {
       batches_.run(some, span<multi_bfs_counts, host>(counts_).subspan(0, some.size()), [&](auto& s) {
         s.sums = sums_.data();
         s.rule = rule;
-        s.counts_sources = labels_.empty();
+        s.reached = labels_.empty() ? reached_.data() : nullptr;
       });
     }
   }
@@ -102,7 +104,8 @@ class device_executor final : public executor<I, device> {
   array<I, device> labels_;  // of components; of a directed graph none
   multi_bfs::device_batches<I, O, multi_bfs::sum_sink, 4> batches_;
   std::optional<narrow_searches<I, O>> narrow_;  // until frontiers turn out to be large
-  array<distance_sum, device> sums_;
+  array<count64, device> sums_;
+  array<count64, device> reached_;  // sources that reach the vertex, or, at a label, those of the component
   array<std::uint8_t, device> is_source_;
   array<double, device> values_;
   array<I, device> sources_;

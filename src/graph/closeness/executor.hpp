@@ -14,6 +14,11 @@ using multi_bfs::sum_rule;
 
 inline constexpr std::int64_t batch_size = 256;
 
+// Whether frontiers of an undirected graph may stay small; in denser graphs they grow at once.
+[[nodiscard]] inline bool may_stay_narrow(std::int64_t vertices, std::int64_t entries) {
+  return entries <= 8 * vertices;
+}
+
 // The value of a vertex, from its sum over `sources` vertices of `vertices`.
 struct value_rule {
   closeness_measure measure = closeness_measure::closeness;
