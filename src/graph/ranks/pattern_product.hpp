@@ -1,4 +1,4 @@
-// Device products with a matrix whose entries are all 1, from copies without values: as PageRank's (pagerank/).
+// Device products with a matrix whose entries are all 1, from a copy without values, as PageRank has.
 #pragma once
 
 #include "graph/ranks/power.hpp"

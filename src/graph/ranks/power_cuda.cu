@@ -210,7 +210,7 @@ class device_iteration final : public power_iteration<device> {
       until = launched + schedule.next(seen.iterations, seen.change, rule.limit);
     }
     if (products_.size() > 1) {
-      products_[0]->run(rule.factor, values(), y_.view(), nullptr);
+      products_[0]->run(rule.factor, values(), y_.view().subspan(0, n_), nullptr);
       scale(y_, norm_of(vector_norm::sum, y_));
     }
     if (rule.last != vector_norm::none) scale(x_, norm_of(rule.last, x_));
@@ -229,7 +229,7 @@ class device_iteration final : public power_iteration<device> {
  private:
   void take_step(const power_rule& rule, span<const double, device> constants) {
     const int* const done = &state_.data()->done;
-    products_[0]->run(rule.factor, values(), y_.view(), done);
+    products_[0]->run(rule.factor, values(), y_.view().subspan(0, n_), done);
     if (products_.size() > 1) products_[1]->run(rule.factor, others(), z_.view(), done);
     const step_values values{.n = n_,
                              .pulled = products_.size() > 1 ? z_.data() : y_.data(),
