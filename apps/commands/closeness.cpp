@@ -28,7 +28,7 @@ struct check_tuning {
 struct closeness_flags : graph_flags {
   closeness_flags() { repeat = 0; }  // 3, or the first run alone where it is long
 
-  std::string sources = "all";
+  std::string sources;  // empty: all, as far as that is affordable for eccentricities
   std::int64_t seed = 1;
   bool harmonic = false;
   bool eccentricity = false;
@@ -43,12 +43,16 @@ struct closeness_flags : graph_flags {
   }
 };
 
+// Of eccentricities by default: 65,536 searches take seconds where all their vertices fit, and hours elsewhere.
+constexpr std::int64_t most_expected = std::int64_t{1} << 16;
+
 closeness_options closeness_of(const closeness_flags& flags) {
   return {.measure = flags.harmonic ? closeness_measure::harmonic : closeness_measure::closeness};
 }
 eccentricity_options eccentricity_of(const closeness_flags& flags) {
   return {.output = flags.eccentricity ? eccentricity_output::all : eccentricity_output::extremes,
-          .max_searches = flags.sources == "all" ? -1 : flags.sources_wanted()};
+          .max_searches = flags.sources_wanted() == 0 ? -1 : flags.sources_wanted(),
+          .max_expected_searches = flags.sources.empty() ? most_expected : -1};
 }
 
 struct closeness_centralities : graph_algorithm {
@@ -83,11 +87,11 @@ struct closeness_centralities : graph_algorithm {
   }
   static void add_flags(CLI::App& app, closeness_flags& flags) {
     app.add_option("--sources", flags.sources,
-                   "search from all vertices, or estimate from K random ones with out-edges; with --eccentricity or "
-                   "--diameter: after K searches report bounds")
+                   "search from all vertices (default), or estimate from K random ones with out-edges; with "
+                   "--eccentricity or --diameter: report bounds after K searches; default: where over 65,536 more are "
+                   "expected; all: never")
         ->check(suggests({"all"}))
-        ->type_name("K|all")
-        ->capture_default_str();
+        ->type_name("K|all");
     app.add_option("--seed", flags.seed, "of the random sources")
         ->check(count_from(0))
         ->type_name("N")
@@ -102,7 +106,7 @@ struct closeness_centralities : graph_algorithm {
   }
   static void check_flags(const closeness_flags& flags) {
     std::int64_t count = 0;
-    if (flags.sources != "all" && (!parse_integer(flags.sources, count) || count < 1)) {
+    if (!flags.sources.empty() && flags.sources != "all" && (!parse_integer(flags.sources, count) || count < 1)) {
       throw usage_error(fmt::format("--sources: {} (expected a number from 1, or all)", flags.sources));
     }
   }

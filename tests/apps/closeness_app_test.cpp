@@ -62,6 +62,11 @@ TEST_F(ClosenessFile, EccentricitiesOfTheLargestComponent) {
   EXPECT_LE(bounded["diameter"][0].get<int>(), 58);
   EXPECT_GE(bounded["diameter"][1].get<int>(), 58);
   EXPECT_EQ(run_on("gen:grid2d:n=30", {"--undirected", "--diameter"})["diameter"], 58);
+  // Of equal eccentricities, each of which would take a search.
+  const json stopped = run_on("gen:uniform:rows=200000,degree=8", {"--undirected", "--diameter"});
+  EXPECT_EQ(stopped["exact"], false);
+  EXPECT_EQ(stopped["diameter"].size(), 2U);
+  EXPECT_LE(stopped["searches"], 2000);
 }
 
 // Distances to a vertex; the strong component of two.

@@ -242,6 +242,53 @@ TEST(ClosenessDevice, TheBitsAreTheHosts) {
   }
 }
 
+// Searches by blocks on the device give up where a frontier or a row is too long, after any number of levels, and take
+// back what they added. Sparse graphs with a component whose frontiers stay small, and one with such a place.
+TEST(ClosenessDevice, SearchesThatOutgrowABlock) {
+  SPARGO_TEST_NEEDS_GPU();
+  const std::int64_t path = 3000;
+  const auto with_path = [&](std::int64_t n, edge_vector edges) {  // a path to vertex 0 of n, another one apart
+    for (std::int64_t k = 0; k < path; ++k) edges.emplace_back(k == 0 ? 0 : n + k - 1, n + k);
+    for (std::int64_t k = 1; k < path; ++k) edges.emplace_back(n + path + k - 1, n + path + k);
+    return edges;
+  };
+  edge_vector tree;  // levels of up to 8192 vertices
+  for (std::int64_t v = 1; v < 16383; ++v) tree.emplace_back((v - 1) / 2, v);
+  const auto fan = [](std::int64_t width) {  // a tree with 10, 100 and `width` vertices below the root
+    edge_vector edges;
+    for (std::int64_t k = 0; k < 110; ++k) edges.emplace_back(k < 10 ? 0 : 1 + (k - 10) / 10, 1 + k);
+    for (std::int64_t k = 0; k < width; ++k) edges.emplace_back(11 + k % 100, 111 + k);
+    return edges;
+  };
+  const auto compare = [&](std::int64_t n, const edge_vector& edges, std::int64_t in_first) {
+    SCOPED_TRACE(n);
+    const auto raw = test::make_undirected<std::int32_t, std::int64_t>(n + 2 * path, with_path(n, edges));
+    const test::placed_graph<std::int32_t, std::int64_t, host> here(raw, 2);
+    const test::placed_graph<std::int32_t, std::int64_t, device> there(raw, 2);
+    for (const bool mostly_apart : {false, true}) {
+      std::vector<std::int32_t> sources;
+      for (std::int64_t k = 0; k < in_first; ++k) sources.push_back(static_cast<std::int32_t>(k * (n / in_first)));
+      for (std::int64_t k = 0; k < 40; ++k) sources.push_back(static_cast<std::int32_t>(n + 7 * k));
+      for (std::int64_t k = 0; mostly_apart && k < 1500; ++k) {
+        sources.push_back(static_cast<std::int32_t>(n + path + 2 * k));
+      }
+      for (const closeness_options& options : every_option) {
+        closeness_plan on_host(here.ctx(), here.view(), options);
+        closeness_plan on_device(there.ctx(), there.view(), options);
+        on_host.run(span<const std::int32_t, host>(sources));
+        for (int run = 0; run < 2; ++run) {
+          on_device.run(span<const std::int32_t, host>(sources));
+          ASSERT_EQ(there.fetch(on_device.values()), here.fetch(on_host.values())) << mostly_apart << ' ' << run;
+        }
+      }
+    }
+  };
+  compare(16383, tree, 30);
+  // Vertex 0 also begins a path: rows of 64 and 65 edges, levels of 4601, 4608, 4609 and 4701 vertices.
+  for (const std::int64_t n : {64, 65}) compare(n, test::star_edges(n), 20);
+  for (const std::int64_t width : {4600, 4607, 4608, 4700}) compare(111 + width, fan(width), 1);
+}
+
 // A share of random samples exceeds the stated error at most as often as stated.
 TEST(ClosenessHost, SamplesAreWithinTheStatedError) {
   const context<host> ctx({.threads = 2});

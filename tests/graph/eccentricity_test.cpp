@@ -264,7 +264,8 @@ TEST(EccentricityDevice, AgreesWithTheHost) {
           build_graph(ctx, generate<double, std::int32_t>(ctx, spec), {.direction = direction, .in_edges = true});
       for (const auto output : {eccentricity_output::extremes, eccentricity_output::diameter}) {
         for (const std::int64_t most : {-1, 12}) {
-          const eccentricity_options options{.output = output, .max_searches = most};
+          const eccentricity_options options{
+              .output = output, .max_searches = most, .max_expected_searches = most < 0 ? 5000 : -1};
           const auto expected = eccentricities(ctx, g, options);
           const auto there = to_device(gpu, g.view());
           eccentricity_plan plan(gpu, there, options);
@@ -281,6 +282,30 @@ TEST(EccentricityDevice, AgreesWithTheHost) {
       }
     }
   }
+}
+
+// All vertices of a cycle have the same eccentricity, which only searches from them prove.
+TEST(EccentricityHost, StopsWhereTooManySearchesAreExpected) {
+  const auto raw = test::make_undirected<std::int32_t, std::int64_t>(2400, cycle_edges(2400));
+  const context<host> ctx({.threads = 2});
+  for (const auto output : {eccentricity_output::all, eccentricity_output::extremes, eccentricity_output::diameter}) {
+    const auto stopped = eccentricities(ctx, raw.view(), {.output = output, .max_expected_searches = 1000});
+    EXPECT_FALSE(stopped.summary.exact);
+    EXPECT_EQ(stopped.summary.diameter.lower, 1200);
+    EXPECT_GT(stopped.summary.diameter.upper, 1200);
+    EXPECT_GE(stopped.summary.searches, 256);
+    EXPECT_LE(stopped.summary.searches, 700);
+    EXPECT_EQ(check_eccentricities(ctx, raw.view(), stopped.lower, stopped.upper, stopped.summary, 100), "");
+    for (const std::int64_t most : {-1, 100000}) {
+      const auto found = eccentricities(ctx, raw.view(), {.output = output, .max_expected_searches = most});
+      EXPECT_TRUE(found.summary.exact);
+      EXPECT_EQ(found.summary.diameter, (eccentricity_bounds{1200, 1200}));
+      EXPECT_GT(found.summary.searches, 1000);
+    }
+  }
+  // A cycle short enough is settled before the estimate.
+  const auto small = test::make_undirected<std::int32_t, std::int64_t>(200, cycle_edges(200));
+  EXPECT_TRUE(eccentricities(ctx, small.view(), {.max_expected_searches = 0}).summary.exact);
 }
 
 TEST(EccentricityHost, TheCheckFindsWrongBounds) {
@@ -329,6 +354,8 @@ TEST(EccentricityHost, RefusesOptionsThatDoNotExist) {
             "eccentricity: no output has the number 7");
   EXPECT_EQ(message_of(error_code::invalid_argument, [&] { eccentricity_plan(ctx, g, {.max_searches = -2}); }),
             "eccentricity: at most -2 searches (expected 0 or more, or -1)");
+  EXPECT_EQ(message_of(error_code::invalid_argument, [&] { eccentricity_plan(ctx, g, {.max_expected_searches = -2}); }),
+            "eccentricity: at most -2 expected searches (expected 0 or more, or -1)");
 }
 
 }  // namespace

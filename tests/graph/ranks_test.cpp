@@ -4,6 +4,7 @@
 #include <spargo/graph/eigenvector.hpp>
 #include <spargo/graph/hits.hpp>
 #include <spargo/graph/katz.hpp>
+#include <spargo/io/generate.hpp>
 
 #include "graph/plan_suite.hpp"
 #include "graph/sssp_support.hpp"
@@ -415,6 +416,32 @@ TEST(RanksHost, GiveTheSameBitsForAnyNumberOfThreads) {
                                      {e.residual, e.eigenvalue, k.residual, k.alpha, h.residual}};
     if (first.empty()) first = found;
     EXPECT_EQ(found, first) << threads;
+  }
+}
+
+// 2^22 entries and more, in scattered columns.
+TEST(RanksDevice, PatternsAreMultipliedWithoutValues) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<host> ctx;
+  const context<device> gpu;
+  const auto expect_near = [&](span<const double, device> found, const auto& expected) {
+    const auto values = to_host(gpu, found);
+    ASSERT_EQ(values.size(), expected.size());
+    for (std::int64_t v = 0; v < values.size(); ++v) ASSERT_NEAR(values[v], expected[v], 1e-12 * expected[v]) << v;
+  };
+  for (const auto direction : {direction_kind::undirected, direction_kind::directed}) {
+    const auto g = build_graph(ctx, generate<double, std::int32_t>(ctx, "gen:uniform:rows=300001,degree=16"),
+                               {.direction = direction, .in_edges = true});
+    const auto there = to_device(gpu, g.view());
+    eigenvector_plan eigen(gpu, there);
+    EXPECT_NE(eigen.reason().find("without values"), std::string::npos) << eigen.reason();
+    eigen.run();
+    expect_near(eigen.values(), eigenvector(ctx, g.view()).values);
+    hits_plan both(gpu, there, {.max_iterations = 5});
+    both.run();
+    const auto expected = hits(ctx, g.view(), {.max_iterations = 5});
+    expect_near(both.hubs(), expected.hubs);
+    expect_near(both.authorities(), expected.authorities);
   }
 }
 

@@ -7,8 +7,8 @@
 // A search from s gives ecc(s) and bounds max(d(v, s), ecc(s) - d(s, v)) <= ecc(v) <= d(v, s) + ecc(s) for all v.
 // Searches start at vertices of the largest upper and smallest lower bound in turn; where bounds hardly improve, 64
 // searches share each visit of an edge (multi_bfs.hpp). A vertex with one neighbour follows from it. Usually tens of
-// searches; at worst one per vertex. Deterministic, also the bounds after a limited number of searches. Takes, Kosters,
-// Algorithms 6, 2013; Then et al., VLDB 2015.
+// searches; at worst one per vertex (max_expected_searches). Deterministic, also the bounds after a limited number of
+// searches. Takes, Kosters, Algorithms 6, 2013; Then et al., VLDB 2015.
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
@@ -44,6 +44,10 @@ struct SPARGO_EXPORT eccentricity_options {
   eccentricity_algorithm algorithm = eccentricity_algorithm::automatic;
   eccentricity_output output = eccentricity_output::all;
   std::int64_t max_searches = -1;  // stop after this many searches, with bounds; -1: no limit
+  // Stop with bounds, too, when more searches than this are expected to follow, by the vertices that the last 256 or
+  // more settled; -1: never. In graphs whose vertices have nearly equal eccentricities, such as uniform random ones,
+  // every vertex takes a search of its own.
+  std::int64_t max_expected_searches = -1;
 };
 
 struct SPARGO_EXPORT eccentricity_bounds {

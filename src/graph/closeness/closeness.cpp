@@ -63,7 +63,9 @@ plan_estimate estimate(const graph_shape& s, const closeness_options&) {
   const plan_estimate searches = estimate(s, detail::closeness::batch_size, {.output = multi_bfs_output::counts});
   plan_estimate of;
   of.host_bytes = searches.host_bytes + 25 * s.vertices;
-  of.device_bytes = searches.device_bytes + 25 * s.vertices;
+  const bool undirected = s.direction == direction_kind::undirected;
+  const std::int64_t copied = undirected && detail::closeness::may_stay_narrow(s.vertices, s.entries) ? 16 : 0;
+  of.device_bytes = searches.device_bytes + (25 + copied + (undirected ? s.index_bytes : 0)) * s.vertices;
   of.host_seconds = detail::expected_seconds(s, entry_ns);
   return of;
 }
@@ -110,9 +112,11 @@ void closeness_plan<I, O, Space>::run(closeness_sources<I> sources) try {
   const span<const I, host> all(chosen);
   auto& executor = *this->state_->executor;
   executor.reset();
-  for (std::int64_t first = 0; first < count; first += detail::closeness::batch_size) {
+  for (std::int64_t first = 0; first < count;) {
     interruption::look({first, count});
-    executor.add(all.subspan(first, std::min(detail::closeness::batch_size, count - first)), rule);
+    const std::int64_t size = std::min(executor.batch(), count - first);
+    executor.add(all.subspan(first, size), rule);
+    first += size;
   }
   interruption::look({count, count});
   executor.finish({options.measure, options.scaling, this->state_->vertices, count, rule});

@@ -14,6 +14,11 @@ using multi_bfs::sum_rule;
 
 inline constexpr std::int64_t batch_size = 256;
 
+// Whether frontiers of an undirected graph may stay small; in denser graphs they grow at once.
+[[nodiscard]] inline bool may_stay_narrow(std::int64_t vertices, std::int64_t entries) {
+  return entries <= 8 * vertices;
+}
+
 // The value of a vertex, from its sum over `sources` vertices of `vertices`.
 struct value_rule {
   closeness_measure measure = closeness_measure::closeness;
@@ -46,8 +51,10 @@ class executor {
   executor& operator=(const executor&) = delete;
   virtual ~executor() = default;
 
+  // Sources that an add() takes at most; may fall with any of them.
+  [[nodiscard]] virtual std::int64_t batch() const noexcept { return batch_size; }
   virtual void reset() = 0;  // no sources so far
-  // Adds the distances from at most batch_size sources, none of which was added before.
+  // Adds the distances from at most batch() sources, none of which was added before.
   virtual void add(span<const I, host> sources, const sum_rule& rule) = 0;
   virtual void finish(const value_rule& rule) = 0;
   [[nodiscard]] virtual span<const double, Space> values() const noexcept = 0;  // of the last finish()

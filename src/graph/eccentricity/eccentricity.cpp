@@ -34,6 +34,28 @@ struct search_tuning {
   static constexpr std::int64_t bundle = 64;         // searches at once: one word per vertex
   // A search pays for itself if it leaves at most 7/8 of the candidates.
   [[nodiscard]] static constexpr bool pays(std::int64_t before, std::int64_t now) { return now <= before - before / 8; }
+  static constexpr std::int64_t sampled = 256;  // searches by which those to come are estimated
+};
+
+// Searches that are expected to follow, from the candidates that some searches settled.
+class expected_searches {
+ public:
+  // Of the candidates left after `searches` of bundles; known from the second sample on.
+  [[nodiscard]] bool exceed(std::int64_t most, std::int64_t candidates, std::int64_t searches) {
+    const std::int64_t made = searches - searches_;
+    if (most < 0 || (candidates_ >= 0 && made < search_tuning::sampled)) return false;
+    const std::int64_t settled = std::max<std::int64_t>(1, candidates_ - candidates);
+    const bool many =
+        candidates_ >= 0 && static_cast<double>(candidates) / static_cast<double>(settled) * static_cast<double>(made) >
+                                static_cast<double>(most);
+    candidates_ = candidates;
+    searches_ = searches;
+    return many;
+  }
+
+ private:
+  std::int64_t candidates_ = -1;  // at the last sample's end
+  std::int64_t searches_ = 0;
 };
 
 void expect_options(const eccentricity_options& options) {
@@ -42,6 +64,9 @@ void expect_options(const eccentricity_options& options) {
                  fmt::format("eccentricity: no output has the number {}", output));
   SPARGO_EXPECTS(options.max_searches >= -1,
                  fmt::format("eccentricity: at most {} searches (expected 0 or more, or -1)", options.max_searches));
+  SPARGO_EXPECTS(options.max_expected_searches >= -1,
+                 fmt::format("eccentricity: at most {} expected searches (expected 0 or more, or -1)",
+                             options.max_expected_searches));
 }
 
 // The vertices of the largest weak component; of several, of the one with the smallest vertex.
@@ -153,9 +178,10 @@ class solver {
   }
 
  private:
-  // Searches until no vertex can change the answer; false: the limit on searches came first.
+  // Searches until no vertex can change the answer; false: a limit on searches came first.
   bool answer(question asked) {
     bool high = true;
+    expected_searches expected;
     std::int64_t before = -1;  // candidates before the last search, if that was a single one
     for (std::int64_t single = 0;;) {
       const survey<I> now = look(asked);
@@ -166,6 +192,7 @@ class solver {
                            now.candidates >= search_tuning::least_bundled &&
                            !search_tuning::pays(before, now.candidates);
       if (bundled) {
+        if (expected.exceed(options_.max_expected_searches, now.candidates, summary_.searches)) return false;
         search_bundle(asked, now);
         before = -1;
       } else {

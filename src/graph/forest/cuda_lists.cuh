@@ -228,26 +228,26 @@ __global__ void __launch_bounds__(block_threads)
         own_last = min(end, static_cast<std::int64_t>(rows.offsets[row + 1]));
         own_root = roots[row];
       }
-      unsigned outside = __ballot_sync(full_mask, own_root != skipped && own_first < own_last);
-      for (; outside != 0; outside &= outside - 1) {
-        const int owner = __ffs(static_cast<int>(outside)) - 1;
+      // The lanes share the edges of all these rows, since most are short.
+      const int degree = own_root != skipped && own_first < own_last ? static_cast<int>(own_last - own_first) : 0;
+      const packed_edges<O> edges(static_cast<O>(own_first), degree, warp_inclusive_sum(degree));
+      for (int k = lane; k - lane < edges.total; k += warp_size) {
+        const int owner = edges.owner(k);
         const auto u = static_cast<I>(base + owner);
         const I root = shuffle(own_root, owner);
-        const std::int64_t last = shuffle(own_last, owner);
-        for (std::int64_t e = shuffle(own_first, owner) + lane; __any_sync(full_mask, e < last); e += warp_size) {
-          bool kept = e < last;
-          tree_edge<Key, I> edge{};
-          if (kept) {
-            const I v = rows.indices[e];
-            const I other = roots[v];
-            const W weight = rows.weights[e];
-            kept = other != root && (u < v || other == skipped) && !is_nan(weight);
-            const std::int64_t place = kept && v < u ? mirrored(rows, order, u, v, e) : e;
-            if (kept) edge = {order(weight, place), root, other};
-            kept = kept && place >= 0 && !(limit < edge.key);
-          }
-          stage.add(kept, edge);
+        const auto e = static_cast<std::int64_t>(edges.first(owner) + static_cast<O>(k));
+        bool kept = k < edges.total;
+        tree_edge<Key, I> edge{};
+        if (kept) {
+          const I v = rows.indices[e];
+          const I other = roots[v];
+          const W weight = rows.weights[e];
+          kept = other != root && (u < v || other == skipped) && !is_nan(weight);
+          const std::int64_t place = kept && v < u ? mirrored(rows, order, u, v, e) : e;
+          if (kept) edge = {order(weight, place), root, other};
+          kept = kept && place >= 0 && !(limit < edge.key);
         }
+        stage.add(kept, edge);
       }
     }
   }

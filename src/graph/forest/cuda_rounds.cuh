@@ -4,6 +4,9 @@
 // climb to their new roots: each a bounded number of steps a pass, which shortens any chain by that factor. 3. Edges
 // are named by the new roots; those within a tree are dropped, the others offered to their trees.
 //
+// Where few trees are left, most edges join the same pairs. Then the heavier edges are set aside once, and nearly all
+// of them are within a tree when the rounds over the lighter ones have ended.
+//
 // Invariant: the keys are a strict order, so parents form no cycle; an edge that is first for both trees puts the
 // larger root under the smaller.
 #pragma once
@@ -17,12 +20,17 @@ struct round_control {
   count64 roots;       // trees that may have edges, from the second round of a batch on
   count64 hooked;      // not 0 if a tree went under another
   count64 unfinished;  // not 0 if a root needs another pass
+  count64 set_aside;   // heavier edges, before the round
 };
 
 struct rounds_tuning {
-  static constexpr int steps = 32;            // of a climb in one pass
-  static constexpr int edges = 4;             // of a thread, so that one atomic places those of a block
-  static constexpr std::int64_t rounds = 80;  // at most in a batch: each halves the trees that have edges
+  static constexpr int steps = 32;             // of a climb in one pass
+  static constexpr int edges = 4;              // of a thread, so that one atomic places those of a block
+  static constexpr std::int64_t rounds = 160;  // at most in a batch: each halves the trees that have edges, twice
+  // Edges are set aside if there are at least `many` per tree and one for two vertices, all but `lighter` per tree.
+  static constexpr std::int64_t many = 16;
+  static constexpr std::int64_t lighter = 4;
+  static constexpr std::int64_t samples = 1024;
 };
 
 template <class Key, class I>
@@ -128,37 +136,69 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-template <class Key, class I>
+enum class drop_kind {
+  plain,
+  split,  // edges above a limit are set aside
+  late,   // of edges set aside: their trees may have moved on by several rounds
+};
+
+// Edges set aside are written from the end of their list's capacity on, backwards.
+template <drop_kind Kind, class Key, class I>
 __global__ void __launch_bounds__(block_threads)
     drop_inner_edges_kernel(edge_list<Key, I> list, const I* parents, first_edges<Key> first, I skipped,
-                            edge_list<Key, I> next) {
+                            edge_list<Key, I> next, Key limit, edge_list<Key, I> aside) {
   constexpr int per_block = block_threads * rounds_tuning::edges;
+  const auto root_of = [&](I v) {
+    I root = parents[v];
+    if constexpr (Kind == drop_kind::late) {
+      for (I above = parents[root]; above != root; above = parents[root]) root = above;
+    }
+    return root;
+  };
   const auto size = static_cast<std::int64_t>(*list.size);
   for (std::int64_t base = std::int64_t{blockIdx.x} * per_block; base < size;
        base += std::int64_t{gridDim.x} * per_block) {
     tree_edge<Key, I> edges[rounds_tuning::edges];
     bool kept[rounds_tuning::edges];
     int count = 0;
+    int heavier = 0;
 #pragma unroll
     for (int j = 0; j < rounds_tuning::edges; ++j) {
       const std::int64_t k = base + j * block_threads + threadIdx.x;
       kept[j] = k < size;
       if (!kept[j]) continue;
       edges[j] = list.edges[k];
-      edges[j].u = parents[edges[j].u];
-      edges[j].v = parents[edges[j].v];
+      edges[j].u = root_of(edges[j].u);
+      edges[j].v = root_of(edges[j].v);
       kept[j] = edges[j].u != edges[j].v;
     }
 #pragma unroll
-    for (int j = 0; j < rounds_tuning::edges; ++j) count += kept[j] ? 1 : 0;
+    for (int j = 0; j < rounds_tuning::edges; ++j) {
+      const bool is_heavier = Kind == drop_kind::split && kept[j] && limit < edges[j].key;
+      heavier += is_heavier ? 1 : 0;
+      count += kept[j] && !is_heavier ? 1 : 0;
+    }
     std::int64_t at = place_by_block(next.size, count);
+    std::int64_t at_aside = Kind == drop_kind::split ? aside.capacity - 1 - place_by_block(aside.size, heavier) : 0;
 #pragma unroll
     for (int j = 0; j < rounds_tuning::edges; ++j) {
       if (!kept[j]) continue;
+      if (Kind == drop_kind::split && limit < edges[j].key) {
+        aside.edges[at_aside--] = edges[j];
+        continue;
+      }
       next.edges[at++] = edges[j];
       offer_to_both(first, edges[j], skipped);
     }
   }
+}
+
+// Keys of random edges of a list that is not empty.
+template <class Key, class I>
+__global__ void __launch_bounds__(block_threads) sample_list_kernel(edge_list<Key, I> list, Key* keys) {
+  const std::int64_t k = global_thread();
+  if (k >= rounds_tuning::samples) return;
+  keys[k] = list.edges[mixed_bits(2, static_cast<std::uint64_t>(k)) % *list.size].key;
 }
 
 template <class Key, class I>

@@ -247,35 +247,92 @@ class device_executor final : public executor<W, I, device> {
     }
   }
 
+  // Edges set aside, and the trees that there were.
+  struct heavier_edges {
+    int round = -1;  // the first one without them
+    int buffer = 0;  // at its end
+    std::int64_t size = 0;
+    std::int64_t trees = 0;
+  };
+
   // Rounds, until no edge of the list joins two trees.
   void join_trees(std::int64_t listed, I skipped) {
     const I* roots = nullptr;
     std::int64_t climbing = n_;
+    heavier_edges aside;
     for (int which = 0;; which = 1 - which) {
       interruption::look();
-      round_control* const round = rounds_.data() + round_;
-      const launch_shape shape = grid_stride(ctx_, listed);
-      if constexpr (first_edges<Key>::settles) {
-        launch_kernel(ctx_, shape, settle_kernel<Key, I>, list(which), first(), skipped);
+      hook_and_climb(which, listed, roots, climbing, skipped);
+      const round_control& seen = read_round();
+      if (aside.round == round_) aside.size = static_cast<std::int64_t>(seen.set_aside);
+      bool over = seen.hooked == 0;
+      if (!over) {
+        while (read_further(roots, climbing)) {
+        }
+        listed = static_cast<std::int64_t>(report_[0].rounds[0].listed);
+        climbing = static_cast<std::int64_t>(report_[0].rounds[1].roots);
+        over = climbing == 0;
       }
-      launch_kernel(ctx_, shape, hook_kernel<Key, I>, list(which), first(), skipped, parents_.data(), marked_.data(),
-                    round);
-      launch_kernel(ctx_, grid_stride(ctx_, climbing, block_threads * rounds_tuning::edges), climb_kernel<Key, I>, n_,
-                    roots, parents_.data(), first(), roots_[which].data(), round);
-      if (read_round().hooked == 0) return;
-      while (read_further(roots, climbing)) {
+      if (over) {
+        if (aside.size == 0) return;
+        which = aside.buffer;
+        listed = std::exchange(aside.size, 0);
+        climbing = aside.trees;
+        roots = roots_[0].data() + (n_ - climbing);
+        const edge_list<Key, I> from{edges_[which].data() + (held_ - listed), held_,
+                                     &rounds_.data()[aside.round].set_aside};
+        ++round_;
+        // The number of these roots is still in the round that set the edges aside.
+        SPARGO_CUDA_TRY(cudaMemcpyAsync(&rounds_.data()[round_].roots, &rounds_.data()[aside.round].roots,
+                                        sizeof(count64), cudaMemcpyDeviceToDevice, ctx_.stream()));
+        drop_inner<drop_kind::late>(from, listed, which, skipped, Key());
+        continue;
       }
-      listed = static_cast<std::int64_t>(report_[0].rounds[0].listed);
-      climbing = static_cast<std::int64_t>(report_[0].rounds[1].roots);
-      if (climbing == 0) return;
       if (skipped < 0 && round_ + 1 == batch_tuning::rounds_of_all) skipped = sampled_largest();
       const edge_list<Key, I> now = list(which);
-      ++round_;
-      const launch_shape dropping = grid_stride(ctx_, listed, block_threads * rounds_tuning::edges);
-      launch_kernel(ctx_, dropping, drop_inner_edges_kernel<Key, I>, now, parents_.data(), first(), skipped,
-                    list(1 - which));
       roots = roots_[which].data();
+      if (aside.round < 0 && 2 * listed >= n_ && listed >= rounds_tuning::many * climbing) {
+        const Key limit = sampled_limit(now, rounds_tuning::lighter * climbing, listed);
+        aside = {.round = ++round_, .buffer = 1 - which, .size = 0, .trees = climbing};
+        copy<I>(ctx_, std::as_const(roots_[which]).view().subspan(0, climbing),
+                roots_[0].view().subspan(n_ - climbing, climbing));
+        drop_inner<drop_kind::split>(now, listed, which, skipped, limit);
+      } else {
+        ++round_;
+        drop_inner<drop_kind::plain>(now, listed, which, skipped, Key());
+      }
     }
+  }
+
+  void hook_and_climb(int which, std::int64_t listed, const I* roots, std::int64_t climbing, I skipped) {
+    round_control* const round = rounds_.data() + round_;
+    const launch_shape shape = grid_stride(ctx_, listed);
+    if constexpr (first_edges<Key>::settles) {
+      launch_kernel(ctx_, shape, settle_kernel<Key, I>, list(which), first(), skipped);
+    }
+    launch_kernel(ctx_, shape, hook_kernel<Key, I>, list(which), first(), skipped, parents_.data(), marked_.data(),
+                  round);
+    launch_kernel(ctx_, grid_stride(ctx_, climbing, block_threads * rounds_tuning::edges), climb_kernel<Key, I>, n_,
+                  roots, parents_.data(), first(), roots_[which].data(), round);
+  }
+
+  // To the list of this round, in the other buffer.
+  template <drop_kind Kind>
+  void drop_inner(const edge_list<Key, I>& from, std::int64_t listed, int which, I skipped, const Key& limit) {
+    const edge_list<Key, I> to = list(1 - which);
+    edge_list<Key, I> aside = to;
+    aside.size = &rounds_.data()[round_].set_aside;
+    launch_kernel(ctx_, grid_stride(ctx_, listed, block_threads * rounds_tuning::edges),
+                  drop_inner_edges_kernel<Kind, Key, I>, from, parents_.data(), first(), skipped, to, limit, aside);
+  }
+
+  // A key that about `target` of the listed edges lie below. Synchronizes.
+  [[nodiscard]] Key sampled_limit(const edge_list<Key, I>& from, std::int64_t target, std::int64_t listed) {
+    constexpr std::int64_t tries = rounds_tuning::samples;
+    launch_kernel(ctx_, one_thread_each(tries, block_threads), sample_list_kernel<Key, I>, from, samples_.data());
+    const array<Key, host> keys = to_host(ctx_, std::as_const(samples_).view().subspan(0, tries));
+    std::vector<Key> sampled(keys.begin(), keys.end());
+    return threshold(sampled, tries, listed, target);
   }
 
   // Another pass of the climb where one was not enough; false if it was.

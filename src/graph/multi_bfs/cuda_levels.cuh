@@ -37,9 +37,9 @@ __device__ void record_bits(const search<I, O, W, Sink>& s, std::int64_t v, cons
     int found_by = 0;
 #pragma unroll
     for (int i = 0; i < W; ++i) found_by += __popcll(fresh.w[i]);
-    auto* const sum = reinterpret_cast<count64*>(s.sums + v);  // several warps may find a vertex
-    atomicAdd(sum, static_cast<count64>(found_by * s.rule.weight(depth)));
-    atomicAdd(sum + 1, static_cast<count64>(found_by));
+    // Several warps may find a vertex.
+    atomicAdd(s.sums + v, static_cast<count64>(found_by * s.rule.weight(depth)));
+    if (s.reached != nullptr) atomicAdd(s.reached + v, static_cast<count64>(found_by));
   }
 }
 

@@ -166,7 +166,8 @@ struct control_block {
 struct level_sink {};  // levels, if `planes` is not null
 
 struct sum_sink {
-  distance_sum* sums;  // [vertices], added to
+  count64* sums;     // [vertices] of sum_rule::weight, added to
+  count64* reached;  // [vertices] searches that reach the vertex, added to; null: not wanted
   sum_rule rule;
 };
 

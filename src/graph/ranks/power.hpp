@@ -27,7 +27,9 @@ class matrix_product {
   matrix_product& operator=(const matrix_product&) = delete;
   virtual ~matrix_product() = default;
 
-  virtual void run(double factor, span<const double, Space> x, span<double, Space> y) const = 0;  // asynchronous
+  // Asynchronous. On the device x is aligned to 16 bytes and readable to a multiple of them, and y is arbitrary if
+  // *done != 0, a number in device memory; null: 0.
+  virtual void run(double factor, span<const double, Space> x, span<double, Space> y, const int* done) const = 0;
   [[nodiscard]] virtual std::int64_t workspace_bytes() const noexcept = 0;
   [[nodiscard]] virtual std::string reason() const = 0;  // how the matrix is read; part of a sentence
 };

@@ -11,6 +11,7 @@
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/ranks/check_schedule.hpp"
+#include "graph/ranks/pattern_product.hpp"
 #include "graph/ranks/power.hpp"
 #include "graph/ranks/vectors.cuh"
 #include "primitives/element.hpp"
@@ -34,7 +35,7 @@ class device_product final : public matrix_product<device> {
     if (plan_.storage() == spmv_storage::copied) ones_ = {};
   }
 
-  void run(double factor, span<const double, device> x, span<double, device> y) const override {
+  void run(double factor, span<const double, device> x, span<double, device> y, const int*) const override {
     plan_.run(factor, x, 0.0, y);
   }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
@@ -178,8 +179,8 @@ class device_iteration final : public power_iteration<device> {
         n_(vertices),
         blocks_(blocks_for(ctx, n_, block_threads)),
         products_(std::move(products)),
-        x_(ctx, n_),
-        y_(ctx, n_),
+        x_(ctx, n_ + padding),
+        y_(ctx, n_ + padding),
         z_(ctx, products_.size() > 1 ? n_ : 0),
         sums_(ctx, std::int64_t{blocks_} + 1),
         state_(ctx, 1) {}
@@ -209,15 +210,15 @@ class device_iteration final : public power_iteration<device> {
       until = launched + schedule.next(seen.iterations, seen.change, rule.limit);
     }
     if (products_.size() > 1) {
-      products_[0]->run(rule.factor, x_.view(), y_.view());
+      products_[0]->run(rule.factor, values(), y_.view().subspan(0, n_), nullptr);
       scale(y_, norm_of(vector_norm::sum, y_));
     }
     if (rule.last != vector_norm::none) scale(x_, norm_of(rule.last, x_));
     return {seen.iterations, seen.change, seen.converged != 0, seen.growth, seen.bound};
   }
 
-  [[nodiscard]] span<const double, device> values() const noexcept override { return x_.view(); }
-  [[nodiscard]] span<const double, device> others() const noexcept override { return y_.view(); }
+  [[nodiscard]] span<const double, device> values() const noexcept override { return x_.view().subspan(0, n_); }
+  [[nodiscard]] span<const double, device> others() const noexcept override { return y_.view().subspan(0, n_); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
     std::int64_t bytes = bytes_of(x_, y_, z_, sums_, state_);
     if (!products_.empty()) bytes += products_[0]->workspace_bytes();
@@ -227,8 +228,9 @@ class device_iteration final : public power_iteration<device> {
 
  private:
   void take_step(const power_rule& rule, span<const double, device> constants) {
-    products_[0]->run(rule.factor, x_.view(), y_.view());
-    if (products_.size() > 1) products_[1]->run(rule.factor, std::as_const(y_).view(), z_.view());
+    const int* const done = &state_.data()->done;
+    products_[0]->run(rule.factor, values(), y_.view().subspan(0, n_), done);
+    if (products_.size() > 1) products_[1]->run(rule.factor, others(), z_.view(), done);
     const step_values values{.n = n_,
                              .pulled = products_.size() > 1 ? z_.data() : y_.data(),
                              .before = x_.data(),
@@ -262,7 +264,7 @@ class device_iteration final : public power_iteration<device> {
       fill_values(ctx_, x_, rule.initial);
       return;
     }
-    copy(ctx_, start, x_.view());
+    copy(ctx_, start, x_.view().subspan(0, n_));
     if (rule.start != vector_norm::none) scale(x_, norm_of(rule.start, x_));
   }
 
@@ -277,6 +279,8 @@ class device_iteration final : public power_iteration<device> {
   void scale(array<double, device>& values, double norm) {
     scale_values(ctx_, values, std::isfinite(norm) ? inverse_norm(norm) : 1);
   }
+
+  static constexpr std::int64_t padding = 2;  // elements behind a vector, readable
 
   context<device> ctx_;
   std::string operation_;
@@ -294,6 +298,10 @@ template <class I, class O, class Space>
 std::unique_ptr<matrix_product<Space>> make_product(const context<Space>& ctx,
                                                     const csr_pattern_view<I, O, Space>& rows,
                                                     span<const double, Space> weights) {
+  if (weights.empty()) {
+    pattern_product copy = copy_pattern(ctx, rows);
+    if (copy.product != nullptr) return std::move(copy.product);
+  }
   return std::make_unique<device_product<I, O>>(ctx, rows, weights);
 }
 #define INSTANTIATE(I, O)                                        \

@@ -30,7 +30,7 @@ class host_product final : public matrix_product<host> {
   host_product(const context<host>& ctx, const csr_pattern_view<I, O, host>& rows, span<const double, host> weights)
       : threads_(ctx.threads()), rows_(rows), weights_(weights), chunks_(ctx, rows.offsets, rows.rows, rows.nnz()) {}
 
-  void run(double factor, span<const double, host> x, span<double, host> y) const override {
+  void run(double factor, span<const double, host> x, span<double, host> y, const int*) const override {
     const auto pull_with = [&](const auto& pull) {
       chunks_.for_each(threads_, [&](std::int64_t, std::int64_t first, std::int64_t last) {
         double fresh[pull_tuning::batch];
@@ -91,7 +91,7 @@ class host_iteration final : public power_iteration<host> {
       outcome.converged = outcome.change < rule.limit;
     }
     if (products_.size() > 1) {
-      products_[0]->run(rule.factor, x_, y_);
+      products_[0]->run(rule.factor, x_, y_, nullptr);
       scale(y_, norm_of(vector_norm::sum, y_));
     }
     if (rule.last != vector_norm::none) scale(x_, norm_of(rule.last, x_));
@@ -143,8 +143,8 @@ class host_iteration final : public power_iteration<host> {
 
   // `norm` is that of the values before, and then of those after.
   void take_step(const power_rule& rule, span<const double, host> constants, double& norm, power_outcome& outcome) {
-    products_[0]->run(rule.factor, x_, y_);
-    if (products_.size() > 1) products_[1]->run(rule.factor, y_, z_);
+    products_[0]->run(rule.factor, x_, y_, nullptr);
+    if (products_.size() > 1) products_[1]->run(rule.factor, y_, z_, nullptr);
     const double* const pulled = products_.size() > 1 ? z_.data() : y_.data();
     const auto value = [&](std::int64_t v) {
       return pulled[v] + rule.own * x_[v] + (constants.empty() ? rule.constant : constants[v]);
