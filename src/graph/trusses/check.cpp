@@ -10,7 +10,7 @@
 // That edges are a k-truss is the same question for numbers k inside and k - 1 outside, from below for those inside and
 // from above for those outside.
 //
-// Every triangle is found once, at its vertex of least degree, for the proof from below; again from each of its edges
+// Every triangle is found once, at its vertex of middle degree, for the proof from below; again from each of its edges
 // of least number for the other.
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/trusses.hpp>
@@ -172,6 +172,13 @@ class truss_proof {
     }
   }
 
+  // Of the neighbours of entries soon after k, before `last`.
+  void prefetch_behind(O k, O last) const {
+    constexpr int ahead = 8;  // untuned
+    if (last - k > 2 * ahead) __builtin_prefetch(begin_.data() + ends_[k + 2 * ahead]);
+    if (last - k > ahead) __builtin_prefetch(ends_.data() + begin_[ends_[k + ahead]]);
+  }
+
   // behind_[e]: triangles in which e has the least number, alone or not.
   void count() {
     behind_ = {ctx_, edges_};
@@ -188,7 +195,8 @@ class truss_proof {
         interruption::look();
         for (std::int64_t v = shares.first(part); v < shares.last(part); ++v) {
           for (O k = begin_[v]; k < middle_[v]; ++k) marks[ends_[k]] = static_cast<O>(ids_[k] + 1);
-          for (O k = begin_[v]; k < middle_[v]; ++k) {
+          for (O k = middle_[v]; begin_[v] < middle_[v] && k < begin_[v + 1]; ++k) {
+            prefetch_behind(k, begin_[v + 1]);
             const I u = ends_[k];
             for (O j = begin_[u]; j < middle_[u]; ++j) {
               const O mark = marks[ends_[j]];

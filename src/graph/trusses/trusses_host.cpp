@@ -32,6 +32,7 @@ struct tuning {
   static constexpr std::int64_t part = 32;         // edges of a frontier per part
   static constexpr std::int64_t block = 512;       // edges that a thread collects before it appends them to the queue
   static constexpr std::int64_t few_edges = 4096;  // are not copied to shorter rows
+  static constexpr int ahead = 8;                  // edges whose lists are prefetched; untuned
 };
 
 enum class updates { plain, atomic };
@@ -169,33 +170,43 @@ class host_executor final : public executor<I, host> {
     });
   }
 
-  // The triangles whose vertex of highest rank is v.
+  // The triangles whose vertex of middle rank is u: its lower neighbours are marked, and for each v above it the edges
+  // of v to ranks before u are looked up.
   template <updates How>
-  void count_from(std::int64_t v, I* marks, I* hits) {
+  void count_from(std::int64_t u, I* marks, I* hits) {
     rows& g = *now_;
-    const std::int64_t size = g.lower(v);
-    if (size < 2) return;
-    const I* const ends = g.to.data() + g.first[v];
+    const std::int64_t size = g.lower(u);
+    const O above = static_cast<O>(g.offsets[u] + size);
+    const O last = g.offsets[u + 1];
+    if (size == 0 || above == last) return;
+    const I* const ends = g.to.data() + g.first[u];
     for (std::int64_t k = 0; k < size; ++k) {
       marks[ends[k]] = static_cast<I>(k + 1);
       hits[k] = 0;
     }
-    for (std::int64_t k = 0; k < size; ++k) {
-      const I u = ends[k];
+    for (O at = above; at < last; ++at) {
+      prefetch_edges(at, last);
+      O e = g.first[g.ends[at]];
       I found = 0;
-      for (O e = g.first[u]; e < g.first[u + 1]; ++e) {
+      for (; g.to[e] < u; ++e) {  // u is among them
         const I mark = marks[g.to[e]];
         if (mark == 0) continue;
         ++found;
         ++hits[mark - 1];
         add<How>(g.states[e].support, 1);
       }
-      hits[k] += found;
+      if (found > 0) add<How>(g.states[e].support, found);
     }
     for (std::int64_t k = 0; k < size; ++k) {
       marks[ends[k]] = 0;
-      if (hits[k] > 0) add<How>(g.states[g.first[v] + k].support, hits[k]);
+      if (hits[k] > 0) add<How>(g.states[g.first[u] + k].support, hits[k]);
     }
+  }
+  // Of the ends of entries soon after `at`, before `last`.
+  void prefetch_edges(O at, O last) const {
+    const rows& g = *now_;
+    if (last - at > 2 * tuning::ahead) __builtin_prefetch(g.first.data() + g.ends[at + 2 * tuning::ahead]);
+    if (last - at > tuning::ahead) __builtin_prefetch(g.to.data() + g.first[g.ends[at + tuning::ahead]]);
   }
 
   template <updates How>
