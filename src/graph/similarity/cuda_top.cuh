@@ -1,31 +1,35 @@
 // The K most similar vertices of each vertex on the device.
 //
 // A block takes a vertex u and adds the terms of its paths of two edges into counters in shared memory: a hash table
-// for a small number of paths, otherwise an array over a range of ids, one range after the other. The vertices reached
-// become candidates if they come before the K-th best so far; when the list of candidates is full, it is sorted and the
-// best K are kept. Sums are integers and the order of candidates is total, so the results do not depend on the order of
-// work.
+// where that is smaller, otherwise an array over a range of ids, one range after the other. The vertices reached become
+// candidates if they come before the K-th best so far; when there are many candidates, the best K are kept. Sums are
+// integers and the order of candidates is total, so the results do not depend on the order of work.
 #pragma once
 
 #include "graph/similarity/cuda_rows.cuh"
 
 namespace spargo::detail::similarity {
 
+// Times: H100, the best 10 of R-MAT 16 of degree 16, ms.
 struct top_tuning {
-  static constexpr int block = 1024;
-  static constexpr int capacity = 2 * block;  // candidates
-  static constexpr std::int64_t most = capacity - block;
-  static constexpr int rows = 256;     // that a block reads together
-  static constexpr int chunk = 128;    // entries of a row that a warp takes
-  static constexpr int steps = 8;      // counters that a thread reads between barriers once there is a bound
-  static constexpr int crowded = 256;  // candidates that are cut to the best
+  static constexpr int heavy_block = 1024;  // one per SM
+  static constexpr int light_block = 256;   // for vertices with few paths
+  static constexpr int light_slots = 4096;
+  static constexpr int light_paths = 1800;  // with those back to the vertex at most half of the slots, mostly
+  static constexpr int chunk = 256;         // entries of a row that a warp takes
+  static constexpr int steps = 8;           // counters of a thread whose degrees are loaded together
+  static constexpr int first_span = 128;    // counters that are read before there is a bound
+  static constexpr int counted = 256;       // candidates whose places are counted rather than sorted
 };
+// Candidates of a block, of which it keeps at most half.
+constexpr int top_capacity(int block) { return 2 * block; }
 
 // Candidates in shared memory.
-template <class I>
+template <int Block, class I>
 struct candidate_list {
-  double* values;
+  double* values;  // [capacity]
   I* ids;
+  int* places;  // [counted]
   int* count;
 
   [[nodiscard]] __device__ __forceinline__ static bool precedes(double a_value, I a, double b_value, I b) {
@@ -35,14 +39,47 @@ struct candidate_list {
   // Sorts, and keeps the best `room`. All threads of the block call it, between barriers.
   __device__ void keep_best(int room) const {
     const int size = *count;
+    if (size <= top_tuning::counted) {
+      count_places(size, room);
+    } else {
+      sort(size);
+    }
+    if (threadIdx.x == 0) *count = size < room ? size : room;
+    __syncthreads();
+  }
+
+ private:
+  // Finds each candidate's place by counting those before it; several threads share a candidate.
+  __device__ void count_places(int size, int room) const {
+    const auto thread = static_cast<int>(threadIdx.x);
+    int padded = warp_size;
+    while (padded < size) padded *= 2;
+    const int mine = thread % padded;
+    const double value = mine < size ? values[mine] : 0;
+    const I id = mine < size ? ids[mine] : I{0};
+    if (thread < padded) places[thread] = 0;
+    __syncthreads();
+    int before = 0;
+    for (int k = thread / padded; k < size; k += Block / padded)
+      before += precedes(values[k], ids[k], value, id) ? 1 : 0;
+    if (mine < size && before > 0) atomicAdd(places + mine, before);
+    __syncthreads();
+    if (thread < size && places[thread] < room) {
+      values[places[thread]] = value;
+      ids[places[thread]] = id;
+    }
+    __syncthreads();
+  }
+
+  // Bitonic sort: each thread compares one pair.
+  __device__ void sort(int size) const {
     int padded = 2;
     while (padded < size) padded *= 2;
-    for (int k = size + static_cast<int>(threadIdx.x); k < padded; k += top_tuning::block) {
+    for (int k = size + static_cast<int>(threadIdx.x); k < padded; k += Block) {
       values[k] = -1;
       ids[k] = 0;
     }
     __syncthreads();
-    // Bitonic sort: each thread compares one pair.
     for (int k = 2; k <= padded; k *= 2) {
       for (int j = k / 2; j > 0; j /= 2) {
         const auto t = static_cast<int>(threadIdx.x);
@@ -62,16 +99,16 @@ struct candidate_list {
         __syncthreads();
       }
     }
-    if (threadIdx.x == 0) *count = size < room ? size : room;
-    __syncthreads();
   }
 };
 
-// firsts: room for each vertex's results; sizes: how many it has. paths: of two edges from each vertex.
+// firsts: room for each vertex's results; order: the vertices, by descending number of paths; sizes: how many it has.
+// paths: of two edges from each vertex.
 template <class I>
 struct top_results {
   const std::int64_t* firsts;
   const std::int64_t* paths;
+  const std::uint32_t* order;
   I* targets;
   double* values;
   std::int64_t* sizes;
@@ -122,19 +159,22 @@ struct path_counters {
       atomicAdd(sums + at, term);
     }
   }
+  [[nodiscard]] __device__ __forceinline__ I vertex(int place) const {
+    return hashed ? static_cast<I>(table.slots[place] - 1) : static_cast<I>(low + place);
+  }
   [[nodiscard]] __device__ __forceinline__ sum_type sum(int place) const {
     if (Kind == counter_kind::half && !hashed) return sums[place / 2] >> 16 * (place % 2) & 0xffff;
     return sums[place];
   }
-  [[nodiscard]] __device__ __forceinline__ I vertex(int place) const {
-    return hashed ? static_cast<I>(table.slots[place] - 1) : static_cast<I>(low + place);
-  }
-  // Called by all threads of the block.
-  __device__ __forceinline__ void clear(std::int64_t places) const {
-    const std::int64_t words = Kind == counter_kind::half && !hashed ? (places + 1) / 2 : places;
-    for (std::int64_t k = threadIdx.x; k < words; k += top_tuning::block) {
-      sums[k] = 0;
-      if (hashed) table.slots[k] = 0;
+  // The words of a number of places, rounded up to 16 bytes.
+  __device__ __forceinline__ void clear(int places, int threads) const {
+    const std::int64_t sum_bytes = std::int64_t{places} * (hashed ? static_cast<int>(sizeof(sum_type)) : bytes);
+    for (std::int64_t k = threadIdx.x; k < (sum_bytes + 15) / 16; k += threads) {
+      reinterpret_cast<uint4*>(sums)[k] = {0, 0, 0, 0};
+    }
+    if (!hashed) return;
+    for (std::int64_t k = threadIdx.x; k < std::int64_t{places} * static_cast<int>(sizeof(key)) / 16; k += threads) {
+      reinterpret_cast<uint4*>(table.slots)[k] = {0, 0, 0, 0};
     }
   }
 };
@@ -142,30 +182,31 @@ struct path_counters {
 // The rows that a block reads together, each cut to a range of ids.
 template <class I>
 struct row_batch {
-  std::int64_t begins[top_tuning::rows];
-  std::int64_t ends[top_tuning::rows];
-  int chunks[top_tuning::rows];  // of the rows before
-  I owners[top_tuning::rows];
+  static constexpr int size = 256;
+  std::int64_t begins[size];
+  std::int64_t ends[size];
+  int chunks[size];  // of the rows before
+  I owners[size];
 };
 
 // Counts the paths from the neighbours owners[0] to owners[size) of a vertex to ids in [low, high). All threads of the
 // block call it, between barriers; chunks of the rows are spread over the warps.
-template <bool Terms, counter_kind Kind, class I, class O>
+template <bool Terms, int Block, counter_kind Kind, class I, class O>
 __device__ __forceinline__ void count_paths(const measured_rows<I, O>& g, const O* in_offsets, const I* in_indices,
                                             const I* owners, std::int64_t size, std::int64_t low, std::int64_t high,
                                             const path_counters<Kind, I>& counters, row_batch<I>& batch) {
   using tuning = top_tuning;
-  constexpr int warps = tuning::block / warp_size;
+  constexpr int warps = Block / warp_size;
   __shared__ int of_warps[warps];
   const auto thread = static_cast<int>(threadIdx.x);
-  for (std::int64_t first = 0; first < size; first += tuning::rows) {
-    const int rows = size - first < tuning::rows ? static_cast<int>(size - first) : tuning::rows;
+  for (std::int64_t first = 0; first < size; first += batch.size) {
+    const int rows = size - first < batch.size ? static_cast<int>(size - first) : batch.size;
     int chunks = 0;
     if (thread < rows) {
       const I w = owners[first + thread];
-      std::int64_t begin = in_offsets[w];
+      const std::int64_t row = in_offsets[w];
+      std::int64_t begin = row;
       std::int64_t end = in_offsets[w + 1];
-      const std::int64_t row = begin;
       const std::int64_t row_size = end - begin;
       if (low > 0) begin = row + lower_bound(in_indices + row, row_size, low);
       if (high < g.vertices) end = row + lower_bound(in_indices + row, row_size, high);
@@ -180,16 +221,18 @@ __device__ __forceinline__ void count_paths(const measured_rows<I, O>& g, const 
     for (int c = thread / warp_size; c < sum.total; c += warps) {
       const int k = first_where(1, rows, [&](int i) { return batch.chunks[i] > c; }) - 1;
       const std::int64_t begin = batch.begins[k] + std::int64_t{c - batch.chunks[k]} * tuning::chunk;
-      const std::int64_t end = batch.ends[k];
+      const std::int64_t left = batch.ends[k] - begin;
+      const int entries = left < tuning::chunk ? static_cast<int>(left) : tuning::chunk;
       const auto term = static_cast<typename path_counters<Kind, I>::sum_type>(g.template term<Terms>(batch.owners[k]));
-      I ids[tuning::chunk / warp_size];
+      constexpr int steps = tuning::chunk / warp_size;
+      I ids[steps];
 #pragma unroll
-      for (int j = 0; j < tuning::chunk / warp_size; ++j) {
-        const std::int64_t e = begin + j * warp_size + lane_id();
-        ids[j] = e < end ? in_indices[e] : I{-1};
+      for (int j = 0; j < steps; ++j) {
+        const int e = j * warp_size + lane_id();
+        ids[j] = e < entries ? in_indices[begin + e] : I{-1};
       }
 #pragma unroll
-      for (int j = 0; j < tuning::chunk / warp_size; ++j) {
+      for (int j = 0; j < steps; ++j) {
         if (ids[j] >= 0) counters.add(ids[j], term);
       }
     }
@@ -197,21 +240,31 @@ __device__ __forceinline__ void count_paths(const measured_rows<I, O>& g, const 
   }
 }
 
-// in: the rows of the vertices that have a vertex as a neighbour.
-template <counter_kind Kind, class I, class O>
-__global__ void __launch_bounds__(top_tuning::block)
-    top_kernel(measured_rows<I, O> g, const O* in_offsets, const I* in_indices, top_results<I> results, unsigned slots,
-               std::int64_t range, count64* next) {
+// A block's shared memory behind its candidates: the batch, then the counters.
+template <int Block, class I>
+constexpr std::int64_t top_list_bytes() {
+  return top_capacity(Block) * static_cast<std::int64_t>(sizeof(double) + sizeof(I)) +
+         top_tuning::counted * static_cast<std::int64_t>(sizeof(int)) + static_cast<std::int64_t>(sizeof(row_batch<I>));
+}
+
+// The vertices order[first] to order[last). in: the rows of the vertices that have a vertex as a neighbour.
+template <counter_kind Kind, int Block, class I, class O>
+__global__ void __launch_bounds__(Block)
+    top_kernel(measured_rows<I, O> g, const O* in_offsets, const I* in_indices, top_results<I> results,
+               std::int64_t first, std::int64_t last, unsigned slots, std::int64_t range, count64* next) {
   using tuning = top_tuning;
   using counters_type = path_counters<Kind, I>;
   using sum_type = typename counters_type::sum_type;
   using key = typename counters_type::key;
   constexpr bool terms = Kind == counter_kind::terms;
-  extern __shared__ double shared_words[];
+  constexpr int capacity = top_capacity(Block);
+  extern __shared__ __align__(16) double shared_words[];
   __shared__ int count;
   __shared__ count64 taken;
-  const candidate_list<I> best{shared_words, reinterpret_cast<I*>(shared_words + tuning::capacity), &count};
-  auto& batch = *reinterpret_cast<row_batch<I>*>(best.ids + tuning::capacity);
+  auto* const candidate_ids = reinterpret_cast<I*>(shared_words + capacity);
+  auto* const places = reinterpret_cast<int*>(candidate_ids + capacity);
+  const candidate_list<Block, I> best{shared_words, candidate_ids, places, &count};
+  auto& batch = *reinterpret_cast<row_batch<I>*>(places + tuning::counted);
   auto* const sums = reinterpret_cast<sum_type*>(&batch + 1);
   const auto thread = static_cast<int>(threadIdx.x);
   const auto unit = static_cast<float>(terms ? g.unit : 1.0);
@@ -222,8 +275,8 @@ __global__ void __launch_bounds__(top_tuning::block)
       count = 0;
     }
     __syncthreads();
-    if (taken >= static_cast<count64>(g.vertices)) return;
-    const auto u = static_cast<std::int64_t>(taken);
+    if (static_cast<std::int64_t>(taken) >= last - first) return;
+    const std::int64_t u = results.order[first + static_cast<std::int64_t>(taken)];
     const std::int64_t to = results.firsts[u];
     const auto room = static_cast<int>(results.firsts[u + 1] - to);
     if (room == 0) {
@@ -232,71 +285,83 @@ __global__ void __launch_bounds__(top_tuning::block)
     }
     const std::int64_t u_size = g.degree(u);
     const std::int64_t paths = results.paths[u] + u_size;  // with those back to u
-    const bool hashed = paths <= static_cast<std::int64_t>(slots / 2);
-    unsigned used = 64;
-    while (used < 2 * paths && used < slots) used *= 2;
+    std::int64_t used = 64;
+    while (used < 2 * paths && used < static_cast<std::int64_t>(slots)) used *= 2;
+    // A table where it is smaller than the array of all ids.
+    const bool hashed = used >= 2 * paths && used * counters_type::slot_bytes < g.vertices * counters_type::bytes;
+    const int spare = (capacity - room) / 8 * 8;  // counters that certainly have room
+    int span = min(max(tuning::first_span, 2 * room), spare) / 8 * 8;
     bool bounded = false;  // the first candidates are the best ones so far, in order
     for (std::int64_t low = 0; low < g.vertices; low += hashed ? g.vertices : range) {
       const std::int64_t high = hashed || low + range > g.vertices ? g.vertices : low + range;
-      const int places = hashed ? static_cast<int>(used) : static_cast<int>(high - low);
-      const counters_type counters{sums, {reinterpret_cast<key*>(sums + slots), used - 1}, hashed, low};
-      counters.clear(places);
+      const int end = hashed ? static_cast<int>(used) : static_cast<int>(high - low);
+      const counters_type counters{
+          sums, {reinterpret_cast<key*>(sums + slots), static_cast<unsigned>(used) - 1}, hashed, low};
+      counters.clear((end + 7) / 8 * 8, Block);
       __syncthreads();
-      count_paths<terms>(g, in_offsets, in_indices, g.row(u), u_size, low, high, counters, batch);
-      // Steps over the counters: short ones until there is a bound, then long ones, in which few are wanted.
-      bool single = !bounded;
-      int step = bounded ? tuning::block : min(tuning::block, max(2 * room, 128));
-      for (int base = 0; base < places;) {  // the same for all threads
+      count_paths<terms, Block>(g, in_offsets, in_indices, g.row(u), u_size, low, high, counters, batch);
+      // Steps over the counters: short ones until there is a bound, then longer ones, in which few are wanted.
+      for (int base = 0; base < end;) {  // the same for all threads
         const double last_value = bounded ? best.values[room - 1] : 0;
         const I last_id = bounded ? best.ids[room - 1] : I{0};
-        const auto least = static_cast<float>(last_value);
+        const auto bound = static_cast<float>(last_value);
+        const auto a = static_cast<float>(u_size);
+        const auto reaches = [&](sum_type sum, float b) {
+          return may_reach(g.measure, unit, bound, static_cast<float>(sum), a, b);
+        };
+        sum_type least = 1;  // the least sum that may be wanted, whatever the other degree
+        if (!terms && bounded) {
+          least = static_cast<sum_type>(first_where(std::int64_t{1}, u_size, [&](std::int64_t c) {
+            return reaches(static_cast<sum_type>(c), static_cast<float>(c));
+          }));
+        }
         const int before = count;
-        const int steps = single ? 1 : tuning::steps;
         __syncthreads();
-        for (int j = 0; j < steps; ++j) {
-          const int place = base + j * tuning::block + thread;
-          if (place >= places || thread >= step) continue;
-          const sum_type sum = counters.sum(place);
-          if (sum == 0) continue;
-          const auto about = static_cast<float>(sum);
-          const auto a = static_cast<float>(u_size);
-          if (!may_reach(g.measure, unit, least, about, a, about)) continue;
-          const I v = counters.vertex(place);
-          const std::int64_t v_size = g.degree(v);
-          if (static_cast<std::int64_t>(v) == u ||
-              !may_reach(g.measure, unit, least, about, a, static_cast<float>(v_size)))
-            continue;
-          const double value = g.value(sum, u_size, v_size);
-          if (bounded && !candidate_list<I>::precedes(value, v, last_value, last_id)) continue;
-          const int at = atomicAdd(&count, 1);
-          if (at < tuning::capacity) {
-            best.values[at] = value;
-            best.ids[at] = v;
+        const int stop = min(base + span, end);
+        for (int from = base + thread; from < stop; from += tuning::steps * Block) {
+          sum_type found_sums[tuning::steps];
+          I sizes[tuning::steps];  // loaded together
+#pragma unroll
+          for (int j = 0; j < tuning::steps; ++j) {
+            const int place = from + j * Block;
+            found_sums[j] = place < stop ? counters.sum(place) : sum_type{0};
+            sizes[j] = found_sums[j] < least ? I{0} : static_cast<I>(g.degree(counters.vertex(place)));
+          }
+#pragma unroll
+          for (int j = 0; j < tuning::steps; ++j) {
+            const sum_type sum = found_sums[j];
+            if (sum < least || !reaches(sum, static_cast<float>(sizes[j]))) continue;
+            const I v = counters.vertex(from + j * Block);
+            if (static_cast<std::int64_t>(v) == u) continue;
+            const double value = g.value(sum, u_size, sizes[j]);
+            if (bounded && !best.precedes(value, v, last_value, last_id)) continue;
+            const int at = atomicAdd(&count, 1);
+            if (at < capacity) {
+              best.values[at] = value;
+              best.ids[at] = v;
+            }
           }
         }
         __syncthreads();
         const int found = count;
         __syncthreads();
-        if (found > tuning::capacity) {  // after several steps: again, one by one
+        if (found > capacity) {  // the step again, shorter
           if (thread == 0) count = before;
           __syncthreads();
           if (before > room) best.keep_best(room);
-          single = true;
+          span = spare;
           continue;
         }
-        base += single ? step : tuning::steps * tuning::block;
-        if (!bounded || found > tuning::crowded || found + tuning::block > tuning::capacity) {
-          if (found >= room) {
-            best.keep_best(room);
-            bounded = true;
-          }
+        base += span;
+        if (found >= room && (!bounded || found > room + max(64, room / 2))) {
+          best.keep_best(room);
+          bounded = true;
         }
-        single = !bounded || (single && step < tuning::block);
-        step = tuning::block;
+        span = min(4 * span, bounded ? 8 * Block : spare);
       }
     }
     best.keep_best(room);
-    for (int k = thread; k < count; k += tuning::block) {
+    for (int k = thread; k < count; k += Block) {
       results.targets[to + k] = best.ids[k];
       results.values[to + k] = best.values[k];
     }

@@ -12,6 +12,7 @@
 #include "graph/similarity/executor.hpp"
 #include "graph/triangles/ranked.hpp"
 #include "primitives/element.hpp"
+#include "primitives/sort/radix_sort.hpp"
 
 #include <spargo/core/error.hpp>
 #include <spargo/primitives/scan.hpp>
@@ -99,6 +100,22 @@ array<std::int64_t, device> find_rooms(const context<device>& ctx, const measure
   });
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(firsts).view(), firsts.view());
   return firsts;
+}
+
+// Orders the vertices by descending number of paths; returns how many have more than light_paths. Synchronizes.
+std::int64_t order_by_paths(const context<device>& ctx, std::int64_t n, const std::int64_t* paths,
+                            array<std::uint32_t, device>& order) {
+  array<std::uint64_t, device> keys(ctx, n);
+  for_each(ctx, n,
+           [paths, keys = keys.data()] __device__(std::int64_t u) { keys[u] = ~static_cast<std::uint64_t>(paths[u]); });
+  order = iota(ctx, n);
+  sort_pairs(ctx, keys, order, 0, 64);
+  array<std::int64_t, device> heavy(ctx, 1);
+  for_each(ctx, 1, [n, keys = keys.data(), to = heavy.data()] __device__(std::int64_t) {
+    *to = first_where(std::int64_t{0}, n,
+                      [&](std::int64_t k) { return ~keys[k] <= static_cast<std::uint64_t>(top_tuning::light_paths); });
+  });
+  return element<std::int64_t>(ctx, std::as_const(heavy).view(), 0);
 }
 
 // Base of the executors: the rows and the results.
@@ -334,16 +351,18 @@ class top_executor final : public device_executor<I, O> {
  public:
   top_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const similarity_options& options)
       : base(ctx, g, options), paths_(ctx, n_), sizes_(ctx, n_ + 1), starts_(ctx, n_ + 1), next_(ctx, 1) {
-    if (options.top > top_tuning::most) {
+    if (options.top > top_tuning::heavy_block) {
       throw error(error_code::unsupported, "similarity: top is " + std::to_string(options.top) +
-                                               " on a device (expected at most " + std::to_string(top_tuning::most) +
-                                               ")");
+                                               " on a device (expected at most " +
+                                               std::to_string(top_tuning::heavy_block) + ")");
     }
     fill_zero(ctx, sizes_);
     if (n_ == 0) return;
     const device_guard guard(ctx);
     launch_kernel(ctx, grid_stride(ctx, n_, cuda_tuning::warps), count_paths_kernel<I, O>, this->rows(),
                   in().offsets.data(), paths_.data());
+    most_ = options.top;
+    heavy_ = order_by_paths(ctx, n_, paths_.data(), order_);
     firsts_ = find_rooms(ctx, this->rows(), paths_.data(), options.top);
     const std::int64_t results = element<std::int64_t>(ctx, std::as_const(firsts_).view(), n_);
     this->allocate(results);
@@ -354,9 +373,8 @@ class top_executor final : public device_executor<I, O> {
   void run() override {
     if (n_ == 0) return;
     const device_guard guard(ctx_);
-    const top_results<I> results{firsts_.data(), paths_.data(), room_targets_.data(), room_values_.data(),
-                                 sizes_.data()};
-    fill_zero(ctx_, next_);
+    const top_results<I> results{firsts_.data(),       paths_.data(),       order_.data(),
+                                 room_targets_.data(), room_values_.data(), sizes_.data()};
     if (has_terms(this->fixed_.measure)) {
       launch<counter_kind::terms>(results);
     } else if (this->rows_.longest() < (1 << 16)) {  // counts are degrees at most
@@ -371,29 +389,51 @@ class top_executor final : public device_executor<I, O> {
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return base::workspace_bytes() + bytes_of(paths_, firsts_, sizes_, starts_, room_targets_, room_values_, next_);
+    return base::workspace_bytes() +
+           bytes_of(paths_, order_, firsts_, sizes_, starts_, room_targets_, room_values_, next_);
   }
 
  private:
+  // Vertices with many paths get a block of an SM's whole shared memory, the others share it.
   template <counter_kind Kind>
   void launch(const top_results<I>& results) {
+    constexpr int heavy = top_tuning::heavy_block;
+    constexpr int light = top_tuning::light_block;
+    const std::int64_t of_block = ctx_.properties().shared_memory_per_block - reserved_bytes;
+    const std::int64_t light_bytes =
+        top_list_bytes<light, I>() + top_tuning::light_slots * path_counters<Kind, I>::slot_bytes;
+    const bool splits = most_ <= light && light_bytes <= of_block;
+    const std::int64_t middle = splits ? heavy_ : n_;
+    launch_part<Kind, heavy>(results, 0, middle, of_block, 1);
+    if (!splits) return;
+    constexpr std::int64_t threads = 2048;  // of an SM at most
+    const std::int64_t resident =
+        std::min<std::int64_t>(threads / light, std::max<std::int64_t>(1, of_block / light_bytes));
+    launch_part<Kind, light>(results, middle, n_, light_bytes, resident);
+  }
+  template <counter_kind Kind, int Block>
+  void launch_part(const top_results<I>& results, std::int64_t first, std::int64_t last, std::int64_t bytes,
+                   std::int64_t blocks_per_sm) {
     using counters = path_counters<Kind, I>;
-    constexpr std::int64_t lists =
-        top_tuning::capacity * (sizeof(double) + sizeof(I)) + static_cast<std::int64_t>(sizeof(row_batch<I>));
-    const std::int64_t room = ctx_.properties().shared_memory_per_block - reserved_bytes - lists;
+    if (first == last) return;
+    const std::int64_t room = bytes - top_list_bytes<Block, I>();
     unsigned slots = 64;
     while (2 * slots * counters::slot_bytes <= room) slots *= 2;
-    const std::int64_t range = room / counters::bytes;
-    const auto bytes = static_cast<std::size_t>(lists + room);
-    allow_shared(top_kernel<Kind, I, O>, bytes);
-    launch_kernel(ctx_, {this->multiprocessors(), top_tuning::block, bytes}, top_kernel<Kind, I, O>, this->rows(),
-                  in().offsets.data(), in().indices.data(), results, slots, range, next_.data());
+    const std::int64_t range = room / counters::bytes / 8 * 8;
+    fill_zero(ctx_, next_);
+    allow_shared(top_kernel<Kind, Block, I, O>, static_cast<std::size_t>(bytes));
+    launch_kernel(ctx_, {blocks_per_sm * this->multiprocessors(), Block, static_cast<std::size_t>(bytes)},
+                  top_kernel<Kind, Block, I, O>, this->rows(), in().offsets.data(), in().indices.data(), results, first,
+                  last, slots, range, next_.data());
   }
   [[nodiscard]] const csr_pattern_view<I, O, device>& in() const {
     return this->is_directed() ? this->rows_.view().in : this->rows_.view().out;
   }
 
+  std::int64_t most_ = 0;               // results of a vertex
+  std::int64_t heavy_ = 0;              // vertices with many paths, the first of order_
   array<std::int64_t, device> paths_;   // [vertex] of two edges
+  array<std::uint32_t, device> order_;  // vertices by descending paths
   array<std::int64_t, device> firsts_;  // [vertex], plus one: room for its results
   array<std::int64_t, device> sizes_;
   array<std::int64_t, device> starts_;
