@@ -32,6 +32,7 @@
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
 #include <spargo/graph/cores.hpp>
+#include <spargo/graph/derived.hpp>
 #include <spargo/graph/eccentricity.hpp>
 #include <spargo/graph/eigenvector.hpp>
 #include <spargo/graph/estimate.hpp>

@@ -1,7 +1,9 @@
 // Similarities of given pairs and of edges on the device.
 //
-// Given pairs, and edges of directed graphs: eight lanes search the entries of the shorter row in the longer one; a
-// pair with two long rows gets a block.
+// Given pairs, and edges of directed graphs: pairs with the same longer row are grouped by the plan. A block puts that
+// row into a hash table in shared memory, in parts if it is long, and its warps look up the shorter rows. Where the
+// longer row is short, or much longer than all that is looked up, eight lanes search the entries of the shorter row in
+// it; a pair with two long rows gets a block.
 //
 // Edges of undirected graphs: the row of u enters a set in shared memory, and the rows of its neighbours of lower
 // degree (of equal degree: of larger id) are looked up there, each by a group of lanes. So every edge is intersected
@@ -24,6 +26,13 @@ namespace spargo::detail::similarity {
 struct cuda_tuning {
   static constexpr int pair_lanes = 8;
   static constexpr std::int64_t pair_row = 1024;  // shorter rows beyond it get a block
+  // Pairs with a row in a table. H100, 2^20 edges of R-MAT 22, tables of 8192 slots, rows beyond 2048, ms; 512 threads,
+  // four blocks per SM: 7.9; 1024 threads, 32768 slots, one block: 11.9.
+  static constexpr int group_block = 512;
+  static constexpr int group_bytes = 32768;       // of a table
+  static constexpr std::int64_t group_row = 128;  // longest row that is searched instead
+  static constexpr int group_gain = 8;            // steps of a search
+  static constexpr int group_pairs = 256;         // of an item; with 1024 those rows take 13.6 ms
   static constexpr int warps = block_threads / warp_size;
   static constexpr std::int64_t thread_row = 8;
   static constexpr std::int64_t warp_row = 64;
@@ -73,21 +82,66 @@ template <bool Terms, class I, class O>
   return sum;
 }
 
+// The pairs order[begin] to order[end) have this vertex.
+struct pair_group {
+  std::int64_t owner;
+  std::int64_t begin;
+  std::int64_t end;
+};
+struct pair_counts {
+  count64 groups;
+  count64 searched;  // pairs outside of groups
+};
+
+// owners: of the pairs by order, ascending, the end with the longer row.
+template <class I, class O>
+__global__ void __launch_bounds__(block_threads)
+    list_groups_kernel(measured_rows<I, O> g, std::int64_t pairs, const I* sources, const I* targets,
+                       const std::uint64_t* owners, const std::uint32_t* order, pair_group* groups,
+                       std::uint32_t* searched, pair_counts* counts) {
+  using tuning = cuda_tuning;
+  constexpr std::int64_t most_looks = 4096;
+  for (std::int64_t first = global_thread(); first < pairs; first += grid_threads()) {
+    const std::uint64_t owner = owners[first];
+    if (first > 0 && owners[first - 1] == owner) continue;
+    const std::int64_t end = lower_bound(owners, pairs, static_cast<std::int64_t>(owner) + 1);
+    const std::int64_t size = g.degree(static_cast<std::int64_t>(owner));
+    bool pays = false;
+    std::int64_t looked_up = 0;
+    for (std::int64_t k = first; size > tuning::group_row && k < end && !pays; ++k) {
+      const std::int64_t a = g.degree(sources[order[k]]);
+      const std::int64_t b = g.degree(targets[order[k]]);
+      looked_up += a < b ? a : b;
+      pays = tuning::group_gain * looked_up >= size || k - first >= most_looks;
+    }
+    for (std::int64_t k = first; k < end; k += pays ? tuning::group_pairs : 1) {
+      if (pays) {
+        const std::int64_t until = k + tuning::group_pairs < end ? k + tuning::group_pairs : end;
+        groups[atomicAdd(&counts->groups, count64{1})] = {static_cast<std::int64_t>(owner), k, until};
+      } else {
+        searched[atomicAdd(&counts->searched, count64{1})] = order[k];
+      }
+    }
+  }
+}
+
 // Pairs whose shorter row is long are appended to `big`, by number.
 template <bool Terms, class I, class O>
 __global__ void __launch_bounds__(block_threads)
-    pairs_kernel(measured_rows<I, O> g, std::int64_t pairs, const I* sources, const I* targets, double* values,
-                 std::int64_t* big, count64* big_count) {
+    pairs_kernel(measured_rows<I, O> g, const I* sources, const I* targets, double* values,
+                 const std::uint32_t* searched, const pair_counts* counts, std::int64_t* big, count64* big_count) {
   constexpr int lanes = cuda_tuning::pair_lanes;
   constexpr int groups = warp_size / lanes;
+  const auto pairs = static_cast<std::int64_t>(counts->searched);
   for (std::int64_t base = triangles::global_warp() * warp_size; base < pairs;
        base += triangles::grid_warps() * warp_size) {
-    const std::int64_t mine = base + lane_id();
+    const bool exists = base + lane_id() < pairs;
+    const std::int64_t mine = exists ? searched[base + lane_id()] : 0;
     std::int64_t short_first = 0;
     std::int64_t short_size = 0;
     std::int64_t long_first = 0;
     std::int64_t long_size = 0;
-    if (mine < pairs) {
+    if (exists) {
       const I u = sources[mine];
       const I v = targets[mine];
       const bool swapped = g.degree(u) > g.degree(v);
@@ -104,6 +158,7 @@ __global__ void __launch_bounds__(block_threads)
       const std::int64_t other_size = shuffle(long_size, owner);
       const std::int64_t first = shuffle(short_first, owner);
       const std::int64_t other_first = shuffle(long_first, owner);
+      const std::int64_t pair = shuffle(mine, owner);
       const bool wanted = base + owner < pairs && size <= cuda_tuning::pair_row;
       count64 sum = 0;
       if (wanted) {
@@ -112,7 +167,7 @@ __global__ void __launch_bounds__(block_threads)
       }
       __syncwarp();
       sum = group_sum(sum, lanes);
-      if (wanted && lane_id() % lanes == 0) values[base + owner] = g.value(sum, size, other_size);
+      if (wanted && lane_id() % lanes == 0) values[pair] = g.value(sum, size, other_size);
     }
   }
 }
@@ -187,6 +242,64 @@ struct hashed_row {
     }
   }
 };
+
+// The pairs of groups. A long row is taken in parts; the sum of earlier parts waits in the place of the value.
+template <bool Terms, class I, class O>
+__global__ void __launch_bounds__(cuda_tuning::group_block)
+    groups_kernel(measured_rows<I, O> g, const I* sources, const I* targets, double* values, const std::uint32_t* order,
+                  const pair_group* groups, const pair_counts* counts, count64* next) {
+  using tuning = cuda_tuning;
+  using key = typename hashed_row<I>::key;
+  constexpr int block = tuning::group_block;
+  constexpr int warps = block / warp_size;
+  constexpr int slots = tuning::group_bytes / static_cast<int>(sizeof(key));
+  __shared__ key table[slots];
+  __shared__ count64 taken;
+  const auto thread = static_cast<int>(threadIdx.x);
+  for (;;) {
+    __syncthreads();
+    if (thread == 0) taken = atomicAdd(next, count64{1});
+    __syncthreads();
+    if (taken >= counts->groups) return;
+    const pair_group group = groups[taken];
+    const std::int64_t u = group.owner;
+    const std::int64_t u_size = g.degree(u);
+    const I* const mine = g.row(u);
+    for (std::int64_t part = 0; part < u_size; part += slots / 2) {
+      const int size = u_size - part < slots / 2 ? static_cast<int>(u_size - part) : slots / 2;
+      const bool is_last = part + size == u_size;
+      int used = 64;
+      while (used < 2 * size) used *= 2;
+      const hashed_row<I> set{table, static_cast<unsigned>(used) - 1};
+      for (int k = thread; k < used; k += block) table[k] = 0;
+      __syncthreads();
+      for (int k = thread; k < size; k += block) (void)set.insert(mine[part + k]);
+      __syncthreads();
+      const std::int64_t low = mine[part];
+      const std::int64_t high = static_cast<std::int64_t>(mine[part + size - 1]) + 1;
+      for (std::int64_t k = group.begin + thread / warp_size; k < group.end; k += warps) {
+        const std::int64_t pair = order[k];
+        const I v = static_cast<std::int64_t>(sources[pair]) == u ? targets[pair] : sources[pair];
+        const std::int64_t v_size = g.degree(v);
+        const I* const theirs = g.row(v);
+        const std::int64_t first = part == 0 ? 0 : lower_bound(theirs, v_size, low);
+        const std::int64_t end = is_last ? v_size : lower_bound(theirs, v_size, high);
+        count64 sum = 0;
+        for (std::int64_t e = first + lane_id(); e < end; e += warp_size) {
+          const I w = theirs[e];
+          if (set.has(w)) sum += g.template term<Terms>(w);
+        }
+        __syncwarp();
+        sum = warp_sum(sum);
+        if (lane_id() == 0) {
+          if (part > 0) sum += static_cast<count64>(__double_as_longlong(values[pair]));
+          values[pair] = is_last ? g.value(sum, u_size, v_size) : __longlong_as_double(static_cast<long long>(sum));
+        }
+      }
+      __syncthreads();
+    }
+  }
+}
 
 // Values of u's edges that a set holding its row decides. All lanes of the warp call it, with the same arguments but
 // `list`, the warp's shared memory. Each lane reads a neighbour; `lanes` lanes look up a row that is followed.

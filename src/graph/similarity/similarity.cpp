@@ -71,7 +71,7 @@ plan_estimate estimate(const graph_shape& s, const similarity_options& options) 
   of.host_bytes = results + 8 * (n + 1) + (terms ? 8 * n : 0) + 64 + s.threads * (of_thread + 8);
   // Results, of the top K twice; of edges the pairs that blocks take, or a copy by rank with supports, or items of
   // blocks; paths, rooms, sizes and terms of vertices.
-  const std::int64_t of_edges = directed ? 8 * s.entries : terms ? s.entries / 2 : s.entries / 2 * 31;
+  const std::int64_t of_edges = directed ? 17 * s.entries : terms ? s.entries / 2 : s.entries / 2 * 31;
   of.device_bytes = (options.top > 0 ? 2 : 1) * results + (options.top > 0 ? s.entries / 2 : of_edges) +
                     8 * n * (options.top > 0 ? 6 : 3) + (std::int64_t{4} << 20);
   of.host_seconds = detail::expected_seconds(s, options.top > 0 ? path_ns : edge_ns);

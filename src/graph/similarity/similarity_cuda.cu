@@ -17,6 +17,7 @@
 #include <spargo/core/error.hpp>
 #include <spargo/primitives/scan.hpp>
 
+#include <bit>
 #include <limits>
 #include <string>
 #include <utility>
@@ -102,6 +103,19 @@ array<std::int64_t, device> find_rooms(const context<device>& ctx, const measure
   return firsts;
 }
 
+// Sorts pairs by their end with the longer row: these ends, and the order.
+template <class I, class O>
+array<std::uint64_t, device> sort_by_owner(const context<device>& ctx, const measured_rows<I, O>& g, std::int64_t pairs,
+                                           const I* sources, const I* targets, array<std::uint32_t, device>& order) {
+  array<std::uint64_t, device> owners(ctx, pairs);
+  for_each(ctx, pairs, [g, sources, targets, owners = owners.data()] __device__(std::int64_t k) {
+    owners[k] = static_cast<std::uint64_t>(g.degree(sources[k]) < g.degree(targets[k]) ? targets[k] : sources[k]);
+  });
+  order = iota(ctx, pairs);
+  sort_pairs(ctx, owners, order, 0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(g.vertices))));
+  return owners;
+}
+
 // Orders the vertices by descending number of paths; returns how many have more than light_paths. Synchronizes.
 std::int64_t order_by_paths(const context<device>& ctx, std::int64_t n, const std::int64_t* paths,
                             array<std::uint32_t, device>& order) {
@@ -177,23 +191,28 @@ class pair_executor final : public device_executor<I, O> {
  public:
   pair_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const wanted_pairs<I, device>& pairs,
                 const similarity_options& options)
-      : base(ctx, g, options), big_count_(ctx, 1) {
+      : base(ctx, g, options), counts_(ctx, 1), next_(ctx, 1), big_count_(ctx, 1) {
     if (pairs.kind == similarity_pairs::edges) {
       take_edges();
     } else {
       take_given(pairs);
     }
     big_ = {ctx, this->found_};
+    group_pairs();
   }
 
   void run() override {
     if (this->found_ == 0) return;
     const device_guard guard(this->ctx_);
     fill_zero(this->ctx_, big_count_);
+    fill_zero(this->ctx_, next_);
     this->with_terms([&]<bool Terms>() {
+      launch_kernel(this->ctx_, {4 * this->multiprocessors(), cuda_tuning::group_block}, groups_kernel<Terms, I, O>,
+                    this->rows(), this->sources_.data(), this->targets_.data(), this->values_.data(), order_.data(),
+                    groups_.data(), counts_.data(), next_.data());
       launch_kernel(this->ctx_, grid_stride(this->ctx_, this->found_), pairs_kernel<Terms, I, O>, this->rows(),
-                    this->found_, this->sources_.data(), this->targets_.data(), this->values_.data(), big_.data(),
-                    big_count_.data());
+                    this->sources_.data(), this->targets_.data(), this->values_.data(), searched_.data(),
+                    counts_.data(), big_.data(), big_count_.data());
       launch_kernel(this->ctx_, {8 * this->multiprocessors(), block_threads}, big_pairs_kernel<Terms, I, O>,
                     this->rows(), this->sources_.data(), this->targets_.data(), this->values_.data(), big_.data(),
                     big_count_.data());
@@ -201,7 +220,7 @@ class pair_executor final : public device_executor<I, O> {
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return base::workspace_bytes() + bytes_of(big_, big_count_);
+    return base::workspace_bytes() + bytes_of(big_, big_count_, order_, searched_, groups_, counts_, next_);
   }
 
  private:
@@ -228,6 +247,27 @@ class pair_executor final : public device_executor<I, O> {
     copy<I>(this->ctx_, pairs.targets, this->targets_.view());
   }
 
+  void group_pairs() {
+    const std::int64_t pairs = this->found_;
+    if (pairs == 0) return;
+    const device_guard guard(this->ctx_);
+    const auto owners =
+        sort_by_owner(this->ctx_, this->rows(), pairs, this->sources_.data(), this->targets_.data(), order_);
+    searched_ = {this->ctx_, pairs};
+    // A vertex with groups has a long row, and starts one group.
+    const std::int64_t long_rows = this->rows_.view().out.nnz() / cuda_tuning::group_row;
+    groups_ = {this->ctx_, pairs / cuda_tuning::group_pairs + std::min(pairs, long_rows) + 1};
+    fill_zero(this->ctx_, counts_);
+    launch_kernel(this->ctx_, grid_stride(this->ctx_, pairs), list_groups_kernel<I, O>, this->rows(), pairs,
+                  this->sources_.data(), this->targets_.data(), owners.data(), order_.data(), groups_.data(),
+                  searched_.data(), counts_.data());
+  }
+
+  array<std::uint32_t, device> order_;     // pairs by the end with the longer row
+  array<std::uint32_t, device> searched_;  // pairs outside of groups
+  array<pair_group, device> groups_;
+  array<pair_counts, device> counts_;
+  array<count64, device> next_;
   array<std::int64_t, device> big_;  // pairs that blocks take
   array<count64, device> big_count_;
 };
