@@ -32,6 +32,7 @@
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
 #include <spargo/graph/cores.hpp>
+#include <spargo/graph/derived.hpp>
 #include <spargo/graph/eccentricity.hpp>
 #include <spargo/graph/eigenvector.hpp>
 #include <spargo/graph/estimate.hpp>
@@ -42,6 +43,7 @@
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>
 #include <spargo/graph/pagerank.hpp>
+#include <spargo/graph/paths.hpp>
 #include <spargo/graph/properties.hpp>
 #include <spargo/graph/similarity.hpp>
 #include <spargo/graph/sssp.hpp>

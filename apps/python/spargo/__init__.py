@@ -25,6 +25,7 @@ from ._results import (
     Katz,
     MultiBfs,
     PageRank,
+    Path,
     Similarity,
     SpanningForest,
     Sssp,

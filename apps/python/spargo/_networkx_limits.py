@@ -89,6 +89,25 @@ _cutoff = _needs(
     lambda a: a["cutoff"] is None or (isinstance(a["cutoff"], Real) and _is_float(a["cutoff"])),
     "a cutoff that float64 rounds, or that is no number",
 )
+_bellman_ford = [
+    _needs(lambda a: isinstance(a["weight"], str), "weights of paths are an attribute's"),
+    _needs(lambda a: _are_lengths(a["G"], a["weight"]), "weights of edges are negative, infinite or no numbers"),
+]
+_any_paths = [
+    _needs(lambda a: a["method"] in ("dijkstra", "bellman-ford"), "a method that networkx has not"),
+    _needs(
+        lambda a: a["weight"] is None or (isinstance(a["weight"], str) and _are_lengths(a["G"], a["weight"])),
+        "weights of edges are negative, infinite or no numbers, or no attribute",
+    ),
+]
+_k_subgraph = [
+    _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
+    _needs(lambda a: a["core_number"] is None, "core numbers that are given are networkx's"),
+    _needs(lambda a: len(a["G"]) > 0, "networkx refuses graphs without nodes"),
+    _needs(lambda a: not a["G"].is_directed(), "directed graphs are networkx's"),
+    _simple,
+    _no_loops,
+]
 _no_root = _needs(lambda a: a["root"] is None, "bridges of one component are networkx's")
 _forest = [
     _needs(lambda a: not a["G"].is_directed(), "spanning trees of directed graphs are branchings"),
@@ -112,8 +131,20 @@ LIMITS = {
             "a node paired with itself",
         ),
     ],
+    "all_pairs_bellman_ford_path": _bellman_ford,
+    "all_pairs_bellman_ford_path_length": _bellman_ford,
+    "all_pairs_dijkstra": [_names_weight, _cutoff],
+    "all_pairs_dijkstra_path": [_names_weight, _cutoff],
+    "all_pairs_dijkstra_path_length": [_names_weight, _cutoff],
     "average_clustering": [_no_weight, _undirected, _simple],
     "average_shortest_path_length": [_no_weight, _needs(lambda a: a["method"] is None, "a method that is asked for")],
+    "barycenter": [
+        _no_weight,
+        _needs(lambda a: a["attr"] is None and a["sp"] is None, "distances that are given or kept are networkx's"),
+        _needs(lambda a: len(a["G"]) > 0, "a graph without nodes is networkx's"),
+    ],
+    "bellman_ford_path": _bellman_ford,
+    "bellman_ford_path_length": _bellman_ford,
     "betweenness_centrality": [_no_weight, _scaled],
     "bfs_edges": [
         _needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored"),
@@ -126,6 +157,7 @@ LIMITS = {
         _needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored"),
         _needs(lambda a: not (a["reverse"] and a["G"].is_directed()), "the order of predecessors is not kept"),
     ],
+    "bidirectional_dijkstra": [_names_weight],
     "bridges": [_no_root],
     "center": [_no_distances, _no_weight],
     "complement": [_simple],
@@ -137,6 +169,15 @@ LIMITS = {
     "eccentricity": [_needs(lambda a: a["sp"] is None, "distances that are given are networkx's"), _no_weight],
     "edge_betweenness_centrality": [_no_weight, _scaled, _simple],
     "eigenvector_centrality": [_counted, _simple],
+    "floyd_warshall_numpy": [
+        *_bellman_ford,
+        _needs(
+            lambda a: a["nodelist"] is None or len(a["nodelist"]) == len(a["G"]) == len(set(a["nodelist"])),
+            "networkx refuses other nodes than the graph's",
+        ),
+    ],
+    "generic_bfs_edges": [_needs(lambda a: a["neighbors"] is None, "neighbours that are given are networkx's")],
+    "global_efficiency": [_needs(lambda a: not a["G"].is_directed(), "networkx refuses directed graphs")],
     "harmonic_centrality": [
         _needs(lambda a: a["distance"] is None, "weights are not supported"),
         _needs(lambda a: a["nbunch"] is None and a["sources"] is None, "subsets of nodes are networkx's"),
@@ -155,12 +196,20 @@ LIMITS = {
     ],
     "has_bridges": [_no_root],
     "is_isolate": [_needs(lambda a: _is_node(a["G"], a["n"]), "a node that the graph lacks")],
+    "is_negatively_weighted": [
+        _needs(lambda a: a["edge"] is None, "one edge is networkx's"),
+        _needs(lambda a: isinstance(a["weight"], str), "weights are an attribute's"),
+    ],
+    "johnson": _bellman_ford,
     "k_core": [
         _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
         _needs(lambda a: a["core_number"] is None, "core numbers that are given are networkx's"),
         _simple,
         _no_loops,
     ],
+    "k_corona": _k_subgraph,
+    "k_crust": _k_subgraph,
+    "k_shell": _k_subgraph,
     "katz_centrality": [
         _counted,
         _simple,
@@ -186,11 +235,25 @@ LIMITS = {
         _needs(lambda a: a["copy"], "a view is networkx's"),
         _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
     ],
+    "sets": [_needs(lambda a: a["top_nodes"] is None, "one side that is given is networkx's")],
+    "shortest_path": _any_paths,
+    "shortest_path_length": _any_paths,
+    "shortest_simple_paths": [
+        _simple,
+        _needs(
+            lambda a: a["weight"] is None or (isinstance(a["weight"], str) and _are_lengths(a["G"], a["weight"])),
+            "weights of edges are negative, infinite or no numbers, or no attribute",
+        ),
+    ],
+    "single_source_bellman_ford": _bellman_ford,
+    "single_source_bellman_ford_path": _bellman_ford,
+    "single_source_bellman_ford_path_length": _bellman_ford,
     "single_source_dijkstra": [_names_weight, _cutoff],
     "single_source_dijkstra_path": [_names_weight, _cutoff],
     "single_source_dijkstra_path_length": [_names_weight, _cutoff],
     "transitivity": [_undirected, _simple],
     "triangles": [_simple],
+    "wiener_index": [_no_weight],
 }
 _by_name = {"no_weight": _no_weight, "undirected": _undirected, "simple": _simple, "no_loops": _no_loops}
 LIMITS |= {row.function: [_by_name[limit] for limit in row.limits] for row in ROWS}

@@ -44,6 +44,15 @@ def color(G: Graph) -> dict[Node, int]:
     return dict(zip(G.names(np.arange(G.vertices)), sides.tolist()))
 
 
+def sets(G: Graph, top_nodes: None = None) -> tuple[set[Node], set[Node]]:
+    if G.vertices == 0:
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    if G.connected_components()[0] != 1:
+        raise nx.AmbiguousSolution("Disconnected graph: Ambiguous solution for bipartite sets.")
+    sides = color(G)
+    return {node for node, side in sides.items() if side}, {node for node, side in sides.items() if not side}
+
+
 def is_bipartite(G: Graph) -> bool:
     return G.bipartition() is not None
 
@@ -146,6 +155,31 @@ def is_branching(G: Graph) -> bool:
     return is_forest(G) and bool(np.bincount(G.indices, minlength=1).max() <= 1)
 
 
+# --- Cores ------------------------------------------------------------------------------------------------------------
+
+
+def _core(G: Graph, k: int | None, less: int, chosen: Any) -> Graph:
+    cores = G.core_numbers()
+    return G._induced(chosen(cores, int(cores.max()) - less if k is None else k))
+
+
+def k_shell(G: Graph, k: int | None = None, core_number: None = None) -> Graph:
+    return _core(G, k, 0, lambda cores, least: cores == least)
+
+
+def k_crust(G: Graph, k: int | None = None, core_number: None = None) -> Graph:
+    return _core(G, k, 1, lambda cores, most: cores <= most)
+
+
+def k_corona(G: Graph, k: int, core_number: None = None) -> Graph:
+    def chosen(cores: Array, k: int) -> Array:
+        inside = np.bincount(G._sources(), cores[G.indices] >= k, G.vertices)
+        result: Array = (cores == k) & (inside == k)
+        return result
+
+    return _core(G, k, 0, chosen)
+
+
 # --- Derived graphs ---------------------------------------------------------------------------------------------------
 
 
@@ -180,12 +214,16 @@ def bfs_tree(
     return Graph._of(offsets, np.arange(1, len(numbers), dtype=kind), None, True, list(numbers))
 
 
-# --- Pairs ------------------------------------------------------------------------------------------------------------
+# --- Counts and sums --------------------------------------------------------------------------------------------------
 
 
-def has_path(G: Graph, source: Node, target: Node) -> bool:
-    start = _found(G, source, text="Source {} is not in G")
-    return G.has_path(start, _found(G, target, text="Target {} is not in G"))
+def number_of_selfloops(G: Graph) -> int:
+    return G._loop_count()
+
+
+def is_negatively_weighted(G: Graph, edge: None = None, weight: str = "weight") -> bool:
+    return G.weights is not None and bool(np.any(G.weights < 0))
+
 
 
 def average_shortest_path_length(G: Graph, weight: None = None, method: None = None) -> float:

@@ -267,3 +267,21 @@ class Biconnectivity(NamedTuple):
     bridges: Array
     articulation_points: Array
     components: list[Array]
+
+
+class Path(NamedTuple):
+    """A path between two vertices.
+
+    Attributes
+    ----------
+    vertices : ndarray of the graph's indices
+        From the source to the target, both included; empty if no path leads to the target.
+    length : int or float
+        The sum of the weights; without weights the number of edges; inf if there is no path.
+    expanded : int
+        Vertices whose edges the search followed; 0 if unknown.
+    """
+
+    vertices: Array
+    length: float
+    expanded: int

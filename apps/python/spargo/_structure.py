@@ -10,14 +10,14 @@ import numpy as np
 from . import _device
 from ._arrays import Array, whole
 from ._errors import Error, OutOfMemoryError
-from ._paths import Paths
+from ._pairs import Pairs
 from ._results import Biconnectivity
 from ._storage import Vertex, Vertices
 
 Same = TypeVar("Same", bound="Structure")
 
 
-class Structure(Paths):
+class Structure(Pairs):
     """The methods of `Graph` that look at its structure and take parts of it."""
 
     __slots__ = ()
@@ -169,21 +169,6 @@ class Structure(Paths):
         made = self._of(offsets, indices.astype(kind), None, self.directed, self.nodes)._moved(self._place)
         made._kind = self._kind
         return made
-
-    def has_path(self, source: Vertex, target: Vertex) -> bool:
-        """Whether a path leads from the source to the target.
-
-        Parameters
-        ----------
-        source, target : vertex
-
-        Returns
-        -------
-        bool
-        """
-        end = self._vertex(target)
-        levels = self.bfs(source, target=end, parents=None).levels
-        return bool(levels[end] >= 0)
 
     def _total_degrees(self) -> Array:
         """The ends of edges at each vertex: both directions count, and a loop twice."""

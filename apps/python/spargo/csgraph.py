@@ -21,12 +21,17 @@ from ._matrix import Matrix
 from ._results import Bfs, Sssp
 
 __all__ = [
+    "bellman_ford",
     "breadth_first_order",
     "breadth_first_tree",
     "connected_components",
     "dijkstra",
+    "floyd_warshall",
+    "johnson",
+    "minimum_spanning_tree",
     "reverse_cuthill_mckee",
     "shortest_path",
+    "yen",
 ]
 
 NONE = -9999  # SciPy's mark of a vertex without predecessor
@@ -314,10 +319,194 @@ def shortest_path(
         raise ValueError(f"unrecognized method '{method}'")
     if method == "FW" and indices is not None:
         raise ValueError("Cannot specify indices with method == 'FW'")
+    if method == "D":
+        return dijkstra(csgraph, directed, indices, return_predecessors, unweighted)
+    return _by_dijkstra("shortest_path", csgraph, directed, indices, return_predecessors, unweighted)
+
+
+def _by_dijkstra(
+    operation: str, csgraph: Any, directed: bool, indices: npt.ArrayLike | None, return_predecessors: bool, unweighted: bool
+) -> Any:
+    """Shortest paths of an algorithm that takes negative weights, which are refused here."""
     graph = _graph_of(csgraph, directed, not unweighted)
-    if method != "D" and not unweighted and graph.weights is not None and np.any(graph.weights < 0):
-        raise UnsupportedError("shortest_path: negative weights", "unsupported")
+    if not unweighted and graph.weights is not None and np.any(graph.weights < 0):
+        raise UnsupportedError(f"{operation}: negative weights (expected 0 or more)", "unsupported")
     return dijkstra(graph, directed, indices, return_predecessors, unweighted)
+
+
+def floyd_warshall(
+    csgraph: Any,
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+) -> Any:
+    """Shortest paths between all pairs of vertices, as `shortest_path` finds them.
+
+    Parameters
+    ----------
+    csgraph, directed, return_predecessors, unweighted, overwrite
+        As for `shortest_path`.
+
+    Returns
+    -------
+    dist_matrix, predecessors
+        As from `dijkstra`.
+
+    Raises
+    ------
+    NotImplementedError
+        For negative weights.
+    """
+    return _by_dijkstra("floyd_warshall", csgraph, directed, None, return_predecessors, unweighted)
+
+
+def bellman_ford(
+    csgraph: Any,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> Any:
+    """Shortest paths from some or all vertices, as `shortest_path` finds them.
+
+    Parameters
+    ----------
+    csgraph, directed, indices, return_predecessors, unweighted
+        As for `shortest_path`.
+
+    Returns
+    -------
+    dist_matrix, predecessors
+        As from `dijkstra`.
+
+    Raises
+    ------
+    NotImplementedError
+        For negative weights.
+    """
+    return _by_dijkstra("bellman_ford", csgraph, directed, indices, return_predecessors, unweighted)
+
+
+def johnson(
+    csgraph: Any,
+    directed: bool = True,
+    indices: npt.ArrayLike | None = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> Any:
+    """Shortest paths from some or all vertices, as `shortest_path` finds them.
+
+    Parameters
+    ----------
+    csgraph, directed, indices, return_predecessors, unweighted
+        As for `shortest_path`.
+
+    Returns
+    -------
+    dist_matrix, predecessors
+        As from `dijkstra`.
+
+    Raises
+    ------
+    NotImplementedError
+        For negative weights.
+    """
+    return _by_dijkstra("johnson", csgraph, directed, indices, return_predecessors, unweighted)
+
+
+def yen(
+    csgraph: Any,
+    source: int,
+    sink: int,
+    K: int,
+    *,
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> Any:
+    """The K shortest paths between two vertices that repeat no vertex.
+
+    Parameters
+    ----------
+    csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
+    source, sink : int
+    K : int
+    directed : bool, optional
+        False: edges lead both ways, with the smaller of two weights.
+    return_predecessors : bool, optional
+    unweighted : bool, optional
+        Every edge has length 1.
+
+    Returns
+    -------
+    dist_array : ndarray of float64, shape (M,)
+        The lengths, ascending; M is below K if there are fewer paths.
+    predecessors : ndarray, shape (M, n)
+        Of the vertices on each path; -9999 if there is none; only with ``return_predecessors``. May differ from SciPy's
+        among equally long paths.
+
+    Raises
+    ------
+    NotImplementedError
+        For negative weights.
+    """
+    graph = _graph_of(csgraph, directed, not unweighted)
+    n, count = graph.vertices, whole(K, "K")
+    if not (0 <= source < n and 0 <= sink < n):
+        raise ValueError(f"source {source} and sink {sink} are vertices from 0 to {n - 1}")
+    if count < 0:
+        raise ValueError(f"K is {count} (expected 0 or more)")
+    if graph.weights is not None and np.any(graph.weights < 0):
+        raise UnsupportedError("yen: negative weights (expected 0 or more)", "unsupported")
+    found = graph.k_shortest_paths(source, sink, count, weighted=graph.weights is not None)
+    lengths = np.array([path.length for path in found], np.float64)
+    if not return_predecessors:
+        return lengths
+    predecessors = np.full((len(found), n), NONE, graph.indices.dtype)
+    for row, path in zip(predecessors, found):
+        row[path.vertices[1:]] = path.vertices[:-1]
+    return lengths, predecessors
+
+
+def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
+    """A spanning tree of least weight, or one of each component; directions are ignored.
+
+    Parameters
+    ----------
+    csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
+        Of two entries (i, j) and (j, i) the smaller one counts.
+    overwrite : bool, optional
+        Ignored: nothing is overwritten.
+
+    Returns
+    -------
+    csr_array or csr_matrix, shape (n, n)
+        Of float64; the entries of `csgraph` that are edges of the tree, without those that are 0. A csr_matrix if
+        `csgraph` is a matrix. May differ from SciPy's among trees of equal weight.
+
+    Raises
+    ------
+    Error
+        For a weight that is no number.
+    """
+    from scipy import sparse
+
+    graph = _graph_of(csgraph, True, True)
+    n = graph.vertices
+    values = np.ones(graph.indices.size) if graph.weights is None else graph.weights.astype(np.float64)
+    rows, columns = graph._sources().astype(np.int64), graph.indices.astype(np.int64)
+    entries = Graph.from_edges(rows, columns, values, vertices=n, device="cpu")  # the smallest of repeated entries
+    found = entries._as(False).spanning_forest()
+    ends = np.stack((found.sources, found.targets)).astype(np.int64)
+    stored = entries._sources().astype(np.int64) * n + entries.indices
+    places = np.minimum(np.searchsorted(stored, ends[0] * n + ends[1]), max(stored.size - 1, 0))
+    assert entries.weights is not None
+    forward = (stored[places] == ends[0] * n + ends[1]) & (entries.weights[places] == found.weights)
+    kept = found.weights != 0
+    made = sparse.csr_matrix if isinstance(csgraph, sparse.spmatrix) else sparse.csr_array
+    placed = np.where(forward, ends, ends[::-1])[:, kept]
+    return made((found.weights[kept].astype(np.float64), tuple(placed)), shape=(n, n))
 
 
 def reverse_cuthill_mckee(graph: Any, symmetric_mode: bool = False) -> Array:

@@ -26,7 +26,7 @@ from networkx.algorithms.centrality.betweenness import _rescale  # type: ignore[
 
 from _spargo_networkx import functions, get_info
 
-from . import _networkx_paths, _networkx_structure
+from . import _networkx_pairs, _networkx_paths, _networkx_structure
 from ._arrays import Array
 from ._errors import DeviceError, Error, OutOfMemoryError, UnsupportedError
 from ._graph import Graph
@@ -99,7 +99,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     _waiting.conversion = None, None, None
     if name not in FUNCTIONS:
         return f"{name} is not among the functions of spargo"
-    graph = args[0] if args else kwargs.get("G")
+    graph: Any = args[0] if args else kwargs.get("G")
     why = None if _is_stored(type(graph)) else "a class of graphs that computes its neighbours"
     bound = inspect.signature(getattr(_Backend, name)).bind(*args, **kwargs)
     bound.apply_defaults()
@@ -631,7 +631,7 @@ def _with_numpys_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
 _functions = {row.function: _of_method(row.function, row.method) for row in ROWS}
 FUNCTIONS = functions()
 for _name in FUNCTIONS:
-    _modules = [vars(_networkx_paths), vars(_networkx_structure), globals()]
+    _modules = [vars(_networkx_paths), vars(_networkx_pairs), vars(_networkx_structure), globals()]
     _function = _functions.get(_name) or next(m[_name] for m in _modules if inspect.isfunction(m.get(_name)))
     setattr(_Backend, _name, staticmethod(_with_numpys_arrays(_function)))
 

@@ -253,3 +253,74 @@ def test_direction_of_a_graph(weighted):
         )
     both = spargo.Graph.from_scipy(a, weights=weighted, directed=False)
     np.testing.assert_array_equal(ours.dijkstra(both), theirs.dijkstra(want, directed=False))
+
+
+def draw(seed):
+    """A random matrix of lengths, stored in some form, with equal ones, explicit zeros or none."""
+    source = np.random.default_rng(seed)
+    n = int(source.integers(1, 14))
+    dense = np.where(source.random((n, n)) < source.choice([0.1, 0.3, 0.6]), source.integers(1, 6, (n, n)), 0).astype(float)
+    if seed % 3 == 0:
+        dense = np.where(dense != 0, dense + source.random((n, n)), 0)
+    if seed % 4 == 0:
+        return dense
+    stored = (sparse.csr_array, sparse.csr_matrix, sparse.csc_array)[seed % 3](dense)
+    if seed % 5 == 0 and stored.nnz > 0:
+        stored.data[0] = 0
+    return stored
+
+
+def test_all_pairs_and_simple_paths():
+    for seed in range(300):
+        a = draw(seed)
+        n = a.shape[0]
+        for directed in (True, False):
+            for unweighted in (True, False):
+                options = dict(directed=directed, unweighted=unweighted)
+                for name in ("floyd_warshall", "bellman_ford", "johnson"):
+                    want = getattr(theirs, name)(a, **options)
+                    np.testing.assert_allclose(getattr(ours, name)(a, **options), want, rtol=1e-12)
+                distances, predecessors = ours.johnson(a, indices=[0, n - 1], return_predecessors=True, **options)
+                np.testing.assert_allclose(distances, want[[0, n - 1]], rtol=1e-12)
+                assert np.array_equal(predecessors >= 0, np.isfinite(distances) & (np.arange(n) != [[0], [n - 1]]))
+                if sparse.csr_array(a).nnz == 0:  # SciPy's fails
+                    assert ours.yen(a, 0, n - 1, 7, **options).tolist() == ([0] if n == 1 else [])
+                    continue
+                want, paths = theirs.yen(a, 0, n - 1, 7, return_predecessors=True, **options)
+                got, own = ours.yen(a, 0, n - 1, 7, return_predecessors=True, **options)
+                np.testing.assert_allclose(got, want, rtol=1e-12)
+                np.testing.assert_array_equal(ours.yen(a, 0, n - 1, 7, **options), got)
+                assert own.shape == paths.shape
+                if np.all(np.diff(got) > 1e-9) and len(got) < 7:
+                    np.testing.assert_array_equal(own, paths)
+
+
+def test_negative_lengths_are_refused():
+    a = sparse.csr_array(np.array([[0, -1.0], [0, 0]]))
+    for call in (ours.floyd_warshall, ours.bellman_ford, ours.johnson, lambda a: ours.yen(a, 0, 1, 2)):
+        with pytest.raises(NotImplementedError, match="negative weights"):
+            call(a)
+    assert ours.bellman_ford(a, unweighted=True)[0, 1] == 1
+    for source, sink, k in ((0, 2, 1), (-1, 0, 1), (0, 1, -1)):
+        with pytest.raises(ValueError):
+            ours.yen(abs(a), source, sink, k)
+
+
+def test_spanning_trees():
+    for seed in range(600):
+        a = draw(seed)
+        if seed % 7 == 0 and hasattr(a, "data") and not isinstance(a, np.ndarray):
+            a.data[:] -= 3  # of any sign
+        want, got = theirs.minimum_spanning_tree(a), ours.minimum_spanning_tree(a)
+        assert type(got) is type(want) and got.dtype == want.dtype and got.shape == want.shape
+        assert got.sum() == pytest.approx(want.sum())
+        entries = sparse.csr_array(a)
+        used = np.where(entries.toarray() != 0, entries.toarray(), np.inf)
+        lighter = np.minimum(used, used.T)
+        lengths = lighter[np.isfinite(lighter) & (np.triu(np.ones(a.shape)) > 0) & ~np.eye(a.shape[0], dtype=bool)]
+        if seed % 5 != 0 and np.unique(lengths).size == lengths.size and np.all(used[used < np.inf] != 0):
+            if not np.any((used == used.T) & np.isfinite(used) & ~np.eye(a.shape[0], dtype=bool)):
+                np.testing.assert_array_equal(got.toarray(), want.toarray())
+        if got.nnz > 0:  # entries of the matrix, and a forest
+            assert np.array_equal(np.asarray(entries[got.nonzero()]).ravel(), np.asarray(got[got.nonzero()]).ravel())
+            assert a.shape[0] - theirs.connected_components(got)[0] == got.nnz
