@@ -155,8 +155,8 @@ void write_lines(report& out, const table_flags& flags, std::string_view columns
     table.commit();
   }
   out.keys()["output"] = flags.output;
-  out.row("written", fmt::format("{} ({}, {} lines of {}{})", flags.output, name_of(table_format_of(flags.output)),
-                                 with_commas(lines), with_blanks(columns), order == nullptr ? "" : ", sorted"));
+  out.row("written", fmt::format("{} ({}, {} of {}{})", flags.output, name_of(table_format_of(flags.output)),
+                                 counted(lines, "line"), with_blanks(columns), order == nullptr ? "" : ", sorted"));
 }
 
 }  // namespace spargo::apps

@@ -125,9 +125,8 @@ struct bfs_search : search_algorithm {
     return {{"depth", found.depth()}, {"levels", list_of(found.level_sizes)}};
   }
   static std::string describe_reached(const auto& found, bool in_full) {
-    const std::string reached = with_commas(found.reached);
-    return in_full ? fmt::format("{} vertices, depth {}", reached, found.depth())
-                   : fmt::format("reached {}, depth {}", reached, found.depth());
+    return in_full ? fmt::format("{}, depth {}", counted(found.reached, "vertex", "vertices"), found.depth())
+                   : fmt::format("reached {}, depth {}", with_commas(found.reached), found.depth());
   }
   static void report_rows(report& out, const auto& found) {
     constexpr std::size_t shown = 12;

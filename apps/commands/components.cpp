@@ -100,7 +100,7 @@ struct components : graph_algorithm {
     return check_components(comm, cpu, g, found.labels.view());
   }
   static std::string ranks_reason(const auto& found) {
-    return fmt::format("each rank its own edges, then {} rounds of labels", found.rounds);
+    return fmt::format("each rank its own edges, then {} of labels", counted(found.rounds, "round"));
   }
   static auto& values(auto& found) { return found.labels; }
 };

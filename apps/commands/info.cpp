@@ -394,8 +394,8 @@ void inspect(report& out, const info_flags& flags, const backend& where, const i
   report_values(out, values, listed, unused_weights(input), graph);
   keys["rounded_integers"] = facts.rounded_integers;
   if (facts.rounded_integers > 0) {
-    out.row("note", fmt::format("{} integers exceed what float64 holds exactly, rounded to nearest",
-                                with_commas(facts.rounded_integers)));
+    out.row("note", fmt::format("{} what float64 holds exactly, rounded to nearest",
+                                counted(facts.rounded_integers, "integer exceeds", "integers exceed")));
   }
   report_rows(out, rows, graph);
   keys["bandwidth"] = {{"lower", band.lower}, {"upper", band.upper}};

@@ -172,10 +172,10 @@ std::string reason_against_ranks(const std::vector<std::int64_t>& needed, const 
   if (fullest == sums.end() || fullest->second <= most) return {};
   const std::int64_t all = std::accumulate(needed.begin(), needed.end(), std::int64_t{0});
   return fmt::format(
-      "the ranks need {} of device memory{} (expected at most {}: --max-device-memory): {} GPUs or more would do",
+      "the ranks need {} of device memory{} (expected at most {}: --max-device-memory): {} or more would do",
       fmt::join(each, ", "),
       sums.size() < each.size() ? fmt::format(", {} on one GPU", bytes_text(fullest->second)) : "", bytes_text(most),
-      (all + most - 1) / std::max<std::int64_t>(most, 1));
+      counted((all + most - 1) / std::max<std::int64_t>(most, 1), "GPU"));
 }
 
 double expected_cpu_ms(const expected_work& work) {

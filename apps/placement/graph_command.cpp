@@ -104,8 +104,8 @@ void report_graph(report& out, const std::string& command, const graph_flags& fl
   report_ids(out, from.facts.names);
   if (!from.ignores_weights && from.facts.rounded_integers > 0) {
     keys["rounded_integers"] = from.facts.rounded_integers;
-    out.warn(fmt::format("{}: {} weights are integers beyond what float64 holds exactly, rounded to nearest",
-                         from.input.path, with_commas(from.facts.rounded_integers)));
+    out.warn(fmt::format("{}: {} beyond what float64 holds exactly, rounded to nearest", from.input.path,
+                         counted(from.facts.rounded_integers, "weight is an integer", "weights are integers")));
   }
   if (from.ignores_weights) out.row("weights", "ignored");
   out.row("device", describe(where));

@@ -158,21 +158,21 @@ TEST(columns, weights_have_their_place) {
 TEST(columns, rounded_integers_are_warned_of) {
   const scratch folder;
   const std::string file = folder.write("a.wel", "1 2 9007199254740993\n2 3 1\n");
-  const std::string warning = "1 weights are integers beyond what float64 holds exactly, rounded to nearest";
+  const std::string warning = "1 weight is an integer beyond what float64 holds exactly, rounded to nearest";
   EXPECT_NE(text_of("sssp", file).find(warning), std::string::npos);
   EXPECT_EQ(text_of("bfs", file).find(warning), std::string::npos) << "which does not use them";
   const app_run run = run_here("convert", {file, folder / "out.wel"});
-  EXPECT_NE(run.err.find("1 integers exceed what float64 holds exactly"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("1 integer exceeds what float64 holds exactly"), std::string::npos) << run.err;
 }
 
 TEST(columns, rounded_integers_of_other_formats) {
   const scratch folder;
-  const std::string warning = "1 weights are integers beyond what float64 holds exactly";
+  const std::string warning = "1 weight is an integer beyond what float64 holds exactly";
   const std::string roads = folder.write("a.gr", "p sp 2 1\na 1 2 9007199254740993\n");
   EXPECT_NE(text_of("sssp", roads).find(warning), std::string::npos);
   const std::string metis = folder.write("a.graph", "2 1 001\n2 9007199254740993\n1 9007199254740993\n");
   EXPECT_NE(text_of("sssp", metis).find(warning), std::string::npos);
-  EXPECT_NE(run_here("convert", {roads, folder / "out.wel"}).err.find("1 integers exceed"), std::string::npos);
+  EXPECT_NE(run_here("convert", {roads, folder / "out.wel"}).err.find("1 integer exceeds"), std::string::npos);
 }
 
 TEST(columns, counts_of_headers_that_count_twice) {

@@ -1,5 +1,6 @@
 #include "commands/convert/conversion.hpp"
 
+#include "cli/text.hpp"
 #include "input/lightest.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +9,8 @@ namespace spargo::apps {
 
 void warn_of_rounding(const conversion& c, std::int64_t integers) {
   if (integers == 0) return;
-  c.out.warn(
-      fmt::format("{}: {} integers exceed what float64 holds exactly, rounded to nearest", c.source(), integers));
+  c.out.warn(fmt::format("{}: {} what float64 holds exactly, rounded to nearest", c.source(),
+                         counted(integers, "integer exceeds", "integers exceed")));
 }
 
 void warn_of_isolated(const conversion& c, std::int64_t isolated) {

@@ -89,8 +89,8 @@ void report_input(report& out, const input_description& input, const spmv_produc
     out.row("product", fmt::format("y = A^T x, {}", counted(result.cols, "element", "elements")));
   }
   if (result.rounded_integers > 0) {
-    const std::string rounded = fmt::format("{} integers exceed what the values hold exactly, rounded to nearest",
-                                            with_commas(result.rounded_integers));
+    const std::string rounded = fmt::format("{} what the values hold exactly, rounded to nearest",
+                                            counted(result.rounded_integers, "integer exceeds", "integers exceed"));
     out.row("note", rounded);
     out.warn(input.path + ": " + rounded);
   }

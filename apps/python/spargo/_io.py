@@ -420,7 +420,8 @@ def warn_of_input(source: Source, rounded: int, doubts: _core.Doubts | None, wei
     if weights and columns:
         warn(f"{name}: {_unused_weights(columns)}")
     if weights and rounded > 0:
-        warn(f"{name}: {rounded:,} weights are integers that float64 cannot represent, rounded to nearest")
+        integers = "weight is an integer" if rounded == 1 else "weights are integers"
+        warn(f"{name}: {rounded:,} {integers} that float64 cannot represent, rounded to nearest")
 
 
 def _unused_weights(columns: list[tuple[str, int]]) -> str:

@@ -216,10 +216,10 @@ def test_edge_lists(tmp_path):
 def test_integers_that_are_rounded_are_warned_of(text, name, tmp_path, recwarn):
     path = tmp_path / name
     path.write_text(text)
-    with pytest.warns(spargo.InputWarning, match=f"{name}: . weights are integers that float64"):
+    with pytest.warns(spargo.InputWarning, match=f"{name}: 1 weight is an integer that float64"):
         spargo.Graph.read(path)
     if name == "a.el":
-        with pytest.warns(spargo.InputWarning, match="1 weights are integers that float64"):
+        with pytest.warns(spargo.InputWarning, match="1 weight is an integer that float64"):
             spargo.read_edgelist(path)
         spargo.read_edgelist(path, weights="ignore")
     spargo.Graph.read(path, weights=False)

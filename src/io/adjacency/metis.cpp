@@ -82,8 +82,8 @@ class metis_reader {
     const coo_matrix<double, I, host> both = release();
     check_both_sides(both);
     if (both.nnz() / 2 != header_.edges) {
-      source_.fail_at_end(fmt::format("the file has {} edges (expected {}, as the first line says{})", both.nnz() / 2,
-                                      header_.edges,
+      source_.fail_at_end(fmt::format("the file has {} edge{} (expected {}, as the first line says{})", both.nnz() / 2,
+                                      both.nnz() == 2 ? "" : "s", header_.edges,
                                       both.nnz() == header_.edges ? ", which seems to count every edge twice" : ""));
     }
     metis_graph<I> graph;

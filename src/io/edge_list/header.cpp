@@ -383,7 +383,8 @@ class header_finder {
     if (has_names) header_.names = first;
     const std::size_t count = first.size() + (header_.row_names ? 1 : 0);
     for (std::size_t k = 0; k < wanted.size(); ++k) {
-      if (places[k] >= static_cast<int>(count)) refuse_columns(fmt::format("the first line has {} columns", count));
+      if (places[k] >= static_cast<int>(count))
+        refuse_columns(fmt::format("the first line has {} column{}", count, count == 1 ? "" : "s"));
       if (header_.row_names && find_column(first, wanted[k]).has_value()) ++places[k];
     }
     if (places[0] == places[1] || places[2] == places[0] || places[2] == places[1]) {
