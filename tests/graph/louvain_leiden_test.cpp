@@ -658,7 +658,7 @@ TEST(LouvainLeidenRefinement, BlurReducesGains) {
     const std::int64_t small = 10000 - blurred_gain(std::int64_t{10000}, blur_key(7, 1), group);
     EXPECT_EQ(small, std::int64_t{10000} * (less >> 45) >> 15) << group;
   }
-  EXPECT_TRUE(blurred_gain(0, 1, 2) == 0 && blurred_gain(-5, 1, 2) == -5 && blurred_gain(1, 1, 2) == 1);
+  for (const std::int64_t same : {0, -5, 1}) EXPECT_EQ(blurred_gain(same, 1, 2), same);
 }
 
 // Node 0 gains by joining node 1, which hangs on the heavy node 2 of their community as well only in the second case.

@@ -78,10 +78,10 @@ struct gain_rule {
   }
 };
 
-// A positive gain, less a random part of it of up to 1/32; others as they are. Positive gains stay positive.
 [[nodiscard]] SPARGO_HD inline std::uint64_t blur_key(std::uint64_t seed, std::int64_t node) {
   return mixed_bits(mixed_bits(seed, 0x9e3779b97f4a7c15U), static_cast<std::uint64_t>(node));
 }
+// A positive gain, less a random part of it of up to 1/32; others as they are. Positive gains stay positive.
 template <class Gain>
 [[nodiscard]] SPARGO_HD Gain blurred_gain(Gain gain, std::uint64_t key, std::int64_t group) {
   if (gain <= 0) return gain;
