@@ -413,6 +413,19 @@ TEST(LouvainLeidenBits, ScaledWeightsAndIsolatedVertices) {
   }
 }
 
+// Sums below 2^31 whose gains exceed 64 bits, as the resolution is no small binary fraction.
+TEST(LouvainLeidenBits, GainsOfManyBits) {
+  test::random_source random(13);
+  weighted_edges edges = draw_edges(random, 400, 2000, drawn::whole);
+  const communities_options options{.method = communities_method::louvain, .resolution = 2.3};
+  const auto small = build<std::int32_t, std::int32_t, std::int32_t>(400, edges, direction_kind::undirected);
+  for (auto& edge : edges) edge.weight *= 1 << 14;
+  const auto large = build<std::int32_t, std::int32_t, std::int32_t>(400, edges, direction_kind::undirected);
+  const auto expected = communities(cpu(), small, options);
+  const auto found = communities(cpu(), large, options);
+  EXPECT_EQ(widened(found.labels.view()), widened(expected.labels.view()));
+}
+
 // Also where sums of weights or 1 / weight exceed double precision.
 TEST(LouvainLeidenBits, WeightsOfAnyMagnitude) {
   for (std::uint64_t seed = 0; seed < test::rounds(100); ++seed) {
