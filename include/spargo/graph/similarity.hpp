@@ -84,6 +84,7 @@ struct similarity_result {
 // with it; the highest value first, of equal values the smallest v. Time: the number of paths of two edges, the sum of
 // squared degrees. Memory: 16 bytes for each of the K results, and on the host 8 bytes per vertex and thread (12 for
 // sums over d(w)); pairs are never stored. A directed graph needs in-edges.
+// On a device, edges of undirected graphs take 31 bytes more each (0 for sums over d(w)), and pairs 17.
 //
 // On a device building a plan synchronizes; run is asynchronous for pairs and edges, and synchronizes once at the end
 // for the top K, of which a device finds at most 1024.

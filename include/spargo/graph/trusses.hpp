@@ -51,7 +51,7 @@ struct trusses_result {
 
 // Workspace for many runs on one graph, allocated once. The plan copies the edges, ordered for the algorithm, so the
 // graph may be freed. Memory besides the graph, for 32-bit types on the host: 88 bytes per edge (an undirected one),
-// and 20 per vertex, and 4 per vertex and thread; on a device 95 bytes per edge and 28 per vertex. On a device
+// and 20 per vertex, and 4 per vertex and thread; on a device 102 bytes per edge and 24 per vertex. On a device
 // building a plan synchronizes, and run once per round.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT trusses_plan : public detail::graph_plan_base<trusses_plan<I, O, Space>, trusses_options, I, O> {
