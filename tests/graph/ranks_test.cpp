@@ -609,5 +609,20 @@ TEST(RanksCheck, FindsPlantedErrors) {
               testing::StartsWith("ended after 3 iterations with a residual of "));
 }
 
+// The light edge's values vanish beside those of the path: rounding decides when the last digit does.
+TEST(RanksCheck, AllowsForValuesThatVanish) {
+  const context<host> ctx({.threads = 1});
+  doubly edges{{20, 21, 0.1}};
+  for (std::int64_t v = 0; v < 19; ++v) edges.push_back({v, v + 1, 1});
+  const auto g = graph_of(22, edges, graph_form::undirected);
+  const hits_options options{.tolerance = 0, .max_iterations = 200};
+  auto found = hits(ctx, g.view(), options);
+  EXPECT_EQ(found.hubs[20], 0);
+  for (const auto& [value, fault] : {std::pair(std::numeric_limits<double>::denorm_min(), false), {1e-200, true}}) {
+    found.hubs[20] = value;
+    EXPECT_EQ(!check_hits(cpu, g.view(), found, options).empty(), fault) << value;
+  }
+}
+
 }  // namespace
 }  // namespace spargo
