@@ -8,8 +8,9 @@
 // Searches from 256 sources share each visit of an edge (multi_bfs.hpp), and keep sums instead of distances. The sums
 // are integers, inverses in fixed point with a relative error of at most largest distance * sources / 2^62, so the bits
 // are the same for any number of threads and on both backends. O(sources * (vertices + edges) / 64) word operations on
-// small-world graphs. On a GPU, undirected graphs of few edges whose frontiers stay below 4608 vertices, such as grids and
-// roads, are searched by a thread block per source instead. Estimates: Eppstein, Wang, Fast Approximation of Centrality, SODA 2001.
+// small-world graphs. On a GPU, undirected graphs of few edges whose frontiers stay below 4608 vertices, such as grids
+// and roads, are searched by a thread block per source instead. Estimates: Eppstein, Wang, Fast Approximation of
+// Centrality, SODA 2001.
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
