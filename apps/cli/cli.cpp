@@ -226,6 +226,11 @@ void add_help_and_version(CLI::App& app) {
   use_help_format(app);
 }
 
+const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
+  const auto found = app.get_options([&](const CLI::Option* option) { return option->check_name(name); });
+  return found.empty() ? nullptr : found.front();
+}
+
 void write_output(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && output_error == 0) output_error = errno;
 }

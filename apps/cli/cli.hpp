@@ -44,6 +44,10 @@ void add_devices_flag(CLI::App& app, common_flags& flags);
 // For commands without the common flags: --help and --version, in the common format.
 void add_help_and_version(CLI::App& app);
 
+// The option of this name, or null. CLI11's get_option_no_throw is noexcept and allocates: out of memory, it ends the
+// program.
+[[nodiscard]] const CLI::Option* find_option(const CLI::App& app, const std::string& name);
+
 // Validators for CLI::Option::check: each returns an error message, or an empty string.
 [[nodiscard]] std::string check_device(const std::string& text);
 [[nodiscard]] std::string check_devices(const std::string& text);

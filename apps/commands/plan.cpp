@@ -2,6 +2,7 @@
 #include "placement/plan.hpp"
 
 #include "cli/choice.hpp"
+#include "cli/cli.hpp"
 #include "cli/help.hpp"
 #include "commands/table.hpp"
 
@@ -41,7 +42,7 @@ const command& find_planned(const std::string& name) {
 
 // --ranks, or how many GPUs --devices names.
 plan_scale scale_of(const declared_command& declared, std::int64_t ranks) {
-  const CLI::Option* const devices = declared.app->get_option_no_throw("--devices");
+  const CLI::Option* const devices = find_option(*declared.app, "--devices");
   if (devices == nullptr || devices->count() == 0) return {ranks, false};
   const std::string text = devices->as<std::string>();
   const auto commas = std::count(text.begin(), text.end(), ',');

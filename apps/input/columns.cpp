@@ -1,5 +1,6 @@
 #include "input/columns.hpp"
 
+#include "cli/cli.hpp"
 #include "cli/enum_words.hpp"
 #include "cli/provenance.hpp"
 #include "cli/report.hpp"
@@ -102,7 +103,7 @@ void add_columns_flag(CLI::App& app, common_flags& flags) {
          "SOURCE,TARGET[,WEIGHT]: the columns of an edge list, by name (the first line is then a header) or number "
          "from 1; default: by the names in its header line, else the first three")
       ->type_name("COLUMNS");
-  if (app.get_option_no_throw("--ids") != nullptr) return;  // the command has it, with more meanings
+  if (find_option(app, "--ids") != nullptr) return;  // the command has it, with more meanings
   app.add_option(
          "--ids", flags.ids,
          "vertex ids of an edge list: integers, names, or auto (names if most of the first lines have an id that is "
