@@ -189,6 +189,18 @@ TEST(PathsOf, ASearchExpandsLittle) {
   EXPECT_GT(both.expanded(), guided.expanded());
 }
 
+TEST(PathsOf, DistancesOnASphere) {
+  // A quarter, an eighth and a half of a great circle, each of weight 10.
+  const auto g = test::make_weighted<double, std::int32_t, std::int32_t>(2, {{0, 1, 10.0}}, graph_form::out_only);
+  const std::vector<std::vector<double>> places{{0, 0, 90, 0}, {20, 0, 20, 45}, {-170, 30, 10, -30}};
+  const std::vector<double> parts{4, 8, 2};
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    path_finder<double, std::int32_t, std::int32_t> finder(
+        cpu(), g.view(), {.coordinates = places[k], .metric = path_metric::great_circle});
+    EXPECT_NEAR(finder.scale(), 10 / (2 * std::acos(-1.0) / parts[k]), 1e-6);
+  }
+}
+
 TYPED_TEST(Paths, LengthsOfPairsAndAllDistances) {
   using W = typename TypeParam::weight;
   using I = typename TypeParam::index;

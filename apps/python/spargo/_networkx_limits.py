@@ -238,13 +238,6 @@ LIMITS = {
     "sets": [_needs(lambda a: a["top_nodes"] is None, "one side that is given is networkx's")],
     "shortest_path": _any_paths,
     "shortest_path_length": _any_paths,
-    "shortest_simple_paths": [
-        _simple,
-        _needs(
-            lambda a: a["weight"] is None or (isinstance(a["weight"], str) and _are_lengths(a["G"], a["weight"])),
-            "weights of edges are negative, infinite or no numbers, or no attribute",
-        ),
-    ],
     "single_source_bellman_ford": _bellman_ford,
     "single_source_bellman_ford_path": _bellman_ford,
     "single_source_bellman_ford_path_length": _bellman_ford,

@@ -231,28 +231,6 @@ def shortest_path_length(
     )
 
 
-def shortest_simple_paths(G: Graph, source: Node, target: Node, weight: str | None = None) -> Iterator[list[Node]]:
-    start = _found(G, source, text="source node {} not in graph")
-    end = _found(G, target, text="target node {} not in graph")
-    if weight is not None:
-        expect_lengths(G)
-        G._lengths(True)
-    return _simple_paths(G, source, target, start, end, weight is not None)
-
-
-def _simple_paths(G: Graph, source: Node, target: Node, start: int, end: int, weighted: bool) -> Iterator[list[Node]]:
-    given, wanted = 0, 8
-    while True:  # each time twice as many, so that all searches cost twice the last one
-        paths = G.k_shortest_paths(start, end, wanted, weighted=weighted)
-        if not paths:
-            raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-        for path in paths[given:]:
-            yield G.names(path.vertices)
-        if len(paths) < wanted:
-            return
-        given, wanted = wanted, 2 * wanted
-
-
 # --- Sums of distances ------------------------------------------------------------------------------------------------
 
 
