@@ -14,6 +14,7 @@
 // Only files that declare flags include CLI11: it costs three seconds of compile time.
 namespace CLI {
 class App;
+class Option;
 class Validator;
 }  // namespace CLI
 

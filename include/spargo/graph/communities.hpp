@@ -12,8 +12,9 @@
 // Labels are the smallest vertices of the communities. Weights are summed as integers, floating-point ones after
 // rounding to a fixed point (each to within 2^-49 of all weight), and the resolution is rounded to a multiple of 2^-24
 // (2^-22 with floating-point weights, a coarser one with integers that add up to 2^50 or more). Another seed finds
-// other communities. O(vertices + edges) per round of a level, at most 100 rounds; a level of over 2^20 entries ends with
-// a round that gains less than 1/128 (1/32 if many nodes moved) of what the pass gained. A run allocates the contracted graphs.
+// other communities. O(vertices + edges) per round of a level, at most 100 rounds; a level of over 2^20 entries ends
+// with a round that gains less than 1/128 (1/32 if many nodes moved) of what the pass gained. A run allocates the
+// contracted graphs.
 //
 // Deterministic for every method, algorithm and thread count. Sources: Raghavan, Albert, Kumara, Phys. Rev. E 76, 2007;
 // the LDBC Graphalytics benchmark, version 1.0.5 (arXiv:2011.15028); Blondel et al., J. Stat. Mech. P10008, 2008;

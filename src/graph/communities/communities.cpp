@@ -90,7 +90,8 @@ plan_estimate estimate_moving(const graph_shape& s, const communities_options& o
   plan_estimate of;
   of.host_bytes = s.vertices * (9 * index + 5 * sum) + symmetric * 2 * (index + sum) + s.entries * sum + 64;
   if (directed) of.host_bytes += symmetric * 4 * (index + sum) + s.vertices * 4 * sum;
-  // On a device: two levels and the gathered rows of one, and tables for the rows of a batch that have several segments.
+  // On a device: two levels and the gathered rows of one, and tables for the rows of a batch that have several
+  // segments.
   const std::int64_t longest = s.longest_row >= 0 ? std::min(s.longest_row, s.vertices) : s.vertices;
   of.device_bytes = s.vertices * (14 * index + 7 * sum) + symmetric * 3 * (index + sum) +
                     (symmetric / 2 + 4 * longest) * (index + sum) + (std::int64_t{1} << 20);
