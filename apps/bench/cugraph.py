@@ -223,6 +223,8 @@ def compare(options, out):
 
 def picture(table):
     rows = re.findall(r"^(\w+) +(\w+) +([\d.]+) +([\d.]+) +([\d.]+)", table, re.M)
+    graphs = list(dict.fromkeys(row[1] for row in rows))
+    rows.sort(key=lambda row: graphs.index(row[1]))
     left, bar, unit, y, parts = 190, 15, 150, 40, []
     for name, graph, ours, theirs, ratio in rows:
         width = max(1., unit * math.log10(max(float(ratio), 1.01)))
