@@ -47,7 +47,7 @@ class Communities(NamedTuple):
         Levels of the last pass. None for label propagation.
     """
 
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count
     labels: Array
     modularity: float | None
     levels: int | None

@@ -100,7 +100,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     if name not in FUNCTIONS:
         return f"{name} is not among the functions of spargo"
     graph: Any = args[0] if args else kwargs.get("G")
-    why = None if _is_stored(type(graph)) else "a class of graphs that computes its neighbours"
+    kind: Any = type(graph)
+    why = None if _is_stored(kind) else "a class of graphs that computes its neighbours"
     bound = inspect.signature(getattr(_Backend, name)).bind(*args, **kwargs)
     bound.apply_defaults()
     why = why or next((why for test, why in LIMITS.get(name, ()) if not test(bound.arguments)), None)
@@ -400,7 +401,7 @@ def katz_centrality(
 ) -> dict[Node, float]:
     if G.vertices == 0:
         return {}
-    constants = _values(G, beta) if isinstance(beta, dict) else float(beta)
+    constants: Any = _values(G, beta) if isinstance(beta, dict) else float(beta)
     start = _values(G, nstart)
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
