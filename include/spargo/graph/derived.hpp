@@ -63,6 +63,41 @@ template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, host> bfs_tree(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                        std::type_identity_t<I> source);
 
+// The same for owning graphs.
+template <detail::viewable Graph>
+[[nodiscard]] tree_properties classify_tree(const context<host>& ctx, const Graph& g) {
+  return classify_tree(ctx, g.view());
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto isolated_vertices(const context<host>& ctx, const Graph& g) {
+  return isolated_vertices(ctx, g.view());
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto degree_centrality(const context<host>& ctx, const Graph& g, degree_kind kind = degree_kind::total) {
+  return degree_centrality(ctx, g.view(), kind);
+}
+template <detail::viewable Graph>
+[[nodiscard]] double reciprocity(const context<host>& ctx, const Graph& g) {
+  return reciprocity(ctx, g.view());
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto reverse(const context<host>& ctx, const Graph& g) {
+  return reverse(ctx, g.view());
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto complement(const context<host>& ctx, const Graph& g) {
+  return complement(ctx, g.view());
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto ego_graph(const context<host>& ctx, const Graph& g, detail::index_of_graph<Graph> source,
+                             std::int64_t radius) {
+  return ego_graph(ctx, g.view(), source, radius);
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto bfs_tree(const context<host>& ctx, const Graph& g, detail::index_of_graph<Graph> source) {
+  return bfs_tree(ctx, g.view(), source);
+}
+
 }  // namespace spargo
 
 #include <spargo/core/macros_pop.hpp>

@@ -136,6 +136,11 @@ template <detail::viewable Graph, class Vertices>
                                 const Vertices& targets) {
   return path_lengths(ctx, g.view(), sources, targets);
 }
+template <detail::viewable Graph, class Vertices, class Visit>
+void all_distances(const context<host>& ctx, const Graph& g, const Vertices& sources, std::int64_t batch_bytes,
+                   const Visit& visit) {
+  all_distances(ctx, g.view(), sources, batch_bytes, visit);
+}
 template <detail::viewable Graph, class Vertex>
 [[nodiscard]] auto k_shortest_paths(const context<host>& ctx, const Graph& g, Vertex source, Vertex target,
                                     std::int64_t count) {
