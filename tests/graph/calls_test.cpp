@@ -143,6 +143,11 @@ void expect_answers_of_a_directed_graph() {
 TEST(Calls, OfDirectedGraphs32) { expect_answers_of_a_directed_graph<std::int32_t>(); }
 TEST(Calls, OfDirectedGraphs64) { expect_answers_of_a_directed_graph<std::int64_t>(); }
 
+template <class Graph>
+concept has_unweighted_path = requires(const Graph& g) {
+  shortest_path(ctx, g, 0, 1);
+};
+
 // Owning graphs in place of views, vectors in place of spans.
 template <class I>
 void expect_answers_of_owning_graphs() {
@@ -165,6 +170,12 @@ void expect_answers_of_owning_graphs() {
   const auto directed = build_graph(ctx, path<I>());
   EXPECT_EQ(reciprocity(ctx, directed), 0);
   EXPECT_EQ(bfs(ctx, reverse(ctx, directed), 2).reached, 3);
+
+  EXPECT_EQ(shortest_path(ctx, g, 0, 2), (std::vector<I>{0, 1, 2}));
+  static_assert(has_unweighted_path<decltype(g)> && has_unweighted_path<graph_view<I, std::int64_t, host>>);
+  static_assert(!has_unweighted_path<weighted_graph<double, I, std::int64_t, host>> &&
+                    !has_unweighted_path<weighted_graph_view<double, I, std::int64_t, host>>,
+                "weights are not ignored silently");
 
   const std::vector<double> lengths{1.5, 2};
   const auto weighted = build_weighted_graph(ctx, path<I>().view(), lengths, {.direction = direction_kind::undirected});

@@ -30,6 +30,11 @@ template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::vector<I> shortest_path(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                          std::type_identity_t<I> source,
                                                          std::type_identity_t<I> target);
+// It would ignore the weights, which `path_finder` adds up.
+template <detail::scalar W, index_type I, index_type O, class Vertex>
+void shortest_path(const context<host>&, const weighted_graph_view<W, I, O, host>&, Vertex, Vertex) = delete;
+template <detail::scalar W, index_type I, index_type O, class Vertex>
+void shortest_path(const context<host>&, const weighted_graph<W, I, O, host>&, Vertex, Vertex) = delete;
 
 template <detail::scalar W, index_type I>
 struct path_result {
