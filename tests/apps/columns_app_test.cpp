@@ -187,6 +187,10 @@ TEST(columns, counts_of_headers_that_count_twice) {
   test::expect_failure(
       run_here("bfs", {folder.write("a.graph", "4 6\n2\n1 3\n2 4\n3\n")}), "bfs", 1,
       "the file has 3 edges (expected 6, as the first line says, which seems to count every edge twice)");
+  // Twice the edges of a dense graph are more than its vertices can have.
+  test::expect_failure(
+      run_here("bfs", {folder.write("dense.graph", "3 6\n2 3\n1 3\n1 2\n")}), "bfs", 1,
+      "the file has 3 edges (expected 6, as the first line says, which seems to count every edge twice)");
 }
 
 TEST(columns, negative_weights_of_metis_have_their_place) {

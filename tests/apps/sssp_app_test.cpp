@@ -387,7 +387,7 @@ TEST_F(SsspFile, RefusesWhatMakesNoSense) {
 }
 
 // --cache would keep the sums of duplicates.
-TEST_F(SsspFile, TheCacheKeepsNoWeights) {
+TEST_F(SsspFile, ACacheOfWeightsIsNotTakenWithoutThem) {
   for (int k = 0; k < 2; ++k) {
     EXPECT_EQ(run_on(edges_, {"--cache"})["runs"][0]["sum_distance"], 18);
     EXPECT_EQ(run_on(edges_, {"--cache", "--weights", "unit"})["runs"][0]["sum_distance"], 4);

@@ -5,9 +5,15 @@
 #include <spargo/graph/bfs_validate.hpp>
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
+#include <spargo/graph/derived.hpp>
+#include <spargo/graph/eigenvector.hpp>
+#include <spargo/graph/hits.hpp>
+#include <spargo/graph/katz.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>
 #include <spargo/graph/pagerank.hpp>
+#include <spargo/graph/paths.hpp>
+#include <spargo/graph/similarity.hpp>
 #include <spargo/graph/triangles.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 #include <spargo/io/generate.hpp>
@@ -136,6 +142,60 @@ void expect_answers_of_a_directed_graph() {
 
 TEST(Calls, OfDirectedGraphs32) { expect_answers_of_a_directed_graph<std::int32_t>(); }
 TEST(Calls, OfDirectedGraphs64) { expect_answers_of_a_directed_graph<std::int64_t>(); }
+
+template <class Graph>
+concept has_unweighted_path = requires(const Graph& g) {
+  shortest_path(ctx, g, 0, 1);
+};
+
+// Owning graphs in place of views, vectors in place of spans.
+template <class I>
+void expect_answers_of_owning_graphs() {
+  const auto g = build_graph(ctx, path<I>(), {.direction = direction_kind::undirected});
+  const std::vector<I> from{0, 1};
+  const std::vector<I> to{2, 0};
+  const auto similar = similarity(ctx, g, from, to);  // both ends of the path have the neighbour 1 only
+  EXPECT_EQ(similar[0], 1);
+  EXPECT_EQ(similar[1], 0);
+  similarity_plan plan(ctx, g, from, to);
+  plan.run();
+  EXPECT_EQ(check_similarity(ctx, g, {from, to, plan.values()}, similarity_pairs::given).fault, "");
+
+  EXPECT_TRUE(classify_tree(ctx, g).tree);
+  EXPECT_EQ(isolated_vertices(ctx, g).size(), 0);
+  EXPECT_EQ(degree_centrality(ctx, g)[1], 1);
+  EXPECT_EQ(complement(ctx, g).edges(), 1);
+  EXPECT_EQ(ego_graph(ctx, g, 0, 1).vertices(), 2);
+  EXPECT_EQ(bfs_tree(ctx, g, 0).edges(), 2);
+  const auto directed = build_graph(ctx, path<I>());
+  EXPECT_EQ(reciprocity(ctx, directed), 0);
+  EXPECT_EQ(bfs(ctx, reverse(ctx, directed), 2).reached, 3);
+
+  EXPECT_EQ(shortest_path(ctx, g, 0, 2), (std::vector<I>{0, 1, 2}));
+  static_assert(has_unweighted_path<decltype(g)> && has_unweighted_path<graph_view<I, std::int64_t, host>>);
+  static_assert(!has_unweighted_path<weighted_graph<double, I, std::int64_t, host>> &&
+                    !has_unweighted_path<weighted_graph_view<double, I, std::int64_t, host>>,
+                "weights are not ignored silently");
+
+  const std::vector<double> lengths{1.5, 2};
+  const auto weighted = build_weighted_graph(ctx, path<I>().view(), lengths, {.direction = direction_kind::undirected});
+  std::vector<double> rows;
+  all_distances(ctx, weighted, from, 1, [&](std::int64_t, span<const double, host> found) {
+    rows.insert(rows.end(), found.begin(), found.end());
+  });
+  EXPECT_EQ(rows, (std::vector<double>{0, 1.5, 3.5, 1.5, 0, 2}));
+  std::int64_t levels = 0;
+  all_distances(ctx, g, from, 1, [&](std::int64_t, span<const std::int32_t, host> found) { levels += found[2]; });
+  EXPECT_EQ(levels, 3);
+
+  EXPECT_EQ(check_eigenvector(ctx, g, eigenvector(ctx, g)), "");
+  EXPECT_EQ(check_katz(ctx, weighted, katz(ctx, weighted)), "");
+  EXPECT_EQ(check_hits(ctx, weighted, hits(ctx, weighted)), "");
+  EXPECT_EQ(check_pagerank(ctx, weighted, pagerank(ctx, weighted).ranks), "");
+}
+
+TEST(Calls, OfOwningGraphs32) { expect_answers_of_owning_graphs<std::int32_t>(); }
+TEST(Calls, OfOwningGraphs64) { expect_answers_of_owning_graphs<std::int64_t>(); }
 
 TEST(Calls, ReadersNeedNoTypes) {
   const auto entries = generate(ctx, "gen:grid2d:n=4");

@@ -495,6 +495,26 @@ TEST(RanksHost, KatzIsScaledForABetaOfAnyMagnitude) {
   }
 }
 
+// Values grow by less than 40 a step, so a step's changes leave the range of double precision in sum before they do so
+// per vertex.
+TEST(RanksHost, DivergenceIsAResult) {
+  const context<host> ctx({.threads = 1});
+  doubly path;
+  for (std::int32_t v = 0; v + 1 < 40; ++v) {
+    path.push_back({v, v + 1, 1});
+    path.push_back({v + 1, v, 1});
+  }
+  const auto g = graph_of(40, path);
+  for (const double alpha : {1.5, 2., 3.}) {
+    auto found = katz(ctx, g.view(), {.alpha = alpha, .max_iterations = 2000});
+    EXPECT_FALSE(found.converged);
+    EXPECT_FALSE(std::isfinite(found.residual));
+    EXPECT_EQ(check_katz(cpu, g.view(), found, {.alpha = alpha, .max_iterations = 2000}), "") << alpha;
+    found.iterations -= 2;
+    EXPECT_NE(check_katz(cpu, g.view(), found, {.alpha = alpha, .max_iterations = 2000}), "") << alpha;
+  }
+}
+
 // Eigenvalue 9 * weight, far above the largest weight.
 TEST(RanksHost, AutomaticAlphaOfSmallWeights) {
   const context<host> ctx({.threads = 1});

@@ -36,6 +36,9 @@ TEST(InputFormat, IsToldByTheNameWhereTheTextLeavesItOpen) {
   using enum input_format;
   EXPECT_EQ(recognise_format("4 4\n2 3\n1 4\n1 4\n2 3\n", "a.el"), edge_list);
   EXPECT_EQ(recognise_format("4 4\n2 3\n1 4\n1 4\n2 3\n", "a.graph.gz"), metis);
+  EXPECT_EQ(recognise_format("3 6\n2 3\n1 3\n1 2\n", "a.el"), edge_list);
+  EXPECT_EQ(recognise_format("3 6\n2 3\n1 3\n1 2\n", "a.graph"), metis);  // counts every edge twice
+  EXPECT_EQ(recognise_format("3 7\n2 3\n1 3\n1 2\n", "a.graph"), edge_list);
   EXPECT_EQ(recognise_format("c\n", "a.gr"), dimacs_arcs);
   EXPECT_EQ(recognise_format("c\n", "a.col"), dimacs_edges);
   EXPECT_EQ(recognise_format("1 2 3\n", "a.mtx"), matrix_market);

@@ -44,10 +44,12 @@ class Graph(Algorithms):
 
     The out-edges are the arrays of a CSR matrix: the neighbours of v are ``indices[offsets[v]:offsets[v + 1]]``; an
     undirected edge is stored at both ends. The arrays must not be changed. In-edges, if an algorithm needs them, and plans
-    are made once and kept. Self-loops count for PageRank, each as one edge, and are ignored by all else. Calls release the
-    interpreter's lock while they compute, and several threads may use one graph.
+    are made once and kept. Self-loops count, as in networkx, for PageRank, eigenvector and Katz centrality, HITS
+    and communities by modularity, and are ignored elsewhere. Calls release the interpreter's lock while they compute, and
+    several threads may use one graph.
 
-    A graph on a GPU (``device="cuda"``) is computed on there; `bfs_order` is sequential and raises `UnsupportedError`.
+    A graph on a GPU (``device="cuda"``) is computed on there; `bfs_order` and other methods of paths and structure that
+    exist for the CPU alone raise `UnsupportedError`.
     Copies of its arrays on the host, or of host arrays on the GPU, are made when needed and kept. Results are CuPy or
     PyTorch arrays if the graph was made from such arrays, otherwise NumPy arrays; ``config(arrays=...)`` overrides this.
 

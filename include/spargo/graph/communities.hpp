@@ -111,8 +111,8 @@ template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT communities_plan
     : public detail::graph_plan_base<communities_plan<I, O, Space>, communities_options, I, O> {
  public:
-  // Throws invalid_argument for options out of range, an algorithm that the backend lacks, or an inconsistent graph
-  // view; unsupported for a directed graph without in-edges (add_in_edges builds them).
+  // Throws invalid_argument for options out of range or an inconsistent graph view; unsupported for an algorithm that
+  // the backend lacks, and for a directed graph without in-edges (add_in_edges builds them).
   communities_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                    const communities_options& options = {});
   // With weights, which cdlp ignores. Throws also invalid_data naming the first edge whose weight is negative, infinite

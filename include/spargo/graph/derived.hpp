@@ -1,6 +1,7 @@
 // Predicates of trees, shares of degrees, and graphs made from a graph, on the host. Definitions are networkx's.
 //
-// Loops and parallel edges of a view count as edges. Deterministic for any number of threads.
+// Loops and parallel edges of a view count as edges. Deterministic for any number of threads. Where nothing else is
+// said, a call takes O(vertices + edges) time and memory.
 #pragma once
 
 #include <spargo/graph/structure.hpp>
@@ -40,28 +41,64 @@ template <index_type I, index_type O>
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT double reciprocity(const context<host>& ctx, const graph_view<I, O, host>& g);
 
-// The same vertices with each edge in the other direction; the result has in-edges. Sources become
-// targets in the order of the in-edges, which ascends where they are made here.
+// The same vertices with each edge in the other direction; the result has in-edges. Neighbours have the order of the
+// in-edges, which ascends where they are made here.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, host> reverse(const context<host>& ctx, const graph_view<I, O, host>& g);
 template <detail::scalar W, index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT weighted_graph<W, I, O, host> reverse(const context<host>& ctx,
                                                                   const weighted_graph_view<W, I, O, host>& g);
 
-// The same vertices, with an edge between every two different ones that have none; without in-edges. Throws
-// out_of_memory where its vertices^2 edges do not fit, unsupported where they exceed O.
+// The same vertices, with an edge between every two different ones that have none; without in-edges. O(vertices^2).
+// Throws out_of_memory where these edges do not fit, unsupported where they exceed O.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, host> complement(const context<host>& ctx, const graph_view<I, O, host>& g);
 
-// The subgraph of `k_hop_neighborhood`: vertex k of the result is the k-th of these.
+// The subgraph of `k_hop_neighborhood`: vertex k of the result is the k-th of these. Throws as that.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, host> ego_graph(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                         std::type_identity_t<I> source, std::int64_t radius);
 
 // The same vertices with the directed edges along which `bfs_order` finds them from the source; without in-edges.
+// Throws invalid_argument for a source out of range.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT graph<I, O, host> bfs_tree(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                        std::type_identity_t<I> source);
+
+// The same for owning graphs.
+template <detail::viewable Graph>
+[[nodiscard]] tree_properties classify_tree(const context<host>& ctx, const Graph& g) {
+  return classify_tree(ctx, g.view());
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto isolated_vertices(const context<host>& ctx, const Graph& g) {
+  return isolated_vertices(ctx, g.view());
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto degree_centrality(const context<host>& ctx, const Graph& g, degree_kind kind = degree_kind::total) {
+  return degree_centrality(ctx, g.view(), kind);
+}
+template <detail::viewable Graph>
+[[nodiscard]] double reciprocity(const context<host>& ctx, const Graph& g) {
+  return reciprocity(ctx, g.view());
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto reverse(const context<host>& ctx, const Graph& g) {
+  return reverse(ctx, g.view());
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto complement(const context<host>& ctx, const Graph& g) {
+  return complement(ctx, g.view());
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto ego_graph(const context<host>& ctx, const Graph& g, detail::index_of_graph<Graph> source,
+                             std::int64_t radius) {
+  return ego_graph(ctx, g.view(), source, radius);
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto bfs_tree(const context<host>& ctx, const Graph& g, detail::index_of_graph<Graph> source) {
+  return bfs_tree(ctx, g.view(), source);
+}
 
 }  // namespace spargo
 

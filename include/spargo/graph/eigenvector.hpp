@@ -121,6 +121,14 @@ template <detail::scalar W, index_type I, index_type O>
                                                           const eigenvector_result<host>& found,
                                                           const eigenvector_options& options = {},
                                                           span<const double, host> start = {});
+// The same for owning graphs.
+template <detail::viewable Graph>
+[[nodiscard]] std::string check_eigenvector(const context<host>& ctx, const Graph& g,
+                                            const eigenvector_result<host>& found,
+                                            const eigenvector_options& options = {},
+                                            span<const double, host> start = {}) {
+  return check_eigenvector(ctx, g.view(), found, options, start);
+}
 
 }  // namespace spargo
 

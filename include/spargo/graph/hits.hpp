@@ -115,6 +115,12 @@ template <detail::scalar W, index_type I, index_type O>
                                                    const weighted_graph_view<W, I, O, host>& g,
                                                    const hits_result<host>& found, const hits_options& options = {},
                                                    span<const double, host> start = {});
+// The same for owning graphs.
+template <detail::viewable Graph>
+[[nodiscard]] std::string check_hits(const context<host>& ctx, const Graph& g, const hits_result<host>& found,
+                                     const hits_options& options = {}, span<const double, host> start = {}) {
+  return check_hits(ctx, g.view(), found, options, start);
+}
 
 }  // namespace spargo
 

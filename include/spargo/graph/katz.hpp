@@ -133,6 +133,13 @@ template <detail::scalar W, index_type I, index_type O>
                                                    const katz_result<host>& found, const katz_options& options = {},
                                                    span<const double, host> beta = {},
                                                    span<const double, host> start = {});
+// The same for owning graphs.
+template <detail::viewable Graph>
+[[nodiscard]] std::string check_katz(const context<host>& ctx, const Graph& g, const katz_result<host>& found,
+                                     const katz_options& options = {}, span<const double, host> beta = {},
+                                     span<const double, host> start = {}) {
+  return check_katz(ctx, g.view(), found, options, beta, start);
+}
 
 }  // namespace spargo
 

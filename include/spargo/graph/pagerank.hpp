@@ -195,6 +195,14 @@ template <detail::real V = double, detail::scalar W, index_type I, index_type O>
                                                        const pagerank_options& options = {},
                                                        std::type_identity_t<span<const V, host>> personalization = {},
                                                        std::type_identity_t<span<const V, host>> guess = {});
+template <detail::real V = double, detail::scalar W, index_type I, index_type O>
+[[nodiscard]] std::string check_pagerank(const context<host>& ctx, const weighted_graph<W, I, O, host>& g,
+                                         std::type_identity_t<span<const V, host>> ranks,
+                                         const pagerank_options& options = {},
+                                         std::type_identity_t<span<const V, host>> personalization = {},
+                                         std::type_identity_t<span<const V, host>> guess = {}) {
+  return check_pagerank<V>(ctx, g.view(), ranks, options, personalization, guess);
+}
 
 }  // namespace spargo
 

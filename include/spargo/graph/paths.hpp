@@ -30,6 +30,11 @@ template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::vector<I> shortest_path(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                          std::type_identity_t<I> source,
                                                          std::type_identity_t<I> target);
+// It would ignore the weights, which `path_finder` adds up.
+template <detail::scalar W, index_type I, index_type O, class Vertex>
+void shortest_path(const context<host>&, const weighted_graph_view<W, I, O, host>&, Vertex, Vertex) = delete;
+template <detail::scalar W, index_type I, index_type O, class Vertex>
+void shortest_path(const context<host>&, const weighted_graph<W, I, O, host>&, Vertex, Vertex) = delete;
 
 template <detail::scalar W, index_type I>
 struct path_result {
@@ -135,6 +140,11 @@ template <detail::viewable Graph, class Vertices>
 [[nodiscard]] auto path_lengths(const context<host>& ctx, const Graph& g, const Vertices& sources,
                                 const Vertices& targets) {
   return path_lengths(ctx, g.view(), sources, targets);
+}
+template <detail::viewable Graph, class Vertices, class Visit>
+void all_distances(const context<host>& ctx, const Graph& g, const Vertices& sources, std::int64_t batch_bytes,
+                   const Visit& visit) {
+  all_distances(ctx, g.view(), sources, batch_bytes, visit);
 }
 template <detail::viewable Graph, class Vertex>
 [[nodiscard]] auto k_shortest_paths(const context<host>& ctx, const Graph& g, Vertex source, Vertex target,

@@ -116,6 +116,9 @@ class SPARGO_EXPORT similarity_plan
 template <index_type I, index_type O, class Space>
 similarity_plan(const context<Space>&, const graph<I, O, Space>&, const similarity_options& = {})
     -> similarity_plan<I, O, Space>;
+template <index_type I, index_type O, class Space, class Vertices>
+similarity_plan(const context<Space>&, const graph<I, O, Space>&, const Vertices&, const Vertices&,
+                const similarity_options& = {}) -> similarity_plan<I, O, Space>;
 
 // One run with a temporary plan, which adds in-edges where they are missing.
 template <index_type I, index_type O, class Space>
@@ -131,6 +134,13 @@ template <index_type I, index_type O, class Space>
 [[nodiscard]] similarity_result<I, Space> similarity(const context<Space>& ctx, const graph<I, O, Space>& g,
                                                      const similarity_options& options = {}) {
   return similarity(ctx, g.view(), options);
+}
+template <index_type I, index_type O, class Space>
+[[nodiscard]] array<double, Space> similarity(const context<Space>& ctx, const graph<I, O, Space>& g,
+                                              std::type_identity_t<span<const I, Space>> sources,
+                                              std::type_identity_t<span<const I, Space>> targets,
+                                              const similarity_options& options = {}) {
+  return similarity(ctx, g.view(), sources, targets, options);
 }
 
 // The pairs that a result has values of.
@@ -159,6 +169,12 @@ template <index_type I, index_type O>
                                                                 const std::type_identity_t<similarity_claim<I>>& claim,
                                                                 similarity_pairs pairs,
                                                                 const similarity_options& options = {});
+template <index_type I, index_type O>
+[[nodiscard]] similarity_verdict check_similarity(const context<host>& ctx, const graph<I, O, host>& g,
+                                                  const std::type_identity_t<similarity_claim<I>>& claim,
+                                                  similarity_pairs pairs, const similarity_options& options = {}) {
+  return check_similarity(ctx, g.view(), claim, pairs, options);
+}
 
 }  // namespace spargo
 

@@ -122,10 +122,10 @@ std::string repeat(const claims& claimed, doubles& x, const std::function<double
       rounding += allowed * (next[v] + x[v]) / claimed.divisor;
     }
     x = next;
-    if (!std::isfinite(change)) {
-      return k == claimed.iterations && !claimed.converged && !std::isfinite(claimed.residual)
-                 ? std::string()
-                 : fmt::format("iteration {} leaves the range of double precision", k);
+    // A plan adds up the changes before it divides.
+    if (!std::isfinite(change * claimed.divisor)) {
+      if (k == claimed.iterations && !claimed.converged && !std::isfinite(claimed.residual)) return {};
+      if (!std::isfinite(change)) return fmt::format("iteration {} leaves the range of double precision", k);
     }
     if (k < claimed.iterations && change < claimed.tolerance - rounding) {
       return fmt::format("iteration {} changes less than the tolerance ({:.3g}), but {} were made", k, change,

@@ -53,13 +53,14 @@ struct metis_head {
   bool edge_weights = false;
 };
 
-std::optional<metis_head> metis_head_of(const std::vector<std::string_view>& tokens) {
+// `expected`: by the file's name or first line; the head may then count every edge twice, which the reader reports.
+std::optional<metis_head> metis_head_of(const std::vector<std::string_view>& tokens, bool expected) {
   if (tokens.size() < 2 || tokens.size() > 4) return std::nullopt;
   const auto vertices = count_in(tokens[0]);
   const auto edges = count_in(tokens[1]);
   if (!vertices.has_value() || !edges.has_value()) return std::nullopt;
   const auto n = static_cast<double>(*vertices);
-  if (static_cast<double>(*edges) > n * (n - 1) / 2) return std::nullopt;
+  if (static_cast<double>(*edges) > n * (n - 1) / (expected ? 1 : 2)) return std::nullopt;
   metis_head head;
   head.vertices = *vertices;
   if (tokens.size() == 2) return head;
@@ -100,7 +101,7 @@ bool is_metis(std::string_view text, head_extent extent, std::string_view name) 
     if (!tokens.empty() && tokens[0][0] == '%') continue;
     if (!head.has_value()) {
       if (tokens.empty()) continue;
-      head = metis_head_of(tokens);
+      head = metis_head_of(tokens, expected);
       if (!head.has_value()) return false;
       columns = tokens.size();
       continue;
