@@ -131,10 +131,11 @@ std::string_view number_with_blanks(std::string_view text, char separator, int n
       for (int column = 0; column < columns; ++column) {
         const std::string_view field = take_field(p, separator);
         if (is_split(field)) return field;
+        if (field.empty()) break;  // which the reader reports
         if (!next_field(p, separator)) break;
       }
     } catch (const bad_line&) {
-      continue;  // which the reader reports
+      continue;
     }
   }
   return {};
