@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cmath>
+#include <optional>
 
 namespace spargo::apps {
 
@@ -20,7 +21,7 @@ struct katz_flags : power_flags {
     max_iterations = defaults.max_iterations;
   }
 
-  double alpha = 0;  // 0: chosen
+  std::optional<double> alpha;  // none: chosen
   double beta = 1;
 };
 
@@ -56,8 +57,8 @@ struct katz_ranks : power_ranks {
   }
   static void check_flags(const katz_flags& flags) {
     check_power_flags(flags);
-    if (!(flags.alpha >= 0 && std::isfinite(flags.alpha))) {
-      throw usage_error(fmt::format("--alpha: {} (expected more than 0)", flags.alpha));
+    if (flags.alpha.has_value() && !(*flags.alpha > 0 && std::isfinite(*flags.alpha))) {
+      throw usage_error(fmt::format("--alpha: {} (expected more than 0)", *flags.alpha));
     }
     if (!(flags.beta >= 0 && std::isfinite(flags.beta))) {
       throw usage_error(fmt::format("--beta: {} (expected 0 or more)", flags.beta));
@@ -65,8 +66,10 @@ struct katz_ranks : power_ranks {
   }
   static graph_work work(const katz_flags& flags) { return work_of(flags, 150, 1); }
   static katz_options options(const katz_flags& flags) {
-    return {
-        .alpha = flags.alpha, .beta = flags.beta, .tolerance = flags.tolerance, .max_iterations = flags.max_iterations};
+    return {.alpha = flags.alpha.value_or(0),
+            .beta = flags.beta,
+            .tolerance = flags.tolerance,
+            .max_iterations = flags.max_iterations};
   }
   static auto make_plan(const auto& ctx, const auto& g, const katz_flags& flags) {
     return katz_plan(ctx, g, options(flags));
@@ -76,7 +79,7 @@ struct katz_ranks : power_ranks {
     found.values = done.copy(done.plan.values());
     found.alpha = done.plan.alpha();
     // For an alpha that was chosen it is known; else it is computed where it explains something.
-    if (flags.alpha == 0 || !found.converged) found.bound = done.plan.eigenvalue_bound();
+    if (!flags.alpha.has_value() || !found.converged) found.bound = done.plan.eigenvalue_bound();
   }
   static std::string check(const context<host>& cpu, const auto& g, const katz_flags& flags, const auto& found) {
     return check_katz(cpu, checked_view(g), found, options(flags));

@@ -87,6 +87,10 @@ struct similarity : graph_algorithm {
             .edge_bytes = 0};
   }
   static similarity_options options(const similarity_flags& flags) { return flags.options(); }
+  static std::vector<std::string> other_inputs(const similarity_flags& flags) {
+    if (!flags.gives_pairs()) return {};
+    return {flags.pairs};
+  }
 
   template <class I>
   static void prepare(const similarity_flags& flags, const input_facts& facts, const auto&, result<I>& found) {

@@ -274,6 +274,7 @@ exit_status plan_product(const spmv_flags& flags, const plan_scale& scale) {
   const backend where = choose_cpu("cpu", flags.common.threads);
   const input_description input = describe_input(where.cpu, flags.file);
   expect_matrix(input);
+  expect_known_size(input);
   const bool is_complex = input.field == matrix_market_field::complex;
   const std::int64_t value = is_complex ? 16 : flags.precision == "fp32" ? 4 : 8;
   input_size size = least_size(input);

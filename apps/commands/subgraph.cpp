@@ -126,8 +126,8 @@ struct subgraph_part : graph_algorithm {
         {.table = {.columns = "",
                    .order = "",
                    .notes =
-                       "write the subgraph, in the format of FILE's name: .mtx; .spg; .el (no weights), .wel, "
-                       ".csv, .txt, .tsv, .edges, .snap; .graph or .metis; .gz after any but .spg; -, with --to, is "
+                       "write the subgraph, in the format of FILE's name: .mtx, .spg, .el (no weights), .wel, "
+                       ".csv, .txt, .tsv, .edges, .snap, .graph or .metis (.gz after any but .spg); -, with --to, is "
                        "standard output"},
          .no_validate = "skip the independent check"},
         {"roads.gr --component largest --output main.spg", "friends.csv --ego alice --radius 2 --output near.csv",
@@ -171,6 +171,7 @@ struct subgraph_part : graph_algorithm {
   }
   static std::string algorithm(const subgraph_flags& flags) { return std::string(to_string(flags.selection())); }
   static bool reads_weights(const subgraph_flags&) { return true; }
+  static std::vector<std::string> other_inputs(const subgraph_flags& flags) { return flags.ids; }
 
   static graph_work work(const subgraph_flags&) {
     // R-MAT 20, degree 16, all vertices: 160 ms by one thread.

@@ -17,8 +17,9 @@ void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& 
   add_graph_help(app, flags, text.examples);
 }
 
-void prepare_graph_outputs(graph_flags& flags) {
-  prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}});
+void prepare_graph_outputs(graph_flags& flags, std::vector<std::string> inputs) {
+  inputs.push_back(flags.file);
+  prepare_outputs(flags.common, inputs, {{"--output", flags.output}});
 }
 
 ranked_graph_input load_on_ranks(const communicator& comm, const backend& where, const graph_flags& flags,

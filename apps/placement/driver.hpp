@@ -81,6 +81,8 @@ struct graph_algorithm {
   // --algorithm, for `spargo plan`.
   static std::string algorithm(const graph_flags&) { return "auto"; }
   static bool reads_weights(const graph_flags&) { return false; }
+  // Files beside FILE that flags name; no output may replace them.
+  static std::vector<std::string> other_inputs(const graph_flags&) { return {}; }
   // Whether every rank has the results of all vertices in the end.
   static bool gathers_results(const graph_flags&) { return true; }
   static auto load(const graph_flags& flags, const graph_work& work) { return load_placed(flags, work); }
@@ -96,7 +98,8 @@ struct graph_algorithm {
 // What does not depend on the graph's types.
 void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& text, bool ranks,
                    const std::function<void()>& add_own);
-void prepare_graph_outputs(graph_flags& flags);
+// `inputs`: those beside FILE.
+void prepare_graph_outputs(graph_flags& flags, std::vector<std::string> inputs);
 
 // What a GPU would have to hold and to do, from the graph's size.
 template <class T>
@@ -280,7 +283,7 @@ exit_status run_graph_command(typename T::flags_type& flags) {
       });
     }
   }
-  prepare_graph_outputs(flags);
+  prepare_graph_outputs(flags, T::other_inputs(flags));
   auto read = T::load(flags, T::work(flags));
   return std::visit(
       [&](const auto& g) {

@@ -63,6 +63,7 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
     expect_no_cache(flags.cache);
   }
   const input_description input = describe_input(where.cpu, flags.file, flags.common.columns, ids_of(flags.common));
+  expect_known_size(input);
   expect_square(input);
   const bool directed = is_directed(flags, input) && !(ranked && plan.undirected_on_ranks);
   const direction_kind direction = directed ? direction_kind::directed : direction_kind::undirected;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace spargo::apps {
 
@@ -51,6 +52,13 @@ device_wish device_as_asked(const common_flags& flags, const plan_scale& scale) 
   if (flags.device != "auto") return {flags.device, "as asked for"};
   if (scale.ranks > 0) return {"cpu", "several processes use the CPU unless --device says otherwise"};
   return {};
+}
+
+void expect_known_size(const input_description& input) {
+  std::error_code none;
+  if (!input.file.has_value() || input.mapped.has_value() || std::filesystem::is_regular_file(input.path, none)) return;
+  throw error(error_code::unsupported, source_position{input.file->name(), 0, 0},
+              "the size of a stream is not known before it is read (expected a file, or gen:...)");
 }
 
 exit_status print_plan(const common_flags& given, const work_plan& plan) {

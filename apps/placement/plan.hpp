@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/cli.hpp"
+#include "input/input.hpp"
 #include "placement/device_choice.hpp"
 
 #include <cstdint>
@@ -44,6 +45,9 @@ struct device_wish {
   std::string reason;
 };
 [[nodiscard]] device_wish device_as_asked(const common_flags& flags, const plan_scale& scale);
+
+// Throws `error` (unsupported) for text from a stream, whose size is known only once it is read.
+void expect_known_size(const input_description& input);
 
 // Prints it, as every report.
 exit_status print_plan(const common_flags& given, const work_plan& plan);

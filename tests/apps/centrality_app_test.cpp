@@ -101,6 +101,7 @@ TEST_F(RanksFile, ErrorsAreOneLine) {
   };
   fails("eigenvector", {"--tolerance", "-1", star_}, 2, "--tolerance: -1 (expected 0 or more)");
   fails("katz", {"--alpha", "-1", star_}, 2, "--alpha: -1 (expected more than 0)");
+  fails("katz", {"--alpha", "0", star_}, 2, "--alpha: 0 (expected more than 0)");
   fails("katz", {"--beta", "nan", star_}, 2, "--beta: nan (expected 0 or more)");
   const auto negative = folder_.write("negative.el", "1 2 3\n2 3 -1\n");
   fails("hits", {"--weights", "file", negative}, 1, "negative.el:2");

@@ -181,9 +181,9 @@ TEST(columns, counts_of_headers_that_count_twice) {
   EXPECT_EQ(report_of("components", twice).at("edges"), 1);
   EXPECT_NE(text_of("components", twice).find("a.col: the problem line counts every edge twice"), std::string::npos);
   test::expect_failure(run_here("bfs", {folder.write("b.col", "p edge 2 3\ne 1 2\n")}), "bfs", 1,
-                       "the file ends after 1 edges");
+                       "the file ends after 1 edge (");
   test::expect_failure(run_here("bfs", {folder.write("c.gr", "p sp 2 2\na 1 2 1\n")}), "bfs", 1,
-                       "the file ends after 1 arcs");
+                       "the file ends after 1 arc (");
   test::expect_failure(
       run_here("bfs", {folder.write("a.graph", "4 6\n2\n1 3\n2 4\n3\n")}), "bfs", 1,
       "the file has 3 edges (expected 6, as the first line says, which seems to count every edge twice)");

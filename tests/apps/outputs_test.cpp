@@ -153,6 +153,18 @@ TEST_F(outputs, that_are_the_input_are_refused) {
   EXPECT_EQ(slurp(matrix_), matrix);
 }
 
+TEST_F(outputs, that_are_other_inputs_are_refused) {
+  const std::string pairs = folder_.write("pairs.el", "1 3\n"), ids = folder_.write("ids.el", "1\n3\n");
+  for (const char* flag : {"--output", "--json"}) {
+    expect_failure(run_app("similarity", {edges_, "--pairs", pairs, flag, pairs}), "similarity", 2,
+                   flag + (" " + pairs + ": this is the input " + pairs));
+    expect_failure(run_app("subgraph", {edges_, "--ids", ids, flag, ids}), "subgraph", 2,
+                   flag + (" " + ids + ": this is the input " + ids));
+  }
+  EXPECT_EQ(slurp(pairs), "1 3\n");
+  EXPECT_EQ(slurp(ids), "1\n3\n");
+}
+
 TEST_F(outputs, that_are_the_input_are_written_by_force) {
   EXPECT_EQ(run_app("spmv", {matrix_, "--device", "cpu", "--output", matrix_, "--force"}).code, 0);
   EXPECT_EQ(slurp(matrix_), product);

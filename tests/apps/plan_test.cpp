@@ -136,6 +136,21 @@ TEST(plan, refuses_what_the_command_refuses) {
   EXPECT_NE(none.err.find("none.el"), std::string::npos) << none.err;
 }
 
+TEST(plan, refuses_streams_whose_size_is_unknown) {
+  const scratch folder;
+  const std::string list = folder.write("a.el", "1 2\n");
+  const std::string matrix = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n");
+  for (const std::string& line :
+       {"cat '" + list + "' | $BIN/spargo plan bfs -", "$BIN/spargo plan bfs - < '" + list + "'",
+        "cat '" + matrix + "' | $BIN/spargo plan spmv /dev/stdin"}) {
+    const app_run run = run_shell(line);
+    EXPECT_EQ(run.code, 1) << line << '\n' << run.out;
+    EXPECT_NE(run.err.find("the size of a stream is not known"), std::string::npos) << run.err;
+  }
+  const app_run named = run_shell("$BIN/spargo plan spmv /dev/stdin < '" + matrix + "'");
+  EXPECT_EQ(named.code, 0) << named.err;
+}
+
 TEST(plan, writes_no_output_and_says_why_a_device) {
   const scratch folder;
   const std::string list = folder.write("a.el", "1 2\n2 3\n");

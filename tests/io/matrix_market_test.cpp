@@ -342,7 +342,7 @@ TEST(MatrixMarketHostile, ADeclaredCountAllocatesNothing) {
   const std::string size = "2147483647 2147483647 1000000000000000000\n";
   const std::string path = folder.write("a.mtx", banner + size + "1 1 1\n");
   EXPECT_EQ(std::string(hostile(path).what()),
-            path + ":4:1: the file ends after 1 entries (expected 1000000000000000000)");
+            path + ":4:1: the file ends after 1 entry (expected 1000000000000000000)");
   const std::string packed = folder.write("a.mtx.gz", gzip(banner + size + "1 1 1\n"));
   EXPECT_EQ(hostile(packed).code(), error_code::parse);
   const std::string dense =

@@ -118,6 +118,28 @@ TEST_F(Tables, TablesOfEdgesAreNoMatrices) {
   }
 }
 
+// Each blank would begin a new field, and the rest of the number be lost or become a vertex.
+TEST_F(Tables, NumbersWithBlanksAreNotCut) {
+  struct grouped {
+    std::string text;
+    std::string says;
+  };
+  for (const grouped& g : {
+           grouped{"source,target,weight\n1,2,3\n1,2,1 000\n", "3:5: blanks within the number '1 000'"},
+           grouped{"# c\nsource;target;weight\n1;2;1 000\n2;3;1\n", "3:5: blanks within the number '1 000'"},
+           grouped{"source;target;weight\n1 000;2;3\n2;3;4\n", "2:1: blanks within the number '1 000'"},
+           grouped{"1;1 234 567;3\n2;3;4\n", "1:3: blanks within the number '1 234 567'"},
+           grouped{"1,2,3\n1,2, 2.5\t 7 \n", "2:6: blanks within the number '2.5\\x09 7'"},
+           grouped{"source\ttarget\tweight\n1\t2\t1 000\n", "2:5: blanks within the number '1 000'"},
+       }) {
+    EXPECT_EQ(read(g.text).rfind(g.says, 0), 0U) << g.text << read(g.text);
+  }
+  EXPECT_EQ(read("1, 2 , 3 \n2 ,3,\t4\n"), "1 2 3\n2 3 4\n");
+  EXPECT_EQ(read("1 , 2, 0.5\tmore 1 2\n"), "1 2 0.5\n");
+  EXPECT_EQ(read("1 2 3 4\n2 3 4 5\n"), "1 2 3\n2 3 4\n");
+  EXPECT_EQ(read("source\ttarget\n1 \t 2\n2\t3\n"), "1 2\n2 3\n");
+}
+
 TEST_F(Tables, FilesOfOtherProgramsAreRefusedByEveryDoor) {
   const auto refused = [&](const std::string& text, const std::string& name) {
     EXPECT_NE(read(text).find(name + " is not supported"), std::string::npos) << text << read(text);

@@ -10,6 +10,8 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -41,7 +43,9 @@ namespace {
 class id_lines {
  public:
   explicit id_lines(const std::string& path) : path_(path), file_(::gzopen(path.c_str(), "rb"), &::gzclose) {
-    if (file_ == nullptr) throw error(error_code::io, source_position{path, 0, 0}, "cannot be opened");
+    if (file_ == nullptr)
+      throw error(error_code::io, source_position{path, 0, 0},
+                  fmt::format("cannot open for reading: {}", std::strerror(errno)));
   }
 
   // Without its end; false at the end of the file.

@@ -25,8 +25,10 @@ class dimacs_reader {
     if (vertices_ < 0) source_.fail_at_end("the file ends before the problem line (expected p sp, p edge or p col)");
     const bool twice = problem_ == dimacs_problem::edge && rows_.size() > 0 && declared_ == 2 * rows_.size();
     if (rows_.size() < declared_ && !twice) {
+      std::string_view counted = name();
+      if (rows_.size() == 1) counted.remove_suffix(1);  // edge, arc
       source_.fail_at_end(fmt::format("the file ends after {} {} (expected {}, as the problem line says)", rows_.size(),
-                                      name(), declared_));
+                                      counted, declared_));
     }
     dimacs_graph<I> graph;
     graph.problem = problem_;

@@ -76,8 +76,9 @@ class metis_reader {
     detail::expect_vertices<I>(source_.path(), header_.vertices);
     while (lines_.next()) read_line();
     if (text_lines_.size() < header_.vertices) {
-      source_.fail_at_end(fmt::format("the file ends after {} vertices (expected {}, as the first line says)",
-                                      text_lines_.size(), header_.vertices));
+      source_.fail_at_end(fmt::format("the file ends after {} {} (expected {}, as the first line says)",
+                                      text_lines_.size(), text_lines_.size() == 1 ? "vertex" : "vertices",
+                                      header_.vertices));
     }
     const coo_matrix<double, I, host> both = release();
     check_both_sides(both);

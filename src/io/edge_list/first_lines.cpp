@@ -116,6 +116,31 @@ comma_use commas_of(std::string_view text, char separator, int names, std::size_
   return use;
 }
 
+std::string_view number_with_blanks(std::string_view text, char separator, int names, int columns) {
+  const auto is_split = [](std::string_view field) {
+    const std::size_t blank = field.find_first_of(" \t");
+    const std::size_t next = blank == std::string_view::npos ? blank : field.find_first_not_of(" \t", blank);
+    return next != std::string_view::npos && is_number(field.substr(0, blank)) && is_digit(field[next]);
+  };
+  const char* const end = text.data() + text.size();
+  for (const char* line = text.data(); line != end; line = std::find(line, end, '\n') + 1) {
+    const char* p = skip_blanks(line);
+    if (ends_line(p) || is_comment(p) || names-- > 0) continue;
+    p = line;
+    try {
+      for (int column = 0; column < columns; ++column) {
+        const std::string_view field = take_field(p, separator);
+        if (is_split(field)) return field;
+        if (field.empty()) break;  // which the reader reports
+        if (!next_field(p, separator)) break;
+      }
+    } catch (const bad_line&) {
+      continue;
+    }
+  }
+  return {};
+}
+
 bool may_split_weights(std::string_view text, char separator) {
   bool split = false;
   bool all = separator == ',';

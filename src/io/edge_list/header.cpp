@@ -63,12 +63,16 @@ class header_finder {
       find_columns();
     else if (!columns_.empty())
       refuse_columns("the file has no edge");
+    const char separator = header_.separator;
     if (header_.names.empty() && is_plain(header_)) header_.separator = 0;
     decide_ids(text_, wanted_ids_, columns_.empty() ? given_columns::none : given_columns::some, header_);
     if (header_.ids == id_kind::names && header_.left_ids >= 0) {
       throw error(error_code::unsupported, {name_}, "names of vertices in a bipartite graph (expected integer ids)");
     }
-    if (is_plain(header_)) header_.separator = 0;
+    if (is_plain(header_)) {
+      header_.separator = 0;
+      expect_whole_numbers(separator);
+    }
     if (header_.names.empty() && columns_.empty()) {
       expect_weight();
       if (header_.ids == id_kind::names) find_possible_names();
@@ -434,6 +438,18 @@ class header_finder {
       fail(error_code::parse,
            "the commas within the weights may be decimal commas or group thousands (expected points and no groups)");
     }
+  }
+
+  // Of lines that are read as without a header, where blanks separate too.
+  void expect_whole_numbers(char separator) const {
+    if (separator == 0 || separator == ' ') return;
+    const std::string_view number = number_with_blanks(text_, separator, header_.names.empty() ? 0 : 1, 3);
+    if (number.empty()) return;
+    const char* line = number.data();
+    while (line != text_.data() && line[-1] != '\n') --line;
+    throw error(error_code::parse,
+                {name_, lines_before_ + 1 + std::count(text_.data(), line, '\n'), number.data() - line + 1},
+                fmt::format("blanks within the number {} (expected none)", quoted(number)));
   }
 
   // Columns of numbers that might be weights, if no column is named as one.

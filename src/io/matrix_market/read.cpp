@@ -102,7 +102,8 @@ class entry_reader {
       return entries_.release(static_cast<I>(header_.rows), static_cast<I>(header_.cols), total_);
     }
     if (total_ < header_.entries) {
-      source_.fail_at_end(fmt::format("the file ends after {} entries (expected {})", total_, header_.entries));
+      source_.fail_at_end(fmt::format("the file ends after {} {} (expected {})", total_,
+                                      total_ == 1 ? "entry" : "entries", header_.entries));
     }
     summary.stored = total_;
     summary.expanded = expanded();

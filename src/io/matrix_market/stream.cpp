@@ -76,7 +76,8 @@ class matrix_stream {
       }
     }
     if (read_ < header_.entries) {
-      source_.fail_at_end(fmt::format("the file ends after {} entries (expected {})", read_, header_.entries));
+      source_.fail_at_end(fmt::format("the file ends after {} {} (expected {})", read_,
+                                      read_ == 1 ? "entry" : "entries", header_.entries));
     }
     out_.commit();
     result_.rows = header_.rows;

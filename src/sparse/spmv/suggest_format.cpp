@@ -75,7 +75,8 @@ std::int64_t product_bytes(const csr_pattern_view<I, O, host>& m, std::int64_t v
 template <class I, class O>
 std::string reason_against_lanes(const csr_pattern_view<I, O, host>& m, const format_use& use) {
   if (m.nnz() < tuning::few_entries)
-    return fmt::format("{} entries are too few for another format to pay off", m.nnz());
+    return fmt::format("{} too few for another format to pay off",
+                       m.nnz() == 1 ? "1 entry is" : fmt::format("{} entries are", m.nnz()));
   if (use.complex_values) return "complex values are not vectorised in any format";
   if (!detail::spmv::gathers_are_fast()) return "other formats need gathers, which are slow on this processor";
   const std::int64_t bytes = product_bytes(m, use.value_bytes);
