@@ -23,6 +23,8 @@
 #include "core/device/shared_limit.cuh"
 #include "graph/closeness/executor.hpp"
 
+#include <spargo/core/device_features.cuh>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -176,7 +178,7 @@ class narrow_search {
 extern __shared__ uint4 narrow_memory[];
 
 template <class I, class O>
-__global__ void __launch_bounds__(narrow_tuning::block, narrow_tuning::blocks)
+__global__ void __launch_bounds__(narrow_tuning::block, resident_blocks(narrow_tuning::blocks, narrow_tuning::block))
     narrow_kernel(const __grid_constant__ narrow_arguments<I, O> a) {
   __shared__ int counts[2];
   __shared__ unsigned taken;
