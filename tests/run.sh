@@ -102,7 +102,7 @@ if ! grep -q 'has_cuda = true' build/include/spargo/core/config.hpp; then
     targets=(--target spargo_cuda_objects)
     [ $full = no ] || targets=(--target apps core_test apps_test)
     step "CUDA code, in build/cuda-check/"
-    spargo_configure cuda-check -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=OFF "-DSPARGO_TEST_FILES=/$without_gpu_tests[.]"
+    spargo_configure cuda-check -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=OFF "-DSPARGO_TEST_FILES=/${without_gpu_tests}[.]"
     check "CUDA build" cmake --build build/cuda-check --parallel "$(spargo_jobs)" "${targets[@]}"
     skipped+=("device tests: no usable GPU (CUDA code is compiled, not run)")
   else
