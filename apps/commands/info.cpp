@@ -359,20 +359,6 @@ std::vector<oddity> check(const input_description& input, const any_entries& lis
   return found;
 }
 
-// "1 entry that is zero"
-std::string counted_oddity(const oddity& odd) {
-  std::string what = odd.what;
-  const auto replace = [&](std::string_view many, std::string_view one) {
-    if (const std::size_t at = what.find(many); at != std::string::npos) what.replace(at, many.size(), one);
-  };
-  if (odd.count == 1) {
-    replace("entries", "entry");
-    replace("vertices", "vertex");
-    replace("that are", "that is");
-  }
-  return with_commas(odd.count) + " " + what;
-}
-
 void report_check(report& out, const std::vector<oddity>& found) {
   json keys;
   std::string label = "check";
@@ -380,7 +366,7 @@ void report_check(report& out, const std::vector<oddity>& found) {
     keys[each.key] = {{"count", each.count}, {"line", each.line > 0 ? json(each.line) : json()}};
     if (each.count == 0) continue;
     const std::string where = each.line > 0 ? fmt::format(", first on line {}", with_commas(each.line)) : std::string();
-    out.row(std::exchange(label, ""), counted_oddity(each) + where);
+    out.row(std::exchange(label, ""), fmt::format("{}: {}{}", each.what, with_commas(each.count), where));
   }
   if (label == "check") out.row("check", "nothing odd");
   out.keys()["check"] = keys;

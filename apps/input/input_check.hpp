@@ -20,7 +20,7 @@ namespace spargo::apps {
 
 struct oddity {
   std::string key;   // JSON key
-  std::string what;  // for people, after the count
+  std::string what;  // for people, before the count
   std::int64_t count = 0;
   std::int64_t entry = -1;  // the first one, from 0; -1: none, or not about an entry
   std::int64_t line = 0;    // line of that entry; 0: unknown
@@ -67,7 +67,7 @@ template <index_type I>
 
 template <index_type I>
 [[nodiscard]] oddity find_isolated(const coo_pattern_view<I, host>& m) {
-  oddity found{"isolated", "vertices (or rows) without any entry in their row or column"};
+  oddity found{"isolated", "vertices without edges (rows and columns without entries)"};
   if (m.rows != m.cols) return found;
   std::vector<char> seen(static_cast<std::size_t>(m.rows));
   for (std::int64_t k = 0; k < m.nnz(); ++k) {

@@ -68,7 +68,8 @@ TEST_F(InfoFile, ExplainsWhatIsOdd) {
   expect(got, "unsorted", 3, 8);
   expect(got, "self_loops", 2, 11);
   expect(got, "isolated", 1, nullptr);
-  EXPECT_NE(run_app("info", {"--check", odd}).out.find("first on line 9"), std::string::npos);
+  EXPECT_NE(run_app("info", {"--check", odd}).out.find("entries at the place of an earlier entry: 2, first on line 9"),
+            std::string::npos);
 
   const std::string by_columns =
       folder_.write("c.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 4\n2 1\n3 1\n1 2\n1 3\n");

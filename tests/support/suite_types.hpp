@@ -1,5 +1,5 @@
 // Types of a typed suite: `using cases = test::suite_types<graph_case<int, int, host>, graph_case<int, int, device>>;`.
-// Under sanitizers, where there is no CUDA, those on the device are left out: they could only skip, and take half of
+// Under sanitizers, where there is no CUDA, those on the device are omitted: they could only skip, and take half of
 // the time to compile. The release build compiles them everywhere.
 #pragma once
 

@@ -395,24 +395,10 @@ def johnson(
     return_predecessors: bool = False,
     unweighted: bool = False,
 ) -> Any:
-    """Shortest paths from some or all vertices, as `shortest_path` finds them.
-
-    Parameters
-    ----------
-    csgraph, directed, indices, return_predecessors, unweighted
-        As for `shortest_path`.
-
-    Returns
-    -------
-    dist_matrix, predecessors
-        As from `dijkstra`.
-
-    Raises
-    ------
-    NotImplementedError
-        For negative weights.
-    """
     return _by_dijkstra("johnson", csgraph, directed, indices, return_predecessors, unweighted)
+
+
+johnson.__doc__ = bellman_ford.__doc__
 
 
 def yen(

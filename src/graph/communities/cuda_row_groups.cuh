@@ -124,7 +124,7 @@ struct bucket_rule {
   }
 };
 
-// Slots of a hash table for so many labels: a power of two, at least twice as many.
+// Slots of a hash table for this number of labels: a power of two, at least twice the labels.
 [[nodiscard]] SPARGO_HD inline std::int64_t slots_for(std::int64_t labels) {
   std::int64_t slots = 2;
   while (slots < 2 * labels) slots *= 2;

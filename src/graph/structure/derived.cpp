@@ -49,18 +49,7 @@ array<O, host> total_degrees(const context<host>& ctx, const graph_view<I, O, ho
 
 template <class I, class O>
 csr_matrix<pattern, I, O, host> copy_of(const context<host>& ctx, const csr_pattern_view<I, O, host>& rows) {
-  array<O, host> offsets(ctx, rows.offsets.size());
-  array<I, host> indices(ctx, rows.indices.size());
-  std::copy(rows.offsets.begin(), rows.offsets.end(), offsets.begin());
-  std::copy(rows.indices.begin(), rows.indices.end(), indices.begin());
-  return {rows.rows, rows.cols, std::move(offsets), std::move(indices), {}};
-}
-
-template <class W>
-array<W, host> copy_of(const context<host>& ctx, const span<const W, host>& values) {
-  array<W, host> to(ctx, values.size());
-  std::copy(values.begin(), values.end(), to.begin());
-  return to;
+  return {rows.rows, rows.cols, clone(ctx, rows.offsets), clone(ctx, rows.indices), {}};
 }
 
 }  // namespace
@@ -166,7 +155,7 @@ template <detail::scalar W, index_type I, index_type O>
 weighted_graph<W, I, O, host> reverse(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g) try {
   detail::expect_graph("reverse", g);
   auto out = detail::structure::copy_of(ctx, g.out);
-  auto weights = detail::structure::copy_of(ctx, g.out_weights);
+  auto weights = clone(ctx, g.out_weights);
   if (detail::structure::is_undirected<I, O>(g)) {
     graph<I, O, host> same(std::move(out), {}, g.direction, g.loops);
     const std::int64_t edges = same.edges() + same.loops();
