@@ -49,7 +49,7 @@ check_format() {
 # run_ctest NAME FOLDER [ctest arguments]: streams ctest's output and counts the cases inside the test programs. One
 # entry more at a time than there are processors, since some wait for signals, pipes and children.
 run_ctest() {
-  local name=$1 folder=$2 status=0 log cases reasons
+  local name=$1 folder=$2 status=0 log cases entries reasons
   shift 2
   ctest --test-dir "$folder" --output-on-failure --parallel $(($(spargo_jobs) + 1)) "$@" "${ctest_arguments[@]}" \
     | tee "$folder/ctest.log" || status=$?
@@ -57,7 +57,12 @@ run_ctest() {
   cases=$(awk '/^\[  PASSED  \]/ {passed += $4} /^\[  SKIPPED \] [0-9]+ test/ {skipped += $4} /^\[  FAILED  \] [0-9]+ test/ {failed += $4}
        END {printf "%d cases passed, %d skipped, %d failed", passed, skipped, failed}' "$log")
   printf '\n%s: %s\n' "$name" "$cases"
-  if [ $status -eq 0 ]; then passed+=("$name ($cases)"); else failed+=("$name ($cases)"); fi
+  if [ $status -eq 0 ]; then
+    passed+=("$name ($cases)")
+  else
+    entries=$(sed -n '/^The following tests FAILED:/,$s/^[[:space:]]*[0-9]* - //p' "$folder/ctest.log" | paste -sd, | sed 's/,/, /g')
+    failed+=("$name ($cases): $entries")
+  fi
   # The reasons of skipped cases: the line after "Skipped".
   reasons=$(awk '/: Skipped$/ {getline; sub(/:.*/, ""); if ($0 != "") print}' "$log" | sort | uniq -c | sort -rn | head -n 4 \
     | awk '{n = $1; $1 = ""; printf "%s%d times%s", sep, n, $0; sep = ", "}')
@@ -100,7 +105,7 @@ if ! grep -q 'has_cuda = true' build/include/spargo/core/config.hpp; then
   cuda_folder=build/cuda-check
   if [ -n "$(spargo_nvcc)" ]; then
     targets=(--target spargo_cuda_objects)
-    [ $full = no ] || targets=(--target apps core_test apps_test)
+    [ $full = no ] || targets=(--target apps tests)
     step "CUDA code, in build/cuda-check/"
     spargo_configure cuda-check -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=OFF "-DSPARGO_TEST_FILES=/${without_gpu_tests}[.]"
     check "CUDA build" cmake --build build/cuda-check --parallel "$(spargo_jobs)" "${targets[@]}"
