@@ -4,6 +4,7 @@
 #   --cuda            build with CUDA even where there is no usable GPU
 #   --no-sanitizers   of --full, leave out the build under AddressSanitizer and UBSan
 #   --no-python       of --full, leave out the Python package, whose tests take packages from PyPI
+#   --site            also build the documentation site (apps/docs/build.sh), where Doxygen is installed
 #   --fuzz            also fuzz the readers for a minute each (with clang)
 #   --no-install      leave the system's packages alone
 #   -- ARGUMENTS      for ctest: bash tests/run.sh -- -R spmv
@@ -15,7 +16,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=apps/setup.sh
 source apps/setup.sh
 
-full=no install=yes sanitizers=yes python=yes fuzz=no cuda=() ctest_arguments=()
+full=no install=yes sanitizers=yes python=yes fuzz=no site=no cuda=() ctest_arguments=()
 while [ $# -gt 0 ]; do
   case $1 in
     --full) full=yes ;;
@@ -23,6 +24,7 @@ while [ $# -gt 0 ]; do
     --no-sanitizers) sanitizers=no ;;
     --no-python) python=no ;;
     --fuzz) fuzz=yes ;;
+    --site) site=yes ;;
     --no-install) install=no ;;
     --) shift; ctest_arguments=("$@"); break ;;
     -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
@@ -148,6 +150,16 @@ if [ $python = yes ]; then
   step "the Python package's tests, which ran beside these"
   check "Python package" wait "$python_tests"
   cat build/python-tests.log
+fi
+if [ $site = yes ]; then
+  step "documentation site"
+  if ! command -v doxygen > /dev/null; then
+    skipped+=("documentation site: no Doxygen")
+  elif [ $python = no ]; then
+    skipped+=("documentation site: it shows the Python package (--full)")
+  else
+    check "documentation site" bash apps/docs/build.sh
+  fi
 fi
 # Closing lines: ctest's summary, of a run that failed if one did, and what passed, was skipped and failed.
 last=build

@@ -49,7 +49,7 @@ case $step in
       && fail "README.md has C++ that tests/package/consumer/main.cpp has not"
     [ -n "$(program_of README.md)" ] || fail "README.md has no C++"
     # Every path that the documents name in backquotes exists, and so does every file that they link to.
-    documents=("$source"/*.md "$source"/apps/docs/*.md)
+    documents=("$source"/*.md "$source"/apps/docs/*.md "$source"/apps/docs/{tutorials,howto}/*.md)
     grep -ohE '`(apps|datasets|include|src|tests)/[A-Za-z0-9_./-]+`' "${documents[@]}" | tr -d '`' | sort -u | while read -r path; do
       [ -e "$source/$path" ] || fail "the documents name $path, which does not exist"
     done
@@ -76,7 +76,7 @@ case $step in
       [ "$status" = 2 ] || [ "$(wc -l < "$dir/err")" = 1 ] || fail "$*: more than a line: $(cat "$dir/err")"
       [ ! -e "$SPARGO_FETCH_FOLDER" ] || [ -z "$(find "$SPARGO_FETCH_FOLDER" -name '.part*')" ] || fail "$*: leaves files"
     }
-    for script in "$source/apps/quickstart.sh" "$source/tests/run.sh" "$source/tests/run_gpu.sh"; do
+    for script in "$source/apps/quickstart.sh" "$source/apps/docs/build.sh" "$source/tests/run.sh" "$source/tests/run_gpu.sh"; do
       [ -n "$(bash "$script" --help)" ] || fail "$script has no help"
       refuses 2 "unknown argument '--wrong'" bash "$script" --wrong
     done
@@ -327,6 +327,26 @@ case $step in
     [ "$left" = './bin/mine ./share/man/man1/mine.1' ] || fail "uninstall leaves or takes too much: $left"
     ! cmake --build "$build" --target uninstall > "$dir.log" 2>&1 || fail "there is nothing left to uninstall"
     grep -q 'nothing to uninstall' "$dir.log" || fail "not a word about the missing manifest: $(cat "$dir.log")"
+    ;;
+  tutorials)
+    # The blocks of code of the pages that need no Python package, run as by a reader who has installed the programs.
+    command -v python3 > /dev/null || { echo "no python3: skipped"; exit 77; }
+    pages=()
+    for page in "$source"/apps/docs/{tutorials,howto}/*.md; do
+      ! grep -q '^```python' "$page" || continue  # apps/python/tests/test_tutorials.py
+      if grep -q mpirun "$page" && ! { command -v mpirun && find "$prefix" -name libspargo_mpi.so | grep .; } > /dev/null; then
+        echo "no MPI: $(basename "$page") is left out"
+      elif grep -q -- --spy "$page" && ! "$prefix/bin/spargo" info "$matrix" --spy "$work/spy.svg" --quiet 2> /dev/null; then
+        echo "no Cairo: $(basename "$page") is left out"
+      else
+        pages+=("$page")
+      fi
+    done
+    launcher=$(command -v ccache || true)
+    clean PATH="$prefix/bin:$tools:/usr/bin:/bin" CMAKE_PREFIX_PATH="$prefix" CXX="$cxx" \
+      ${launcher:+CMAKE_CXX_COMPILER_LAUNCHER="$launcher"} PKG_CONFIG_PATH="$(dirname "$(find "$prefix" -name spargo.pc)")" \
+      OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+      python3 "$source/apps/docs/site/run_blocks.py" --work "$work/tutorials" "${pages[@]}"
     ;;
   datasets)
     # The facts of datasets/README.md, worked out by hand or by other programs.

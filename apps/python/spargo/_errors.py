@@ -48,7 +48,7 @@ class FileError(Error, OSError):
     errno : int or None
         The system's error number; None if the file's content is at fault.
     filename, strerror : str or None
-        As in other `OSError`s.
+        As those of any `OSError`.
     """
 
     def __init__(

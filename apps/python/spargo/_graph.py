@@ -36,7 +36,20 @@ class Graph(Algorithms):
     device : {'auto', 'cpu', 'cuda', 'cuda:N'}, optional
         As for `from_scipy`.
 
-    **Vertices and ids.** Vertices are numbered 0 to n - 1. Results are arrays indexed by vertex, and an integer argument
+    Attributes
+    ----------
+    offsets : ndarray of int32 or int64, shape (vertices + 1,)
+    indices : ndarray of int32 or int64, shape (entries,)
+    weights : ndarray of int32, int64, float32 or float64, shape (entries,), or None
+    directed : bool
+    device : str
+        ``"cpu"``, or ``"cuda:0"`` and so on.
+    nodes : sequence or None
+        The ids of the vertices, by vertex; None if they have none.
+
+    Notes
+    -----
+    Vertices are numbered 0 to n - 1. Results are arrays indexed by vertex, and an integer argument
     is a vertex. Vertices that have other labels in the source (integers or names in a file, nodes of networkx) keep them
     as ids: ``nodes[v]`` is the id of vertex v, ``index(id)`` the vertex of an id, and ``names(vertices)`` the ids of
     several. An id that is not an integer can be used instead of a vertex: ``g.bfs("alice")``; an integer id needs
@@ -52,17 +65,6 @@ class Graph(Algorithms):
     exist for the CPU alone raise `UnsupportedError`.
     Copies of its arrays on the host, or of host arrays on the GPU, are made when needed and kept. Results are CuPy or
     PyTorch arrays if the graph was made from such arrays, otherwise NumPy arrays; ``config(arrays=...)`` overrides this.
-
-    Attributes
-    ----------
-    offsets : ndarray of int32 or int64, shape (vertices + 1,)
-    indices : ndarray of int32 or int64, shape (entries,)
-    weights : ndarray of int32, int64, float32 or float64, shape (entries,), or None
-    directed : bool
-    device : str
-        ``"cpu"``, or ``"cuda:0"`` and so on.
-    nodes : sequence or None
-        The ids of the vertices, by vertex; None if they have none.
 
     Examples
     --------

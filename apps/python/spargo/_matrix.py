@@ -198,6 +198,7 @@ class Matrix:
 
     @property
     def ndim(self) -> int:
+        """2, as of every matrix."""
         return 2
 
     @property

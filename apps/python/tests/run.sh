@@ -30,8 +30,8 @@ say() { printf '[%4d s] %s\n' "$SECONDS" "$*" >&2; }
 
 say "packages of PyPI, in $env"
 [ -x "$env/bin/python" ] || "$python" -m venv "$env"
-needed=(nanobind nanobind-backend numpy scipy networkx pytest)
-if [ $full = yes ]; then needed+=(mypy scipy-stubs matplotlib auditwheel); fi
+needed=(nanobind nanobind-backend numpy scipy networkx pytest pandas matplotlib)
+if [ $full = yes ]; then needed+=(mypy scipy-stubs auditwheel); fi
 "$env/bin/pip" install -q --disable-pip-version-check "${needed[@]}"
 if [ $prepare = yes ]; then exit 0; fi
 
