@@ -1,0 +1,121 @@
+// Passes over vectors with sums in a fixed order.
+//
+// Idea: a pass takes blocks of 4,096 elements, which stay in the L1 cache; each block writes its sums to a table, and
+// the table is summed in order of the blocks. So the result depends on the size alone, not on threads.
+#pragma once
+
+#include "core/function_ref.hpp"
+#include "core/parallel.hpp"
+#include "sparse/arithmetic.hpp"
+
+#include <spargo/core/array.hpp>
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+
+namespace spargo::detail::krylov {
+
+template <class V>
+struct scalar_traits {
+  using real = V;
+  using sum = double;  // of products
+};
+template <class R>
+struct scalar_traits<std::complex<R>> {
+  using real = R;
+  using sum = std::complex<double>;
+};
+template <class V>
+using real_of = typename scalar_traits<V>::real;
+template <class V>
+using sum_of = typename scalar_traits<V>::sum;
+
+// conj(a) * b in double.
+template <real_type V>
+[[nodiscard]] inline double inner(V a, V b) {
+  return static_cast<double>(a) * static_cast<double>(b);
+}
+template <class R>
+[[nodiscard]] inline std::complex<double> inner(std::complex<R> a, std::complex<R> b) {
+  const double ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag();
+  return {ar * br + ai * bi, ar * bi - ai * br};
+}
+// |a|^2 and Re(conj(a) * b).
+template <class V>
+[[nodiscard]] inline double square(V a) {
+  return std::real(inner(a, a));
+}
+template <class V>
+[[nodiscard]] inline double real_inner(V a, V b) {
+  return std::real(inner(a, b));
+}
+
+// The sum of term(i) over [first, last), in eight interleaved sums, which vectorise.
+template <class S, class Term>
+[[nodiscard]] inline S sum_terms(std::int64_t first, std::int64_t last, const Term& term) {
+  constexpr int lanes = 8;
+  S sums[lanes] = {};
+  std::int64_t i = first;
+  for (; i + lanes <= last; i += lanes) {
+    for (int l = 0; l < lanes; ++l) sums[l] += term(i + l);
+  }
+  for (int l = 0; i < last; ++i, ++l) sums[l] += term(i);
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+class block_passes {
+ public:
+  static constexpr std::int64_t length = 4096;
+
+  block_passes() = default;
+  // For passes of up to `most_sums` sums.
+  block_passes(const context<host>& ctx, std::int64_t size, std::int64_t most_sums)
+      : threads_(useful_threads(ctx.threads(), size, std::int64_t{1} << 14)),
+        size_(size),
+        table_(ctx, std::max<std::int64_t>(1, div_up(size, length)) * most_sums) {}
+
+  // body(first, last) for each block.
+  void each(function_ref<void(std::int64_t, std::int64_t)> body) const {
+    const auto block = [&](std::int64_t k) { body(k * length, std::min(size_, (k + 1) * length)); };
+    parallel_parts(threads_, div_up(size_, length), block, waking::unless_busy);
+  }
+
+  // body(first, last, sums) writes `count` sums of each block; `totals` gets those of all.
+  void sum(std::int64_t count, function_ref<void(std::int64_t, std::int64_t, double*)> body, double* totals) const {
+    each([&](std::int64_t first, std::int64_t last) { body(first, last, table_.data() + first / length * count); });
+    std::fill_n(totals, count, 0.0);
+    const std::int64_t blocks = div_up(size_, length);
+    for (std::int64_t k = 0; k < blocks; ++k) {
+      for (std::int64_t s = 0; s < count; ++s) totals[s] += table_[k * count + s];
+    }
+  }
+
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+  [[nodiscard]] std::int64_t bytes() const noexcept {
+    return table_.size() * static_cast<std::int64_t>(sizeof(double));
+  }
+
+ private:
+  int threads_ = 1;
+  std::int64_t size_ = 0;
+  mutable array<double, host> table_;
+};
+
+inline void store(double value, double* to) { *to = value; }
+inline void store(std::complex<double> value, double* to) {
+  to[0] = value.real();
+  to[1] = value.imag();
+}
+template <class S>
+[[nodiscard]] inline S load(const double* from) {
+  if constexpr (std::same_as<S, double>) {
+    return *from;
+  } else {
+    return {from[0], from[1]};
+  }
+}
+template <class S>
+inline constexpr std::int64_t doubles_of = static_cast<std::int64_t>(sizeof(S) / sizeof(double));
+
+}  // namespace spargo::detail::krylov
