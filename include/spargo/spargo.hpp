@@ -55,6 +55,7 @@
 #include <spargo/io/device_read.hpp>
 #include <spargo/io/dimacs.hpp>
 #include <spargo/io/edge_list.hpp>
+#include <spargo/io/edge_table.hpp>
 #include <spargo/io/generate.hpp>
 #include <spargo/io/input.hpp>
 #include <spargo/io/matrix_market.hpp>

@@ -34,6 +34,7 @@ from ._results import (
 )
 from ._snapshot import load, save
 from ._solve import Solution, solve
+from ._table import Table
 
 __all__ = [
     "Bfs",
@@ -58,6 +59,7 @@ __all__ = [
     "Similarity",
     "SpanningForest",
     "Sssp",
+    "Table",
     "Triangles",
     "Trusses",
     "UnsupportedError",

@@ -59,7 +59,7 @@ class Algorithms(Centrality):
         found = self._called(
             "spanning_forest", False, self._weights(), algorithm, bool(maximum), bool(ignore_nan), threads()
         )
-        return SpanningForest(*found)
+        return SpanningForest.of(self, *found)
 
     def connected_components(
         self, *, connection: str = "weak", labels: str = "dense", algorithm: str = "automatic"
@@ -100,7 +100,7 @@ class Algorithms(Centrality):
         O(edges^1.5) at most.
         """
         total, per_vertex, _, degrees = self._called("triangles", False, False, algorithm, threads())
-        return Triangles(total, per_vertex, degrees)
+        return Triangles.of(self, total, per_vertex, degrees)
 
     def clustering(self, *, directed: bool = False) -> Array:
         """Local clustering coefficients: the share of pairs of a vertex's neighbours that are joined.
@@ -204,7 +204,7 @@ class Algorithms(Centrality):
             algorithm,
             threads(),
         )
-        return Communities(count, labels, None if propagates else modularity, None if propagates else deepest)
+        return Communities.of(self, count, labels, None if propagates else modularity, None if propagates else deepest)
 
     def similarity(
         self, pairs: Any = "edges", *, measure: str = "jaccard", top: int | None = None
@@ -238,11 +238,11 @@ class Algorithms(Centrality):
         if top is not None:
             if not isinstance(pairs, str):
                 raise Error("similarity: pairs are given, and the most similar vertices wanted (expected one of them)")
-            return Similarity(*self._called("similarity", True, measure, whole(top, "similarity: top"), threads()))
+            return Similarity.of(self, *self._called("similarity", True, measure, whole(top, "similarity: top"), threads()))
         if isinstance(pairs, str):
             if pairs != "edges":
                 raise Error(f"similarity: pairs={pairs!r} (expected 'edges' or an array)")
-            return Similarity(*self._called("similarity", False, measure, 0, threads()))
+            return Similarity.of(self, *self._called("similarity", False, measure, 0, threads()))
         shape = getattr(pairs, "shape", None)
         if shape is None:
             shape = (len(pairs), 2 if all(len(pair) == 2 for pair in pairs) else 0)
@@ -255,7 +255,7 @@ class Algorithms(Centrality):
         sources = self._argument(ends[:, 0], self.indices.dtype)
         targets = self._argument(ends[:, 1], self.indices.dtype)
         values = self._called("similarity_of_pairs", False, sources, targets, measure, threads())
-        return Similarity(sources, targets, values)
+        return Similarity.of(self, sources, targets, values)
 
     @in_networkx("core_number", "simple", "no_loops")
     def core_numbers(self, *, algorithm: str = "automatic") -> Array:
@@ -316,7 +316,7 @@ class Algorithms(Centrality):
         -----
         O(edges**1.5).
         """
-        return Trusses(*self._called("trusses", False, 0, algorithm, threads()))
+        return Trusses.of(self, *self._called("trusses", False, 0, algorithm, threads()))
 
     def k_truss(self: Same, k: int) -> Same:
         """The k-truss: the edges that are in k - 2 triangles of such edges or more, with their vertices' ids.

@@ -117,3 +117,19 @@ def numbered(sources: Any, targets: Any) -> tuple[Any, Any, Array | None]:
     nodes = np.empty(len(numbers), dtype=object)
     nodes[:] = list(numbers)
     return pairs[0::2], pairs[1::2], nodes
+
+
+def weights_of(values: npt.ArrayLike) -> Array:
+    """The weights, converted to a type of the library."""
+    array = flat(values, "weights")
+    if array.dtype in WEIGHTS:
+        return array
+    if array.dtype.kind in "biu" and array.dtype.itemsize < 8:
+        return array.astype(np.int64)
+    if array.dtype == np.uint64 and (array.size == 0 or array.max() <= np.iinfo(np.int64).max):
+        return array.astype(np.int64)
+    if array.dtype == np.float16:
+        return array.astype(np.float32)
+    raise UnsupportedError(
+        f"weights of {array.dtype}; the library has int32, int64, float32 and float64", "unsupported"
+    )

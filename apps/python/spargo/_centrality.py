@@ -83,8 +83,7 @@ class Centrality(Structure):
             if a is not None and vector.size != self.vertices:
                 raise Error(f"pagerank: {name} has {vector.size} values for {self.vertices} vertices")
         options = (wanted.name, damping, tolerance, norm, max_iterations, iterations, dangling, algorithm, threads())
-        return PageRank(
-            *self._planned(
+        return PageRank.of(self, *self._planned(
                 ("pagerank", weighted, *options),
                 lambda: self._algorithm("pagerank", not weighted)(
                     self._argument(self._weights(), np.dtype(np.float64)) if weighted else None, *options
@@ -129,7 +128,7 @@ class Centrality(Structure):
         """
         vector = self._rank_vector(start, "eigenvector", "start")
         most = whole(max_iterations, "eigenvector: max_iterations")
-        return Eigenvector(*self._ranked("eigenvector", weighted, tolerance, most, vector, threads()))
+        return Eigenvector.of(self, *self._ranked("eigenvector", weighted, tolerance, most, vector, threads()))
 
     def katz(
         self,
@@ -182,7 +181,7 @@ class Centrality(Structure):
         first = self._rank_vector(start, "katz", "start")
         most = whole(max_iterations, "katz: max_iterations")
         options = (0.0 if alpha is None else alpha, constant, bool(normalized), tolerance, most)
-        return Katz(*self._ranked("katz", weighted, *options, vector, first, threads()))
+        return Katz.of(self, *self._ranked("katz", weighted, *options, vector, first, threads()))
 
     def hits(
         self,
@@ -220,7 +219,7 @@ class Centrality(Structure):
         """
         vector = self._rank_vector(start, "hits", "start")
         most = whole(max_iterations, "hits: max_iterations")
-        return Hits(*self._ranked("hits", weighted, tolerance, most, vector, threads()))
+        return Hits.of(self, *self._ranked("hits", weighted, tolerance, most, vector, threads()))
 
     def _rank_vector(self, values: Any, method: str, name: str) -> Any:
         """A float64 vector with one value per vertex, or none."""

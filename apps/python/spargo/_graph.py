@@ -11,17 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._algorithms import Algorithms
-from ._arrays import WEIGHTS, Array, csr_indices, dense, flat, indices_of, is_graph, numbered, same_indices, whole
+from ._arrays import WEIGHTS, Array, csr_indices, dense, flat, indices_of, is_graph, numbered, same_indices, weights_of, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
 from ._io import Source, columns_text, readable, warn_of_input
 from ._scipy import as_sparse, assembled
 from ._snapshot import Snapshot, opened
+from ._tabular import Tabular
 
 
-class Graph(Algorithms):
-    """A graph, from any of the types below; `from_scipy`, `from_edges`, `from_networkx` and `read` have more options.
+class Graph(Tabular):
+    """A graph, from any of the types below; `from_scipy`, `from_edges`, `from_networkx` and `read` have more options, and
+    `from_arrow`, `from_pandas` and `from_polars` take data frames.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class Graph(Algorithms):
     -----
     Vertices are numbered 0 to n - 1. Results are arrays indexed by vertex, and an integer argument
     is a vertex. Vertices that have other labels in the source (integers or names in a file, nodes of networkx) keep them
-    as ids: ``nodes[v]`` is the id of vertex v, ``index(id)`` the vertex of an id, and ``names(vertices)`` the ids of
+    as ids: ``ids[v]`` or ``nodes[v]`` is the id of vertex v, ``index(id)`` the vertex of an id, and ``names(vertices)`` the ids of
     several. An id that is not an integer can be used instead of a vertex: ``g.bfs("alice")``; an integer id needs
     `index`, as in ``g.bfs(g.index(1000))``. `spargo.read_edgelist` and networkx's functions use ids.
 
@@ -136,7 +137,7 @@ class Graph(Algorithms):
         if odd is not None:
             raise Error(f"Graph: pairs are expected, all of them with a weight or none, and edge {edges.index(odd)} is {odd}")
         columns = list(zip(*edges)) or [(), ()]
-        values = _weights_of(np.array(columns[2])) if weights and size == 3 else None
+        values = weights_of(np.array(columns[2])) if weights and size == 3 else None
         if all(isinstance(v, (int, np.integer)) for column in columns[:2] for v in column):
             return cls.from_edges(np.array(columns[0]), np.array(columns[1]), values, directed=directed, device=device)
         index: dict[Hashable, int] = {}
@@ -211,7 +212,7 @@ class Graph(Algorithms):
         offsets, indices = csr_indices(indices_of(a.indptr, "Graph"), indices_of(a.indices, "Graph"))
         n = int(a.shape[0])
         _core.validate_csr(n, n, offsets, indices, threads())
-        values = _weights_of(a.data) if weights and a.dtype != bool else None
+        values = weights_of(a.data) if weights and a.dtype != bool else None
         if values is not None and values.size != indices.size:
             raise Error(f"Graph.from_scipy: {values.size} entries and {indices.size} indices")
         if not directed and not _is_symmetric(n, offsets, indices, values):
@@ -303,7 +304,7 @@ class Graph(Algorithms):
         vertices = None if vertices is None else whole(vertices, "Graph.from_edges: vertices", 0)
         if vertices is None:
             vertices = max((int(e.max()) + 1 for e in ends if e.size > 0), default=0)
-        values = None if weights is None else _weights_of(flat(weights, "Graph.from_edges"))
+        values = None if weights is None else weights_of(flat(weights, "Graph.from_edges"))
         if values is not None and values.size != ends[0].size:
             raise Error(f"Graph.from_edges: {ends[0].size} edges and {values.size} weights")
         if ends[0].size != ends[1].size:
@@ -385,7 +386,7 @@ class Graph(Algorithms):
         weights = None
         if weight is not None:
             values = [edge.get(weight, 1) for edge in data]
-            weights = _weights_of(np.array(values or np.empty(0)))
+            weights = weights_of(np.array(values or np.empty(0)))
             if weights.dtype.kind == "f" and any(isinstance(w, int) and int(float(w)) != w for w in values):
                 raise UnsupportedError("integers beside reals, which float64 rounds", "unsupported")
         return cls._of(offsets, indices, weights, g.is_directed(), nodes, g.is_multigraph())._moved(place)
@@ -467,7 +468,7 @@ class Graph(Algorithms):
         n, cols = found.shape
         if n != cols:
             raise Error(f"{name}: {n} x {cols} is not a graph (expected a square matrix)", "invalid_data", name)
-        values = _weights_of(found.weights) if weights and found.weights is not None else None
+        values = weights_of(found.weights) if weights and found.weights is not None else None
         directed = found.directed if directed is None else directed
         both_ways = not (found.directed and directed) and not found.is_mirrored
         if both_ways and not _is_symmetric(n, found.offsets, found.indices, values):
@@ -487,22 +488,6 @@ def _has_names(a: Array) -> bool:
 
 def _are_whole(numbers: Array) -> bool:
     return bool(np.all(np.abs(numbers) < 2.0**53) and np.all(numbers == np.trunc(numbers)))
-
-
-def _weights_of(values: npt.ArrayLike) -> Array:
-    """The weights, converted to a type of the library."""
-    array = flat(values, "weights")
-    if array.dtype in WEIGHTS:
-        return array
-    if array.dtype.kind in "biu" and array.dtype.itemsize < 8:
-        return array.astype(np.int64)
-    if array.dtype == np.uint64 and (array.size == 0 or array.max() <= np.iinfo(np.int64).max):
-        return array.astype(np.int64)
-    if array.dtype == np.float16:
-        return array.astype(np.float32)
-    raise UnsupportedError(
-        f"weights of {array.dtype}; the library has int32, int64, float32 and float64", "unsupported"
-    )
 
 
 def _is_symmetric(n: int, offsets: Array, indices: Array, weights: Array | None) -> bool:

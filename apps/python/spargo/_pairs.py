@@ -86,7 +86,7 @@ class Pairs(Paths):
         weighted = self.weights is not None if weighted is None else weighted
         if coordinates is None and not weighted:
             path = self._path_of_edges(start, end)
-            return Path(path, path.size - 1 if path.size > 0 else np.inf, 0)
+            return Path.of(self, path, path.size - 1 if path.size > 0 else np.inf, 0)
         graph, places, dimensions = self._on_host(), None, 2
         if coordinates is not None:
             places = np.ascontiguousarray(dense(coordinates, "coordinates"), np.float64)
@@ -97,7 +97,7 @@ class Pairs(Paths):
         flat = None if places is None else places.ravel()
         made = graph._algorithm("path_finder", False)(values, flat, dimensions, metric, -1.0 if scale is None else scale)
         path, length, expanded = made.run(start, end)
-        return Path(path, length if path.size > 0 else np.inf, expanded)
+        return Path.of(self, path, length if path.size > 0 else np.inf, expanded)
 
     def k_shortest_paths(self, source: Vertex, target: Vertex, k: int, *, weighted: bool | None = None) -> list[Path]:
         """The k shortest paths without repeated vertices, the shortest first; all of them if there are fewer.
@@ -125,7 +125,7 @@ class Pairs(Paths):
         start, end, count = self._vertex(source), self._vertex(target), whole(k, "k_shortest_paths: k", 0)
         graph = self._on_host()
         found = graph._called("k_shortest_paths", False, graph._lengths(weighted), start, end, count)
-        return [Path(path, length, 0) for path, length in found]
+        return [Path.of(self, path, length, 0) for path, length in found]
 
     def path_lengths(self, sources: Vertices, targets: Vertices, *, weighted: bool | None = None) -> Array:
         """The lengths of shortest paths from sources[k] to targets[k].

@@ -74,7 +74,7 @@ class Paths(Stored):
             ),
             source,
         )
-        return Bfs(levels, None if parents is None else found, source, reached, sizes, used, reason)
+        return Bfs.of(self, levels, None if parents is None else found, source, reached, sizes, used, reason)
 
     def bfs_order(self, source: Vertex) -> tuple[Array, Array]:
         """The vertices in the order of a queue, as SciPy and networkx visit them.
@@ -120,10 +120,10 @@ class Paths(Stored):
         if chosen.size == 0:
             empty = np.empty(0, dtype=np.int64)
             none = np.empty((0, self.vertices), dtype=np.int32) if levels else None
-            return MultiBfs(none, empty, empty, empty.astype(np.int32))
+            return MultiBfs.of(self, none, empty, empty, empty.astype(np.int32))
         found, reached, sums, eccentricities = self._called("multi_bfs", True, chosen, levels, threads())
         by_source = found.reshape(self.vertices, chosen.size).T if levels else None
-        return MultiBfs(by_source, reached, sums, eccentricities)
+        return MultiBfs.of(self, by_source, reached, sums, eccentricities)
 
     def sssp(
         self,
@@ -179,7 +179,7 @@ class Paths(Stored):
         )
         if reached < self.vertices:
             self._refuse_longer_paths(source, stop, limit, distances)
-        return Sssp(distances, None if parents is None else found, source, reached, used, reason)
+        return Sssp.of(self, distances, None if parents is None else found, source, reached, used, reason)
 
     def _refuse_longer_paths(self, source: int, target: int, cutoff: float, distances: Any) -> None:
         """Refuses paths that are too long for a distance: their ends look unreached."""

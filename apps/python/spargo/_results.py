@@ -2,12 +2,165 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
 
 from ._arrays import Array
+from ._table import Column, Ids, Table, on_host, reached
+
+Same = TypeVar("Same", bound="Result")
 
 
-class Bfs(NamedTuple):
+class Result:
+    """What all results have: a tuple that is also a table, whose vertices have the graph's ids.
+
+    A table by vertex has the ids in its column ``id``; in other columns a vertex, such as a parent, is its id as well.
+    What is unreached is null.
+    """
+
+    _by_vertex: ClassVar[bool] = False
+    # A table's columns: the field, and whether it holds values, vertices, or lengths of paths.
+    _columns: ClassVar[dict[str, tuple[str, str]]] = {}
+    _ids: Ids | None = None
+
+    @classmethod
+    def of(cls: type[Same], graph: Any, *fields: Any) -> Same:
+        """The result for a graph, whose ids its tables have.
+
+        Parameters
+        ----------
+        graph : Graph
+        fields
+            Of the tuple.
+        """
+        made = cls(*fields)
+        made._ids = Ids(graph.nodes, graph.vertices)
+        return made
+
+    def to_arrow(self) -> Table:
+        """The result as a `Table`, which every library that reads Arrow's PyCapsule interface takes."""
+        fields = ((name, getattr(self, field), kind) for name, (field, kind) in self._columns.items())
+        found = {name: (on_host(values), kind) for name, values, kind in fields if values is not None}
+        size = max((values.size for values, _ in found.values()), default=0)
+        ids = self._ids or Ids(None, size)
+        columns = {"id": Column(ids.all())} if self._by_vertex else {}
+        for name, (values, kind) in found.items():
+            columns[name] = ids.of(values) if kind == "vertex" else reached(values) if kind == "length" else Column(values)
+        return Table(columns)
+
+    def to_pandas(self) -> Any:
+        """The result as a ``pandas.DataFrame`` (pandas must be installed), by the vertices' ids where it is by vertex."""
+        return self.to_arrow().to_pandas()
+
+
+class _Bfs(NamedTuple):
+    levels: Array
+    parents: Array | None
+    source: int
+    reached: int
+    level_sizes: Array
+    algorithm: str
+    reason: str
+
+
+class _Communities(NamedTuple):
+    count: int  # type: ignore[assignment]  # hides tuple.count
+    labels: Array
+    modularity: float | None
+    levels: int | None
+
+
+class _MultiBfs(NamedTuple):
+    levels: Array | None
+    reached: Array
+    distance_sums: Array
+    eccentricities: Array
+
+
+class _Sssp(NamedTuple):
+    distances: Array
+    parents: Array | None
+    source: int
+    reached: int
+    algorithm: str
+    reason: str
+
+
+class _SpanningForest(NamedTuple):
+    sources: Array
+    targets: Array
+    weights: Array
+    total_weight: float
+    trees: int
+    algorithm: str
+
+
+class _Similarity(NamedTuple):
+    sources: Array
+    targets: Array
+    values: Array
+
+
+class _PageRank(NamedTuple):
+    ranks: Array
+    iterations: int
+    residual: float
+    converged: bool
+    algorithm: str
+
+
+class _Eigenvector(NamedTuple):
+    values: Array
+    iterations: int
+    residual: float
+    converged: bool
+    eigenvalue: float
+
+
+class _Katz(NamedTuple):
+    values: Array
+    iterations: int
+    residual: float
+    converged: bool
+    alpha: float
+
+
+class _Hits(NamedTuple):
+    hubs: Array
+    authorities: Array
+    iterations: int
+    residual: float
+    converged: bool
+
+
+class _Triangles(NamedTuple):
+    total: int
+    per_vertex: Array
+    degrees: Array
+
+
+class _Trusses(NamedTuple):
+    sources: Array
+    targets: Array
+    numbers: Array
+    max_k: int
+    algorithm: str
+
+
+class _Biconnectivity(NamedTuple):
+    bridges: Array
+    articulation_points: Array
+    components: list[Array]
+
+
+class _Path(NamedTuple):
+    vertices: Array
+    length: float
+    expanded: int
+
+
+class Bfs(Result, _Bfs):
     """Result of `Graph.bfs`.
 
     Attributes
@@ -23,16 +176,11 @@ class Bfs(NamedTuple):
     algorithm, reason : str
     """
 
-    levels: Array
-    parents: Array | None
-    source: int
-    reached: int
-    level_sizes: Array
-    algorithm: str
-    reason: str
+    _by_vertex = True
+    _columns = {"level": ("levels", "length"), "parent": ("parents", "vertex")}
 
 
-class Communities(NamedTuple):
+class Communities(Result, _Communities):
     """Result of `Graph.communities`.
 
     Attributes
@@ -47,13 +195,11 @@ class Communities(NamedTuple):
         Levels of the last pass. None for label propagation.
     """
 
-    count: int  # type: ignore[assignment]  # hides tuple.count
-    labels: Array
-    modularity: float | None
-    levels: int | None
+    _by_vertex = True
+    _columns = {"community": ("labels", "vertex")}
 
 
-class MultiBfs(NamedTuple):
+class MultiBfs(Result, _MultiBfs):
     """Result of `Graph.multi_bfs`, with a value for each source.
 
     Attributes
@@ -65,13 +211,10 @@ class MultiBfs(NamedTuple):
     eccentricities : ndarray of int32, shape (sources,)
     """
 
-    levels: Array | None
-    reached: Array
-    distance_sums: Array
-    eccentricities: Array
+    _columns = {"reached": ("reached", "value"), "distance_sum": ("distance_sums", "value"), "eccentricity": ("eccentricities", "value")}
 
 
-class Sssp(NamedTuple):
+class Sssp(Result, _Sssp):
     """Result of `Graph.sssp`.
 
     Attributes
@@ -86,15 +229,11 @@ class Sssp(NamedTuple):
     algorithm, reason : str
     """
 
-    distances: Array
-    parents: Array | None
-    source: int
-    reached: int
-    algorithm: str
-    reason: str
+    _by_vertex = True
+    _columns = {"distance": ("distances", "length"), "parent": ("parents", "vertex")}
 
 
-class SpanningForest(NamedTuple):
+class SpanningForest(Result, _SpanningForest):
     """Result of `Graph.spanning_forest`.
 
     Attributes
@@ -108,15 +247,10 @@ class SpanningForest(NamedTuple):
     algorithm : str
     """
 
-    sources: Array
-    targets: Array
-    weights: Array
-    total_weight: float
-    trees: int
-    algorithm: str
+    _columns = {"source": ("sources", "vertex"), "target": ("targets", "vertex"), "weight": ("weights", "value")}
 
 
-class Similarity(NamedTuple):
+class Similarity(Result, _Similarity):
     """Result of `Graph.similarity`: the value of each pair.
 
     Attributes
@@ -127,12 +261,10 @@ class Similarity(NamedTuple):
     values : ndarray of float64, shape (pairs,)
     """
 
-    sources: Array
-    targets: Array
-    values: Array
+    _columns = {"source": ("sources", "vertex"), "target": ("targets", "vertex"), "value": ("values", "value")}
 
 
-class PageRank(NamedTuple):
+class PageRank(Result, _PageRank):
     """Result of `Graph.pagerank`.
 
     Attributes
@@ -145,14 +277,11 @@ class PageRank(NamedTuple):
     algorithm : str
     """
 
-    ranks: Array
-    iterations: int
-    residual: float
-    converged: bool
-    algorithm: str
+    _by_vertex = True
+    _columns = {"rank": ("ranks", "value")}
 
 
-class Eigenvector(NamedTuple):
+class Eigenvector(Result, _Eigenvector):
     """Result of `Graph.eigenvector`.
 
     Attributes
@@ -167,14 +296,11 @@ class Eigenvector(NamedTuple):
         The largest, from the last step.
     """
 
-    values: Array
-    iterations: int
-    residual: float
-    converged: bool
-    eigenvalue: float
+    _by_vertex = True
+    _columns = {"value": ("values", "value")}
 
 
-class Katz(NamedTuple):
+class Katz(Result, _Katz):
     """Result of `Graph.katz`.
 
     Attributes
@@ -187,14 +313,11 @@ class Katz(NamedTuple):
     alpha : float
     """
 
-    values: Array
-    iterations: int
-    residual: float
-    converged: bool
-    alpha: float
+    _by_vertex = True
+    _columns = {"value": ("values", "value")}
 
 
-class Hits(NamedTuple):
+class Hits(Result, _Hits):
     """Result of `Graph.hits`.
 
     Attributes
@@ -207,14 +330,11 @@ class Hits(NamedTuple):
     converged : bool
     """
 
-    hubs: Array
-    authorities: Array
-    iterations: int
-    residual: float
-    converged: bool
+    _by_vertex = True
+    _columns = {"hub": ("hubs", "value"), "authority": ("authorities", "value")}
 
 
-class Triangles(NamedTuple):
+class Triangles(Result, _Triangles):
     """Result of `Graph.triangles`.
 
     Attributes
@@ -226,12 +346,11 @@ class Triangles(NamedTuple):
         Number of distinct neighbours, in either direction, without the vertex itself.
     """
 
-    total: int
-    per_vertex: Array
-    degrees: Array
+    _by_vertex = True
+    _columns = {"triangles": ("per_vertex", "value"), "degree": ("degrees", "value")}
 
 
-class Trusses(NamedTuple):
+class Trusses(Result, _Trusses):
     """Result of `Graph.trusses`.
 
     Attributes
@@ -244,32 +363,10 @@ class Trusses(NamedTuple):
     algorithm : str
     """
 
-    sources: Array
-    targets: Array
-    numbers: Array
-    max_k: int
-    algorithm: str
+    _columns = {"source": ("sources", "vertex"), "target": ("targets", "vertex"), "truss": ("numbers", "value")}
 
 
-class Biconnectivity(NamedTuple):
-    """Result of `Graph.biconnectivity`.
-
-    Attributes
-    ----------
-    bridges : ndarray of the graph's indices, shape (bridges, 2)
-        Edges without which the graph has more components, each with its smaller end first.
-    articulation_points : ndarray of the graph's indices
-        Vertices without which the graph has more components, in the order in which a depth-first search finds them.
-    components : list of ndarray
-        The vertices of each biconnected component, two or more, in no order; an articulation point is in several.
-    """
-
-    bridges: Array
-    articulation_points: Array
-    components: list[Array]
-
-
-class Path(NamedTuple):
+class Path(Result, _Path):
     """A path between two vertices.
 
     Attributes
@@ -282,6 +379,23 @@ class Path(NamedTuple):
         Vertices whose edges the search followed; 0 if unknown.
     """
 
-    vertices: Array
-    length: float
-    expanded: int
+    _columns = {"vertex": ("vertices", "vertex")}
+
+
+class Biconnectivity(Result, _Biconnectivity):
+    """Result of `Graph.biconnectivity`.
+
+    Attributes
+    ----------
+    bridges : ndarray of the graph's indices, shape (bridges, 2)
+        Edges without which the graph has more components, each with its smaller end first.
+    articulation_points : ndarray of the graph's indices
+        Vertices without which the graph has more components, in the order in which a depth-first search finds them.
+    components : list of ndarray
+        The vertices of each biconnected component, two or more, in no order; an articulation point is in several.
+    """
+
+    def to_arrow(self) -> Table:
+        """The bridges as a `Table`."""
+        ids, (sources, targets) = self._ids or Ids(None, 0), self.bridges.T
+        return Table({"source": ids.of(sources), "target": ids.of(targets)})

@@ -83,7 +83,7 @@ class Structure(Pairs):
         """
         sources, targets, points, vertices, offsets = self._called("biconnectivity", False)
         components = np.split(vertices, offsets[1:-1]) if vertices.size > 0 else []
-        return Biconnectivity(np.column_stack((sources, targets)), points, components)
+        return Biconnectivity.of(self, np.column_stack((sources, targets)), points, components)
 
     def subgraph(self: Same, vertices: Vertices) -> Same:
         """These vertices, in ascending order, and the edges between them, with ids and weights.

@@ -150,6 +150,13 @@ template <class... T>
   return name;
 }
 
+// A str; bytes that are not UTF-8 become surrogates, as in Python's own names of files.
+[[nodiscard]] nb::object text_of(std::string_view bytes);
+// An array of str.
+[[nodiscard]] nb::object names_of(const vertex_name_table& names);
+
+void bind_arrow_reader(nb::module_& m);
+void bind_arrow_writer(nb::module_& m);
 void bind_device(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_matrix(nb::module_& m);

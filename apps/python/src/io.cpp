@@ -162,20 +162,6 @@ nb::object ids_of(const std::vector<std::int64_t>& ids) {
   return where<host>(1).out(span<const std::int64_t, host>(ids));
 }
 
-// Bytes that are not UTF-8 become surrogates, as in Python's own names of files.
-nb::object text_of(std::string_view bytes) {
-  PyObject* const text = PyUnicode_DecodeUTF8(bytes.data(), std::ssize(bytes), "surrogateescape");
-  if (text == nullptr) throw raised{};
-  return nb::steal(text);
-}
-
-// An array of str.
-nb::object names_of(const vertex_name_table& names) {
-  nb::list strings;
-  for (std::int64_t v = 0; v < names.size(); ++v) strings.append(text_of(names.name(v)));
-  return nb::module_::import_("numpy").attr("array")(strings, "dtype"_a = "object");
-}
-
 // (the ends of a first edge that may be names of columns, the unused columns of numbers after source and target): each
 // column as (name, number from 1).
 nb::object doubts_of(const edge_list_header& header) {
@@ -358,6 +344,18 @@ nb::tuple generated(std::string_view spec, std::string_view dtype, int threads) 
 }
 
 }  // namespace
+
+nb::object text_of(std::string_view bytes) {
+  PyObject* const text = PyUnicode_DecodeUTF8(bytes.data(), std::ssize(bytes), "surrogateescape");
+  if (text == nullptr) throw raised{};
+  return nb::steal(text);
+}
+
+nb::object names_of(const vertex_name_table& names) {
+  nb::list strings;
+  for (std::int64_t v = 0; v < names.size(); ++v) strings.append(text_of(names.name(v)));
+  return nb::module_::import_("numpy").attr("array")(strings, "dtype"_a = "object");
+}
 
 void bind_io(nb::module_& m) {
   m.def("mm_info",

@@ -2,7 +2,7 @@
 # Tests the Python package in a virtual environment of its own; the last line is pytest's summary.
 #   --build FOLDER    test the module of this build tree (-DSPARGO_PYTHON=ON, target spargo_python) instead of a wheel
 #   --wheel FILE      test this wheel instead of building one
-#   --full            besides, networkx's own tests with the backend, SciPy's of Matrix Market and csgraph, types by
+#   --full            besides, data frames of pandas, polars, pyarrow and DuckDB, networkx's own tests with the backend, SciPy's of Matrix Market and csgraph, types by
 #                     mypy, auditwheel's view of the wheel, and it in every CPython from 3.10 on that is here
 #   --python PROGRAM  which Python (python3)
 #   --env FOLDER      where the environment is made and kept (build/python-env)
@@ -31,7 +31,7 @@ say() { printf '[%4d s] %s\n' "$SECONDS" "$*" >&2; }
 say "packages of PyPI, in $env"
 [ -x "$env/bin/python" ] || "$python" -m venv "$env"
 needed=(nanobind nanobind-backend numpy scipy networkx pytest pandas matplotlib)
-if [ $full = yes ]; then needed+=(mypy scipy-stubs auditwheel); fi
+if [ $full = yes ]; then needed+=(mypy scipy-stubs auditwheel polars pyarrow duckdb); fi
 "$env/bin/pip" install -q --disable-pip-version-check "${needed[@]}"
 if [ $prepare = yes ]; then exit 0; fi
 

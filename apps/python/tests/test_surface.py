@@ -25,6 +25,9 @@ SIGNATURES = {
     "Graph": "a, *, directed=None, weights=True, device='auto'",
     "Graph.from_scipy": "a, *, directed=True, weights=True, device='auto'",
     "Graph.from_edges": "sources, targets, weights=None, *, vertices=None, directed=True, duplicates='min', device='auto'",
+    "Graph.from_arrow": "table, source=None, target=None, weight=None, *, directed=None, weights=True, vertices=None, duplicates='min', "
+    "device='auto'",
+    "Graph.table": "self, **columns",
     "Graph.from_networkx": "g, *, weight=None, device='auto'",
     "Graph.read": "source, *, directed=None, weights=True, device='auto', columns=None, ids='auto'",
     "csgraph.reverse_cuthill_mckee": "graph, symmetric_mode=False",
@@ -33,7 +36,9 @@ METHODS = {
     "Matrix": "T shape dtype nnz device plan_reason to_scipy update_values prepare __matmul__ __rmatmul__ _repr_html_",
     "Graph": "bfs bfs_order multi_bfs sssp spanning_forest pagerank eigenvector katz hits connected_components betweenness edge_betweenness closeness eccentricities triangles clustering "
     "topological_levels find_cycle bipartition find_odd_cycle biconnectivity subgraph k_hop_neighborhood ego_graph reverse "
-    "complement has_path shortest_path k_shortest_paths path_lengths all_distances transitivity communities core_numbers k_core trusses k_truss to_scipy vertices edges degrees neighbours device _repr_html_",
+    "complement has_path shortest_path k_shortest_paths path_lengths all_distances transitivity communities core_numbers k_core trusses k_truss to_scipy vertices edges degrees neighbours device _repr_html_ "
+    "ids table to_arrow to_pandas from_pandas from_polars",
+    "Table": "columns to_pandas __len__ __arrow_c_schema__ __arrow_c_array__ __arrow_c_stream__",
     "Error": "file line column",
     "csgraph": "breadth_first_order breadth_first_tree shortest_path dijkstra connected_components reverse_cuthill_mckee "
     "floyd_warshall bellman_ford johnson yen minimum_spanning_tree",

@@ -5,6 +5,7 @@
 #include "io/edge_list/header.hpp"
 
 #include "core/rethrow.hpp"
+#include "io/edge_list/columns.hpp"
 #include "io/edge_list/first_lines.hpp"
 #include "io/text/input_format.hpp"
 
@@ -20,24 +21,6 @@ namespace spargo {
 namespace detail::edge_text {
 
 namespace {
-
-using namespace std::string_view_literals;
-
-constexpr std::array sources = {"source"sv,     "from"sv,     "src"sv,    "u"sv,          "start"sv,
-                                "origin"sv,     "i"sv,        "tail"sv,   "node1"sv,      "id1"sv,
-                                "fromnodeid"sv, "sourceid"sv, "fromid"sv, "sourcenode"sv, "fromnode"sv};
-constexpr std::array targets = {"target"sv,     "to"sv,     "dst"sv,  "v"sv,          "end"sv,      "j"sv,
-                                "head"sv,       "node2"sv,  "id2"sv,  "tonodeid"sv,   "targetid"sv, "toid"sv,
-                                "targetnode"sv, "tonode"sv, "dest"sv, "destination"sv};
-constexpr std::array weights = {"weight"sv, "w"sv, "value"sv, "length"sv, "distance"sv};
-// Usual names of other columns.
-constexpr std::array others = {"id"sv,        "edge"sv, "edgeid"sv, "index"sv, "time"sv,
-                               "timestamp"sv, "date"sv, "type"sv,   "label"sv, "name"sv};
-
-template <class Names>
-bool is_one_of(const Names& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), plain_name(name)) != names.end();
-}
 
 class header_finder {
  public:
@@ -103,7 +86,8 @@ class header_finder {
 
   void refuse_matrix(std::string_view text) const {
     const std::vector<std::string> names = fields_of(text.data(), separator_of_names(text.substr(0, text.find('\n'))));
-    const bool known = !find_names(names, sources).empty() && !find_names(names, targets).empty();
+    const columns_by_kind found = find_columns_by_kind(names);
+    const bool known = !found.sources.empty() && !found.targets.empty();
     const std::int64_t vertices =
         vertices_of_matrix(text, extent_, known ? first_labels::excluded : first_labels::possible);
     if (vertices == 0) return;
@@ -245,30 +229,16 @@ class header_finder {
     });
   }
 
-  // The columns of the first line that have one of these names.
-  template <class Names>
-  static std::vector<int> find_names(const std::vector<std::string>& fields, const Names& names) {
-    std::vector<int> found;
-    for (std::size_t k = 0; k < fields.size(); ++k) {
-      if (is_one_of(names, fields[k])) found.push_back(static_cast<int>(k));
-    }
-    return found;
-  }
-
   // Whether the first line names columns; determines them.
   bool are_names(const std::vector<std::string>& fields) {
     if (fields.size() < 2) return false;
-    const std::vector<int> from = find_names(fields, sources);
-    const std::vector<int> to = find_names(fields, targets);
-    const std::vector<int> weigh = find_names(fields, weights);
+    const columns_by_kind found = find_columns_by_kind(fields);
     expect_no_decimal_commas(fields);
     count_row_names(fields);
     const int shift = header_.row_names ? 1 : 0;
-    if (!from.empty() && !to.empty()) {
-      expect_one("the source", fields, from);
-      expect_one("the target", fields, to);
-      if (weigh.size() > 1) expect_one("the weight", fields, weigh);
-      set(from[0] + shift, to[0] + shift, weigh.empty() ? -1 : weigh[0] + shift);
+    if (!found.sources.empty() && !found.targets.empty()) {
+      if (const std::string what = ambiguity_of(found); !what.empty()) fail_ambiguous(what, fields);
+      set(found.sources[0] + shift, found.targets[0] + shift, found.weights.empty() ? -1 : found.weights[0] + shift);
       return true;
     }
     const auto first = static_cast<std::size_t>(fields[0].empty() || plain_name(fields[0]) == "unnamed:0" ? 1 : 0);
@@ -282,14 +252,9 @@ class header_finder {
       header_.row_names = false;
       return false;
     }
-    const bool odd = is_one_of(others, fields[first]) || is_one_of(others, fields[first + 1]) || !from.empty() ||
-                     !to.empty() || weigh.size() > 1 || (!weigh.empty() && weigh[0] < static_cast<int>(first) + 2);
-    if (odd) fail_ambiguous("which are source and target", fields);
-    int weight = weigh.empty() ? -1 : weigh[0] + shift;
-    if (weigh.empty() && fields.size() > first + 2 && !is_one_of(others, fields[first + 2])) {
-      weight = static_cast<int>(place) + 2;
-    }
-    set(static_cast<int>(place), static_cast<int>(place) + 1, weight);
+    edge_columns taken;
+    if (!take_columns_by_order(fields, found, first, taken)) fail_ambiguous("which are source and target", fields);
+    set(taken.source + shift, taken.target + shift, taken.weight < 0 ? -1 : taken.weight + shift);
     return true;
   }
 
@@ -335,20 +300,8 @@ class header_finder {
   // Whether the second line begins with a quote.
   [[nodiscard]] bool is_quoted_below() const { return skip_blanks(text_.c_str() + text_.find('\n') + 1)[0] == '"'; }
 
-  void expect_one(const char* what, const std::vector<std::string>& fields, const std::vector<int>& columns) const {
-    if (columns.size() > 1) fail_ambiguous(fmt::format("which is {}", what), fields);
-  }
-
-  [[noreturn]] void fail_ambiguous(const std::string& what, const std::vector<std::string>& fields) const {
-    fail(error_code::parse, fmt::format("the names of the columns do not say {}: {} (expected "
-                                        "--columns SOURCE,TARGET[,WEIGHT])",
-                                        what, shown(fields)));
-  }
-
-  static std::string shown(const std::vector<std::string>& names) {
-    std::vector<std::string> all;
-    for (const std::string& name : names) all.push_back(quoted(name));
-    return fmt::format("{}", fmt::join(all, ", "));
+  [[noreturn]] void fail_ambiguous(std::string_view what, const std::vector<std::string>& fields) const {
+    fail(error_code::parse, ambiguous_names(what, fields) + " (expected --columns SOURCE,TARGET[,WEIGHT])");
   }
 
   // --- Columns given by the user
@@ -382,7 +335,7 @@ class header_finder {
     const bool has_names =
         by_name ||
         (is_name(source) && is_name(target) &&
-         (are_ids_below(source, target) || (is_one_of(sources, first[source]) && is_one_of(targets, first[target]))));
+         (are_ids_below(source, target) || (is_source_name(first[source]) && is_target_name(first[target]))));
     if (!has_names) header_.row_names = false;
     if (has_names) header_.names = first;
     const std::size_t count = first.size() + (header_.row_names ? 1 : 0);
@@ -458,7 +411,7 @@ class header_finder {
     for (std::size_t k = 0; k < header_.names.size(); ++k) {
       const auto column = static_cast<int>(k + shift);
       if (column == header_.source || column == header_.target || header_.names[k].empty() ||
-          is_one_of(others, header_.names[k])) {
+          is_other_name(header_.names[k])) {
         continue;
       }
       bool any = false;

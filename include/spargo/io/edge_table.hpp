@@ -1,0 +1,36 @@
+// Edges in tables, such as data frames: which columns hold them, and names of vertices as numbers. `read_edge_list`
+// follows the same rules for files.
+#pragma once
+
+#include <spargo/io/vertex_names.hpp>
+
+#include <string>
+#include <vector>
+
+#include <spargo/core/macros_push.hpp>
+
+namespace spargo {
+
+// The columns of a table's source, target and weight, from 0; -1: no weights.
+struct SPARGO_EXPORT edge_columns {
+  int source = 0;
+  int target = 1;
+  int weight = -1;
+  bool named = false;  // source and target have names of theirs; otherwise the order decides
+};
+
+// Finds the columns by their names, which are listed at `edge_list_header`. If source and target are named, only a
+// column with a weight's name is the weight; if no name is known, the first three columns are source, target, weight.
+// Throws `parse`, with the names, where they are ambiguous, and for fewer than two columns.
+[[nodiscard]] SPARGO_EXPORT edge_columns find_edge_columns(const std::vector<std::string>& names);
+
+// Numbers names in order of first occurrence: numbers[k] becomes the number of names[k]; returns the distinct names by
+// number. The same for any number of threads. Expected O(characters), parallel. Memory as in `read_edge_list`.
+// Throws `invalid_argument` for sizes that differ, `unsupported` for a name of 4 GiB or more.
+[[nodiscard]] SPARGO_EXPORT vertex_name_table number_names(const context<host>& ctx,
+                                                           span<const std::string_view, host> names,
+                                                           span<std::int64_t, host> numbers);
+
+}  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

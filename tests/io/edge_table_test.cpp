@@ -1,0 +1,103 @@
+// Tables of edges: the columns that their names say, as in files, and names as numbers.
+#include <spargo/core/error.hpp>
+#include <spargo/io/edge_list.hpp>
+#include <spargo/io/edge_table.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "io/support/files.hpp"
+#include "support/rounds.hpp"
+
+namespace spargo {
+namespace {
+
+// Source, target and weight from 0, or the sentence about the names.
+template <class Find>
+std::string found(const Find& find) {
+  try {
+    const auto [source, target, weight] = find();
+    return std::to_string(source) + " " + std::to_string(target) + " " + std::to_string(weight);
+  } catch (const error& e) {
+    const std::string message = e.what();
+    const std::size_t begin = message.find("the names of the columns");
+    const std::size_t end = message.find(" (expected");
+    return begin == std::string::npos ? message : message.substr(begin, end - begin);
+  }
+}
+
+TEST(EdgeTable, NamesDecideAsInFiles) {
+  const std::vector<std::string> words{"source", "From Node Id", "target", "DST", "weight", "Length", "id",
+                                       "label",  "cost",         "colour", "u",   "v",      "time"};
+  std::mt19937 random(3);
+  const test::temporary_folder folder;
+  int named = 0;
+  int refused = 0;
+  for (std::uint64_t round = 0; round < test::rounds(400); ++round) {
+    std::vector<std::string> names;
+    std::string text;
+    std::string row;
+    for (std::size_t k = 0, count = 2 + random() % 4; k < count; ++k) {
+      names.push_back(words[random() % words.size()]);
+      text += (k == 0 ? "" : ",") + names.back();
+      row += (k == 0 ? "" : ",") + std::to_string(3 * k + 1);
+    }
+    const std::string path = folder.write("a.csv", text + '\n' + row + "\n9" + row + '\n');
+    const std::string of_file = found([&] {
+      const edge_list_header header = read_edge_list_header(input_file(path));
+      return std::array{header.source, header.target, header.weight};
+    });
+    const std::string of_names = found([&] {
+      const edge_columns columns = find_edge_columns(names);
+      named += columns.named ? 1 : 0;
+      return std::array{columns.source, columns.target, columns.weight};
+    });
+    EXPECT_EQ(of_file, of_names) << text;
+    refused += of_names.starts_with("the names") ? 1 : 0;
+  }
+  EXPECT_GT(named, 10);
+  EXPECT_GT(refused, 10);
+}
+
+TEST(EdgeTable, TooFewColumnsAreRefused) {
+  EXPECT_THROW((void)find_edge_columns({}), error);
+  EXPECT_THROW((void)find_edge_columns({"source"}), error);
+}
+
+TEST(EdgeTable, NamesAreNumberedInOrderOfFirstOccurrence) {
+  std::mt19937 random(5);
+  for (const std::int64_t count : {0, 1, 255, 257, 40'000}) {
+    for (const int threads : {1, 3, 8}) {
+      std::vector<std::string> texts;
+      for (std::int64_t k = 0; k < count; ++k) {
+        texts.push_back(std::string(random() % 40, 'x') + std::to_string(random() % (1 + count / 3)));
+      }
+      if (count > 0) texts.back().clear();
+      const std::vector<std::string_view> names(texts.begin(), texts.end());
+      std::map<std::string_view, std::int64_t> known;
+      std::vector<std::string_view> order;
+      std::vector<std::int64_t> numbers(names.size());
+      const context<host> ctx({.threads = threads});
+      const vertex_name_table table = number_names(ctx, names, numbers);
+      for (std::size_t k = 0; k < names.size(); ++k) {
+        const auto [at, fresh] = known.try_emplace(names[k], std::ssize(order));
+        if (fresh) order.push_back(names[k]);
+        ASSERT_EQ(numbers[k], at->second) << k;
+      }
+      ASSERT_EQ(table.size(), std::ssize(order));
+      for (std::int64_t v = 0; v < table.size(); ++v) ASSERT_EQ(table.name(v), order[static_cast<std::size_t>(v)]);
+      EXPECT_EQ(table.find("no such name"), std::nullopt);
+    }
+  }
+  std::vector<std::int64_t> few(1);
+  EXPECT_THROW((void)number_names(context<host>(), std::vector<std::string_view>{"a", "b"}, few), error);
+}
+
+}  // namespace
+}  // namespace spargo
