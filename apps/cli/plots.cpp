@@ -283,4 +283,52 @@ canvas draw_degrees(const degree_counts& distribution, const std::string& title,
   return picture;
 }
 
+canvas draw_convergence(const std::vector<double>& history, double wanted, const std::string& title,
+                        const std::string& subtitle) {
+  constexpr colour curve{31, 96, 160};
+  constexpr colour goal{214, 120, 38};
+  // Whole decades that hold every positive value.
+  double least = 1;
+  double most = 1;
+  for (const double value : history) {
+    if (!(value > 0) || !std::isfinite(value)) continue;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  if (wanted > 0) least = std::min(least, wanted);
+  const int top = static_cast<int>(std::ceil(std::log10(most)));
+  const int bottom = std::min(top - 1, static_cast<int>(std::floor(std::log10(least))));
+  const auto last = std::max<std::int64_t>(static_cast<std::int64_t>(history.size()) - 1, 1);
+  const plot_area area{layout::caption + label_room(100'000) + layout::tick + layout::gap, layout::top,
+                       layout::degrees_width, layout::degrees_height};
+  canvas picture(area.x + area.width + 40, area.y + area.height + layout::bottom);
+  draw_headings(picture, title, subtitle);
+  const auto across = [&](std::int64_t k) {
+    return area.x + static_cast<double>(k) / static_cast<double>(last) * area.width;
+  };
+  const auto up = [&](double value) { return area.y + (top - std::log10(value)) / (top - bottom) * area.height; };
+  for (const std::int64_t k : round_ticks(0, last, 8)) {
+    const int x = static_cast<int>(across(k));
+    picture.fill(x, area.y + area.height + 1, 1, layout::tick, palette::ink);
+    picture.text(x, area.y + area.height + layout::tick + 17, commas(k), centred);
+  }
+  const int step = std::max(1, (top - bottom) / 10);
+  for (int d = top; d >= bottom; d -= step) {
+    const int y = static_cast<int>(up(std::pow(10.0, d)));
+    picture.fill(area.x, y, area.width, 1, palette::grid);
+    picture.fill(area.x - 1 - layout::tick, y, layout::tick, 1, palette::ink);
+    picture.text(area.x - layout::tick - layout::gap, y + layout::half_letter, fmt::format("1e{}", d), right_aligned);
+  }
+  if (wanted > 0) picture.line(area.x, up(wanted), area.x + area.width, up(wanted), 1.4, goal, 6);
+  for (std::size_t k = 1; k < history.size(); ++k) {
+    if (!(history[k - 1] > 0 && history[k] > 0)) continue;
+    const auto at = static_cast<std::int64_t>(k);
+    picture.line(across(at - 1), up(history[k - 1]), across(at), up(history[k]), 1.8, curve);
+  }
+  picture.frame(area.x, area.y, area.width, area.height, palette::ink);
+  picture.text(area.x + area.width / 2.0, area.y + area.height + 46, "iteration", caption_below);
+  picture.text_upwards(20, area.y + area.height / 2.0, "residual, relative to |b| (log)", caption);
+  return picture;
+}
+
 }  // namespace spargo::apps

@@ -1,4 +1,5 @@
-// The two pictures drawn by `info`: a sparsity pattern as a density map, and a degree distribution on log-log axes.
+// Pictures: a sparsity pattern as a density map, a degree distribution on log-log axes (`info`), and the residual of a
+// solver by iteration (`solve`).
 #pragma once
 
 #include "cli/picture.hpp"
@@ -50,6 +51,10 @@ struct degree_counts {
 
 [[nodiscard]] canvas draw_degrees(const degree_counts& distribution, const std::string& title,
                                   const std::string& subtitle, const std::string& of_what);
+
+// history[k]: the relative residual after iteration k, on a logarithmic axis; `wanted` is drawn as a line.
+[[nodiscard]] canvas draw_convergence(const std::vector<double>& history, double wanted, const std::string& title,
+                                      const std::string& subtitle);
 
 // Round numbers (1, 2 or 5 times a power of ten) that split [first, last] into about `wanted` parts.
 [[nodiscard]] std::vector<std::int64_t> round_ticks(std::int64_t first, std::int64_t last, int wanted);

@@ -45,6 +45,7 @@
 #include <spargo/graph/pagerank.hpp>
 #include <spargo/graph/paths.hpp>
 #include <spargo/graph/properties.hpp>
+#include <spargo/graph/reorder.hpp>
 #include <spargo/graph/similarity.hpp>
 #include <spargo/graph/sssp.hpp>
 #include <spargo/graph/structure.hpp>

@@ -69,7 +69,7 @@ TEST_P(help_of, names_the_input_formats_and_exit_codes) {
   if (GetParam() != "bench") {
     EXPECT_TRUE(names(".spg")) << text_;
   }
-  if (GetParam() != "spmv") {
+  if (apps::find_command(GetParam())->kind != apps::command_kind::matrices) {
     EXPECT_TRUE(names("edge list")) << text_;
   }
 }

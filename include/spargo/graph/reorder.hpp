@@ -1,0 +1,57 @@
+// Orders of the rows of a square matrix, or the vertices of a graph, for locality and small bandwidth, on the host.
+//
+// order[k] is the old row that becomes row k, as in `relabel`. Deterministic for any number of threads.
+#pragma once
+
+#include <spargo/core/enum_names.hpp>
+#include <spargo/graph/graph.hpp>
+
+#include <cstdint>
+
+#include <spargo/core/macros_push.hpp>
+
+namespace spargo {
+
+enum class reorder_method {
+  rcm,     // reverse Cuthill-McKee: small bandwidth; for matrices of meshes and roads
+  degree,  // by falling degree, ties by number: the rows that are read most lie together
+  random,  // a random permutation, to see the worth of any other
+};
+
+template <>
+[[nodiscard]] SPARGO_EXPORT enum_table<reorder_method> enum_rows() noexcept;
+
+// Reverse Cuthill-McKee order of an undirected graph (of a matrix: the graph of A + A^T). Each component starts from a
+// pseudo-peripheral vertex (George and Liu, ACM TOMS 5, 1979) or from its vertex of least degree, whichever gives the
+// smaller bandwidth; components by their least degree, ties by number. Within a level vertices are in order of
+// (position of the parent, degree, number). O(edges log(largest degree)) for each of some four searches. Large levels
+// use all threads. Throws invalid_argument for a directed graph. Cuthill, McKee, ACM 1969.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT array<I, host> reverse_cuthill_mckee(const context<host>& ctx,
+                                                                 const graph_view<I, O, host>& g);
+
+// All vertices by falling out-degree, ties by number. O(vertices log(vertices)).
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT array<I, host> degree_order(const context<host>& ctx, const graph_view<I, O, host>& g);
+
+// A random permutation of 0 .. size - 1: the same on every machine (splitmix64, Fisher and Yates). O(size).
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT array<I, host> random_order(const context<host>& ctx, std::int64_t size,
+                                                        std::uint64_t seed = 0);
+
+// Of a square matrix with A and A^T together.
+struct SPARGO_EXPORT matrix_envelope {
+  std::int64_t bandwidth = 0;  // max |i - j| over the entries
+  std::int64_t profile = 0;    // sum over rows i of i - (the least j <= i with an entry in (i, j) or (j, i))
+};
+
+// With an order: of the matrix permuted by it, which is not made. Throws invalid_argument for a matrix that is not
+// square or an order that is no permutation. O(nnz + rows).
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT matrix_envelope envelope(const context<host>& ctx,
+                                                     const csr_pattern_view<I, O, host>& matrix,
+                                                     std::type_identity_t<span<const I, host>> order = {});
+
+}  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>

@@ -1,0 +1,152 @@
+// `spargo solve` end to end: the truths of real matrices, keys, outputs, exit status, refusals.
+#include <cmath>
+#include <complex>
+
+#include "apps/run_here.hpp"
+#include "cli/picture.hpp"
+
+namespace spargo::test {
+namespace {
+
+using nlohmann::json;
+
+json truth_of_more() {
+  std::ifstream file(data_directory() / "truth_more.json");
+  return json::parse(file)["files"];
+}
+
+// "solve" has SciPy's iterations with Jacobi for b = A * ones, null where 5,000 did not suffice.
+TEST(SolveApp, AgreesWithTheTruth) {
+  SPARGO_TEST_NEEDS_DATA();
+  int definite = 0;
+  int solved = 0;
+  for (const auto& [name, facts] : truth_of_more().items()) {
+    if (!facts.contains("solve")) continue;
+    const app_run run =
+        run_here("solve", {"--json", "-", "--max-iterations", "5000", (data_directory() / name).string()});
+    const json got = run.json();
+    ASSERT_TRUE(run.code == 0 || run.code == 3) << name << ": " << run.err;
+    EXPECT_EQ(got["valid"], true) << name;
+    EXPECT_EQ(got["converged"], run.code == 0) << name;
+    EXPECT_EQ(got["converged"], got["relative_residual"] <= 1e-8) << name;
+    if (facts["spd"]) {
+      EXPECT_EQ(got["method"], "cg") << name;
+      EXPECT_EQ(run.code, 0) << name << ": " << run.err;
+      EXPECT_LE(got["iterations"].get<double>(), 1.15 * facts["solve"]["cg"].get<double>() + 2) << name;
+      EXPECT_EQ(got["history"].size(), got["iterations"].get<std::size_t>() + 1) << name;
+      ++definite;
+    } else if (!facts["solve"]["bicgstab"].is_null()) {
+      EXPECT_EQ(run.code, 0) << name << ": " << run.err;
+    }
+    if (run.code == 0 && facts.contains("condition_estimate") && facts["condition_estimate"].is_number()) {
+      EXPECT_LE(got["max_error"].get<double>(), 2e-8 * facts["condition_estimate"].get<double>() * std::sqrt(2e4))
+          << name;
+    }
+    solved += run.code == 0 ? 1 : 0;
+  }
+  EXPECT_GE(definite, 4);
+  EXPECT_GE(solved, 12);
+}
+
+class SolveFile : public testing::Test {
+ protected:
+  static std::string general(const std::string& entries) {
+    return "%%MatrixMarket matrix coordinate real general\n" + entries;
+  }
+  const scratch folder_;
+  const std::string spd_ = folder_.write("spd.mtx", general("3 3 5\n1 1 4\n2 2 4\n3 3 2\n1 2 -1\n2 1 -1\n"));
+};
+
+TEST_F(SolveFile, EveryKeyOfTheContractIsThere) {
+  const json got = run_here("solve", {"--json", "-", spd_}).json();
+  for (const char* key : {"app", "file", "rows", "cols", "nnz", "method", "converged", "iterations",
+                          "relative_residual", "history", "time_ms", "device", "threads", "preconditioner", "valid"}) {
+    EXPECT_TRUE(got.contains(key)) << key;
+  }
+  EXPECT_EQ(got["app"], "solve");
+  EXPECT_EQ(got["method"], "cg");
+  EXPECT_EQ(got["preconditioner"], "jacobi");
+  EXPECT_EQ(got["converged"], true);
+  EXPECT_EQ(got["device"], "cpu");
+  EXPECT_NEAR(got["x"]["sum"].get<double>(), 3, 1e-7);
+  EXPECT_LE(got["max_error"].get<double>(), 1e-7);
+}
+
+TEST_F(SolveFile, RightSidesAndOutputs) {
+  const std::string x = folder_ / "x.mtx";
+  const std::string b = folder_.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n2\n7\n1\n");
+  for (const char* method : {"cg", "minres", "bicgstab", "gmres"}) {
+    EXPECT_EQ(run_here("solve", {spd_, "--method", method, "--rhs", b, "--tolerance", "1e-13", "--output", x}).code, 0);
+    std::istringstream text(slurp(x));
+    std::string line;
+    std::getline(text, line);
+    EXPECT_EQ(line, "%%MatrixMarket matrix array real general");
+    std::getline(text, line);
+    EXPECT_EQ(line, "3 1");
+    for (const double expected : {1.0, 2.0, 0.5}) {
+      std::getline(text, line);
+      EXPECT_NEAR(std::stod(line), expected, 1e-10) << method;
+    }
+  }
+  const json ones = run_here("solve", {spd_, "--rhs", "ones", "--json", "-"}).json();
+  EXPECT_NEAR(ones["x"]["first"][2].get<double>(), 0.5, 1e-8);
+  EXPECT_FALSE(ones.contains("max_error"));
+  EXPECT_EQ(run_here("solve", {spd_, "--rhs", "random:7"}).code, 0);
+}
+
+TEST_F(SolveFile, ComplexSystems) {
+  const std::string file =
+      folder_.write("c.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 3 0\n2 2 2 0\n2 1 0 1\n");
+  const json got = run_here("solve", {file, "--json", "-"}).json();
+  EXPECT_EQ(got["method"], "cg");
+  EXPECT_EQ(got["converged"], true);
+  EXPECT_NEAR(got["x"]["first"][1][0].get<double>(), 1, 1e-8);
+  EXPECT_NEAR(got["x"]["first"][1][1].get<double>(), 0, 1e-8);
+}
+
+TEST_F(SolveFile, NotConvergedIsStatus3WithItsReason) {
+  const app_run limit = run_here("solve", {"gen:laplacian2d:n=50", "--max-iterations", "3", "--json", "-"});
+  expect_failure(limit, "solve", 3, "not converged: the limit of 3 iterations");
+  EXPECT_EQ(limit.json()["outcome"], "iteration_limit");
+  EXPECT_EQ(limit.json()["valid"], true);
+  const std::string skew = folder_.write("skew.mtx", general("2 2 2\n1 2 1\n2 1 -1\n"));
+  const app_run broken = run_here("solve", {skew, "--method", "bicgstab", "--json", "-"});
+  expect_failure(broken, "solve", 3, "bicgstab broke down in iteration 1: (r0, A p) is 0");
+  EXPECT_EQ(broken.json()["outcome"], "breakdown");
+  EXPECT_EQ(run_here("solve", {skew}).code, 0) << "gmres goes on";
+  const std::string indefinite = folder_.write("i.mtx", general("2 2 4\n1 1 1\n2 2 1\n1 2 3\n2 1 3\n"));
+  const app_run negative = run_here("solve", {indefinite, "--method", "cg", "--rhs", "random:1"});
+  expect_failure(negative, "solve", 3, "the matrix is not positive definite: p'Ap is ");
+  EXPECT_EQ(run_here("solve", {indefinite, "--rhs", "random:1"}).code, 0) << "minres goes on";
+}
+
+TEST_F(SolveFile, Refusals) {
+  expect_failure(run_here("solve", {folder_.write("w.mtx", general("2 3 1\n1 1 1\n"))}), "solve", 1,
+                 "a matrix of 2 x 3 (expected a square one)");
+  expect_failure(run_here("solve", {folder_.write("z.mtx", general("2 2 1\n1 1 1\n")), "--preconditioner", "jacobi"}),
+                 "solve", 1, "row 1 has 0 on the diagonal");
+  expect_failure(run_here("solve", {folder_.write("n.mtx", general("2 2 2\n1 1 1\n2 2 nan\n"))}), "solve", 1,
+                 "infinite or NaN in row 1");
+  expect_failure(run_here("solve", {spd_, "--device", "cuda"}), "solve", 2, "solve runs on the CPU");
+  expect_failure(run_here("solve", {spd_, "--method", "lu"}), "solve", 2,
+                 "(expected auto, cg, minres, bicgstab or gmres)");
+  expect_failure(run_here("solve", {spd_, "--tolerance", "-1"}), "solve", 2, "--tolerance");
+  expect_failure(run_here("solve", {spd_, "--restart", "0"}), "solve", 2, "--restart");
+  expect_failure(run_here("solve", {spd_, "--output", spd_}), "solve", 2, "this is the input");
+  expect_failure(run_here("solve", {spd_, "--rhs", folder_.write("b.mtx", general("2 1 1\n1 1 1\n"))}), "solve", 1,
+                 "2 x 1");
+  expect_failure(run_here("solve", {spd_, "--plot", folder_ / "a.gif"}), "solve", 2, "--plot");
+}
+
+TEST_F(SolveFile, APictureOfTheHistory) {
+  if (!apps::can_draw()) GTEST_SKIP() << "no Cairo";
+  const std::string svg = folder_ / "h.svg";
+  EXPECT_EQ(run_here("solve", {"gen:laplacian2d:n=30", "--plot", svg}).code, 0);
+  const std::string text = slurp(svg);
+  EXPECT_NE(text.find("<svg"), std::string::npos);
+  EXPECT_GT(text.size(), 5000U);
+  EXPECT_EQ(run_here("solve", {"gen:laplacian2d:n=30", "--max-iterations", "0", "--plot", svg}).code, 3);
+}
+
+}  // namespace
+}  // namespace spargo::test
