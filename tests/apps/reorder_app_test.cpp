@@ -11,7 +11,8 @@ TEST(ReorderApp, BandwidthsAgreeWithTheTruth) {
   SPARGO_TEST_NEEDS_DATA();
   std::ifstream file(data_directory() / "truth_more.json");
   int compared = 0, above = 0;
-  for (const auto& [name, facts] : json::parse(file)["files"].items()) {
+  const json truths = json::parse(file)["files"];
+  for (const auto& [name, facts] : truths.items()) {
     if (!facts.contains("bandwidth")) continue;
     const app_run run = run_here("reorder", {"--json", "-", (data_directory() / name).string()});
     if (!facts["bandwidth"].contains("rcm")) {

@@ -20,7 +20,8 @@ TEST(SolveApp, AgreesWithTheTruth) {
   SPARGO_TEST_NEEDS_DATA();
   int definite = 0;
   int solved = 0;
-  for (const auto& [name, facts] : truth_of_more().items()) {
+  const json truths = truth_of_more();
+  for (const auto& [name, facts] : truths.items()) {
     if (!facts.contains("solve")) continue;
     const app_run run =
         run_here("solve", {"--json", "-", "--max-iterations", "5000", (data_directory() / name).string()});
@@ -46,6 +47,13 @@ TEST(SolveApp, AgreesWithTheTruth) {
   }
   EXPECT_GE(definite, 4);
   EXPECT_GE(solved, 12);
+}
+
+// Status 3, with the report on standard output and one line on standard error.
+void expect_unconverged(const app_run& run, const std::string& why) {
+  EXPECT_EQ(run.code, 3);
+  EXPECT_NE(run.err.find("not converged: " + why), std::string::npos) << run.err;
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
 }
 
 class SolveFile : public testing::Test {
@@ -106,17 +114,17 @@ TEST_F(SolveFile, ComplexSystems) {
 
 TEST_F(SolveFile, NotConvergedIsStatus3WithItsReason) {
   const app_run limit = run_here("solve", {"gen:laplacian2d:n=50", "--max-iterations", "3", "--json", "-"});
-  expect_failure(limit, "solve", 3, "not converged: the limit of 3 iterations");
+  expect_unconverged(limit, "the limit of 3 iterations");
   EXPECT_EQ(limit.json()["outcome"], "iteration_limit");
   EXPECT_EQ(limit.json()["valid"], true);
   const std::string skew = folder_.write("skew.mtx", general("2 2 2\n1 2 1\n2 1 -1\n"));
   const app_run broken = run_here("solve", {skew, "--method", "bicgstab", "--json", "-"});
-  expect_failure(broken, "solve", 3, "bicgstab broke down in iteration 1: (r0, A p) is 0");
+  expect_unconverged(broken, "bicgstab broke down in iteration 1: (r0, A p) is 0");
   EXPECT_EQ(broken.json()["outcome"], "breakdown");
   EXPECT_EQ(run_here("solve", {skew}).code, 0) << "gmres goes on";
   const std::string indefinite = folder_.write("i.mtx", general("2 2 4\n1 1 1\n2 2 1\n1 2 3\n2 1 3\n"));
   const app_run negative = run_here("solve", {indefinite, "--method", "cg", "--rhs", "random:1"});
-  expect_failure(negative, "solve", 3, "the matrix is not positive definite: p'Ap is ");
+  expect_unconverged(negative, "the matrix is not positive definite: p'Ap is ");
   EXPECT_EQ(run_here("solve", {indefinite, "--rhs", "random:1"}).code, 0) << "minres goes on";
 }
 
@@ -126,7 +134,7 @@ TEST_F(SolveFile, Refusals) {
   expect_failure(run_here("solve", {folder_.write("z.mtx", general("2 2 1\n1 1 1\n")), "--preconditioner", "jacobi"}),
                  "solve", 1, "row 1 has 0 on the diagonal");
   expect_failure(run_here("solve", {folder_.write("n.mtx", general("2 2 2\n1 1 1\n2 2 nan\n"))}), "solve", 1,
-                 "infinite or NaN in row 1");
+                 "in row 1 that is infinite or NaN");
   expect_failure(run_here("solve", {spd_, "--device", "cuda"}), "solve", 2, "solve runs on the CPU");
   expect_failure(run_here("solve", {spd_, "--method", "lu"}), "solve", 2,
                  "(expected auto, cg, minres, bicgstab or gmres)");

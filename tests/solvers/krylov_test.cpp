@@ -232,6 +232,15 @@ TYPED_TEST(Krylov, AutomaticChoosesByTheMatrix) {
   EXPECT_EQ(of(kind::general), krylov_method::bicgstab);
 }
 
+TEST(KrylovOfReals, SymmetryIsSeenUpToRounding) {
+  const auto of = [](double lower) {
+    const csr<double> a = csr_of<double>({{4, 1}, {lower, 4}});
+    return krylov_plan<double, host>(context<host>(), a.view()).method();
+  };
+  EXPECT_EQ(of(1 + 1e-15), krylov_method::cg);
+  EXPECT_EQ(of(1 + 1e-12), krylov_method::bicgstab);
+}
+
 TEST(KrylovOfReals, ComplexSymmetricIsNotHermitian) {
   using V = std::complex<double>;
   const csr<V> a = csr_of<V>({{{2, 0}, {0, 1}}, {{0, 1}, {2, 0}}});
@@ -489,7 +498,7 @@ TEST(KrylovOfReals, Refusals) {
   EXPECT_EQ(message({{1, 2, 3}, {4, 5, 6}}, {}), "solve: a matrix of 2 x 3 (expected a square one)");
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
     EXPECT_EQ(message({{1, 0}, {bad, 1}}, {}, error_code::invalid_data),
-              "solve: the matrix has a value that is infinite or NaN in row 1");
+              "solve: the matrix has a value in row 1 that is infinite or NaN");
   }
   EXPECT_EQ(message({{1, 0}, {2, 0}}, {.preconditioner = krylov_preconditioner::jacobi}, error_code::invalid_data),
             "solve: row 1 has 0 on the diagonal, by which jacobi divides (expected no preconditioner)");
@@ -512,10 +521,10 @@ TEST(KrylovOfReals, Refusals) {
                              [&] {
                                (void)plan.run(std::vector<double>{1, HUGE_VAL}, x);
                              }),
-            "solve: b is not finite in row 1 (expected finite numbers)");
+            "solve: b has a value in row 1 that is infinite, NaN or beyond the range of its type");
   x[0] = std::nan("");
   EXPECT_EQ(test::message_of(error_code::invalid_data, [&] { (void)plan.run(b, x); }),
-            "solve: the guess is not finite in row 0 (expected finite numbers)");
+            "solve: the guess has a value in row 0 that is infinite, NaN or beyond the range of its type");
 }
 
 TEST(KrylovOfReals, EstimatesCoverPlans) {

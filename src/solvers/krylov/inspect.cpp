@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace spargo::detail::krylov {
 
@@ -18,9 +19,12 @@ template <class V>
   }
 }
 
-// Rows ascend, so the entries (j, i) of row j are met in order of i: a cursor a row finds each one's partner.
+// Up to rounding, as where the halves were computed apart. Rows ascend, so the entries (j, i) of row j are met in order
+// of i: a cursor a row finds each one's partner.
 template <class V, class I, class O>
-bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>& m) {
+bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>& m, double largest) {
+  using real = decltype(std::abs(V{}));
+  const auto rounding = static_cast<real>(64 * static_cast<double>(std::numeric_limits<real>::epsilon()) * largest);
   array<O, host> next(ctx, m.rows);
   std::copy_n(m.offsets.begin(), m.rows, next.begin());
   for (std::int64_t i = 0; i < m.rows; ++i) {
@@ -28,7 +32,7 @@ bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>&
       const I j = m.indices[k];
       const O partner = next[j]++;
       if (partner >= m.offsets[std::int64_t{j} + 1] || m.indices[partner] != i) return false;
-      if (m.values[partner] != conjugated(m.values[k])) return false;
+      if (!(std::abs(m.values[partner] - conjugated(m.values[k])) <= rounding)) return false;
     }
   }
   return true;
@@ -57,7 +61,7 @@ inspected_matrix<V> inspect(const context<host>& ctx, const csr_view<const V, I,
     if (diagonal == V{} && found.zero_row < 0) found.zero_row = i;
     if (!(std::real(diagonal) > 0 && std::imag(diagonal) == 0) && found.negative_row < 0) found.negative_row = i;
   }
-  found.is_hermitian = is_hermitian(ctx, m);
+  found.is_hermitian = is_hermitian(ctx, m, found.largest);
   return found;
 }
 

@@ -11,7 +11,7 @@ template <class V>
 struct inspected_matrix {
   double largest = 0;              // magnitude
   std::int64_t bad_row = -1;       // first with a value that is not finite
-  bool is_hermitian = false;       // seen in sorted rows without duplicates only
+  bool is_hermitian = false;       // up to rounding; seen in sorted rows without duplicates only
   array<V, host> diagonal;         // duplicates summed, 0 where there is no entry
   std::int64_t zero_row = -1;      // first with a zero on the diagonal
   std::int64_t negative_row = -1;  // first whose diagonal is not real and positive

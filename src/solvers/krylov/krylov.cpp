@@ -76,7 +76,8 @@ double largest_of(const char* what, span<const V, host> v) {
     const auto im = static_cast<double>(std::imag(v[i]));
     if (!std::isfinite(re) || !std::isfinite(im)) {
       throw error(error_code::invalid_data,
-                  fmt::format("solve: {} is not finite in row {} (expected finite numbers)", what, i));
+                  fmt::format("solve: {} has a value in row {} that is infinite, NaN or beyond the range of its type",
+                              what, i));
     }
     largest = std::max({largest, std::abs(re), std::abs(im)});
   }
@@ -138,8 +139,10 @@ void invert(array<V, host>& diagonal, int exponent, krylov_method method) {
   const std::string_view name = to_string(method);
   const std::string_view remark = remark_on(method, is_hermitian);
   switch (outcome) {
-    case krylov_outcome::converged: return "the residual is within the tolerance";
-    case krylov_outcome::iteration_limit: return fmt::format("the limit of {} iterations{}", iterations, remark);
+    case krylov_outcome::converged:
+      return "the residual is within the tolerance";
+    case krylov_outcome::iteration_limit:
+      return fmt::format("the limit of {} iterations{}", iterations, remark);
     case krylov_outcome::not_positive_definite:
       return fmt::format("the matrix is not positive definite: {} in iteration {} (expected another method than cg)",
                          detail, iterations + 1);
@@ -147,7 +150,8 @@ void invert(array<V, host>& diagonal, int exponent, krylov_method method) {
       return fmt::format("{} broke down in iteration {}: {}{}", name, iterations + 1, detail, remark);
     case krylov_outcome::not_finite:
       return fmt::format("{} is not finite in iteration {} of {}", detail, iterations + 1, name);
-    default: break;
+    default:
+      break;
   }
   return fmt::format("{} makes no more progress{}", name,
                      remark.empty() ? ": rounding errors, or a matrix that is singular or nearly so" : remark);
@@ -334,7 +338,7 @@ krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, const csr_view<con
   krylov::inspected_matrix<V> found = krylov::inspect<V, I, O>(ctx, matrix);
   if (found.bad_row >= 0) {
     throw error(error_code::invalid_data,
-                fmt::format("solve: the matrix has a value that is infinite or NaN in row {}", found.bad_row));
+                fmt::format("solve: the matrix has a value in row {} that is infinite or NaN", found.bad_row));
   }
   choice chosen = choose(found, options.method);
   const bool jacobi = uses_diagonal(found, chosen.algorithm, options.preconditioner);
