@@ -76,6 +76,7 @@
 #include <spargo/primitives/scan.hpp>
 #include <spargo/primitives/sliding_max.hpp>
 #include <spargo/primitives/stencil.hpp>
+#include <spargo/solvers/eigs.hpp>
 #include <spargo/solvers/krylov.hpp>
 #include <spargo/sparse/spmm.hpp>
 #include <spargo/sparse/spmv.hpp>

@@ -106,6 +106,10 @@ class Product:
     def run_many(self, x: Array, y: Array) -> None: ...
     def update_values(self, values: Array) -> None: ...
 
+def solve(
+    rows: int, offsets: Array, indices: Array, values: Array, b: Array, x: Array, method: str, jacobi: bool,
+    tolerance: float, max_iterations: int, threads: int,
+) -> tuple[int, float, str, str]: ...
 def product(
     rows: int,
     cols: int,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _device
+from . import _core, _device
 from ._arrays import Array, dense
+from ._config import threads
 from ._errors import Error, UnsupportedError
-from ._matrix import Matrix, aslinearoperator
+from ._matrix import Matrix
 
-SCIPYS = ("minres", "bicgstab", "gmres")
-ATTEMPTS = 4  # of SciPy's methods, whose measures of convergence are not the residual
+METHODS = ("cg", "minres", "bicgstab", "gmres")
 
 
 class Solution(NamedTuple):
@@ -55,11 +54,11 @@ def solve(
     b : array_like, shape (n,)
         For a matrix on a GPU also a CuPy or PyTorch array on it: then nothing is copied to the host.
     method : {'cg', 'minres', 'bicgstab', 'gmres'}, optional
-        cg: symmetric (Hermitian) positive definite matrices, implemented here. minres (symmetric matrices), bicgstab and
-        gmres (any matrix) are SciPy's methods with Spargo's products.
+        cg: symmetric (Hermitian) positive definite matrices; minres: symmetric ones; bicgstab and gmres: any matrix.
+        On a GPU cg runs there; the others run on the CPU, for vectors in its memory.
     preconditioner : {'auto', 'jacobi', 'none'}, optional
-        jacobi divides by the absolute values of the diagonal. 'auto': jacobi for cg, none for other methods and for
-        vectors on a GPU, where jacobi is not supported.
+        jacobi divides by the diagonal (cg and minres: its absolute values). 'auto': jacobi for cg, none for other
+        methods and for vectors on a GPU, where jacobi is not supported.
     tolerance : float, optional
         For the 2-norm of the residual, relative to that of `b`.
     max_iterations : int, optional
@@ -76,8 +75,8 @@ def solve(
     Raises
     ------
     Error
-        For wrong shapes, values that are not finite, and a solution beyond the range of its type; with cg also if the
-        matrix turns out not to be positive definite.
+        For wrong shapes, values that are not finite, a zero on the diagonal with jacobi, and a solution beyond the range
+        of its type; with cg also if the matrix turns out not to be positive definite.
     NotImplementedError
         For vectors on a GPU with another method, a preconditioner, or a type that the matrix's cannot represent.
 
@@ -88,7 +87,7 @@ def solve(
     >>> found.converged, found.residual < 1e-8
     (True, True)
     """
-    if method not in ("cg", *SCIPYS):
+    if method not in METHODS:
         raise ValueError(f"method is {method!r}, and may be one of 'cg', 'minres', 'bicgstab', 'gmres'")
     if preconditioner not in ("auto", "jacobi", "none"):
         raise ValueError(f"preconditioner is {preconditioner!r}, and may be one of 'auto', 'jacobi', 'none'")
@@ -104,23 +103,49 @@ def solve(
     if on_gpu and (method != "cg" or preconditioner == "jacobi"):
         what = preconditioner if method == "cg" else method
         raise UnsupportedError(f"solve: {what} does not take vectors on a GPU (expected cg without a preconditioner)", "unsupported")
-    largest = [_largest(v, name) for v, name in ((right, "b"), (start, "guess")) if v is not None]
-    if n == 0 or largest[0] == 0:
-        return Solution(right * 0, 0, 0.0, True)
     most = 10 * n if max_iterations is None else max_iterations
+    jacobi = preconditioner == "jacobi" or (preconditioner == "auto" and method == "cg" and not on_gpu)
+    if on_gpu or (matrix.device != "cpu" and method == "cg"):
+        return _on_device(matrix, right, start, jacobi, tolerance, most)
+    return _on_host(matrix, right, start, method, jacobi, tolerance, most)
+
+
+def _on_host(
+    matrix: Matrix, right: Array, start: Array | None, method: str, jacobi: bool, tolerance: float, most: int
+) -> Solution:
+    n = right.size
+    if matrix.device != "cpu":
+        matrix = Matrix(matrix.to_scipy())
+    offsets, indices, values = matrix._csr_arrays()
+    dtype = right.dtype if start is None else np.result_type(right, start)
+    right, values = right.astype(dtype, copy=False), values.astype(dtype, copy=False)
+    x = np.zeros(n, dtype) if start is None else start.astype(dtype)
+    iterations, residual, outcome, reason = _core.solve(
+        n, offsets, indices, values, right, x, method, jacobi, tolerance, most, threads()
+    )
+    if outcome == "not_positive_definite":
+        raise Error(f"solve: {reason}")
+    if outcome == "not_finite":
+        raise Error(f"solve: products with the matrix exceed the range of {matrix.dtype}: {reason}")
+    return Solution(x, iterations, residual, outcome == "converged")
+
+
+def _on_device(
+    matrix: Matrix, right: Any, start: Any, jacobi: bool, tolerance: float, most: int
+) -> Solution:
+    """Conjugate gradients with products on a GPU."""
+    largest = [_largest(v, name) for v, name in ((right, "b"), (start, "guess")) if v is not None]
+    if largest[0] == 0:
+        return Solution(right * 0, 0, 0.0, True)
     # Powers of 2 bring the largest elements of b, and of a matrix far from 1, to 1: so squares stay in range.
     product = _Product(matrix)
     exponent = math.frexp(largest[0])[1]
     right = _times_power(right, -exponent)
     start = None if start is None else _times_power(start, product.exponent - exponent)
     wanted = tolerance * _norm(right)
-    jacobi = preconditioner == "jacobi" or (preconditioner == "auto" and method == "cg" and not on_gpu)
-    inverse = _inverse_diagonal(product, method) if jacobi else None
+    inverse = _inverse_diagonal(product) if jacobi else None
     with np.errstate(over="ignore", invalid="ignore"):  # seen below
-        if method == "cg":
-            x, iterations = _conjugate_gradients(product, right, start, inverse, wanted, most)
-        else:
-            x, iterations = _scipys(method, product, right, start, inverse, tolerance, most)
+        x, iterations = _conjugate_gradients(product, right, start, inverse, wanted, most)
         residual = _norm(right - product(x))
         x = _times_power(x, exponent - product.exponent)
     if not math.isfinite(residual):
@@ -180,9 +205,9 @@ def _norm(v: Any) -> float:
     return math.sqrt(_inner(v, v))
 
 
-def _inverse_diagonal(product: _Product, method: str) -> Array:
+def _inverse_diagonal(product: _Product) -> Array:
     diagonal = product.matrix.to_scipy().diagonal()
-    if method == "cg" and not np.all(diagonal.real > 0):
+    if not np.all(diagonal.real > 0):
         row = int(np.argmin(diagonal.real > 0))
         raise Error(
             f"solve: the matrix is not positive definite (row {row} has {diagonal[row]} on the diagonal; "
@@ -231,35 +256,3 @@ def _conjugate_gradients(
         if not true < before / 2:
             break
     return best, done
-
-
-def _scipys(
-    method: str, product: _Product, b: Array, guess: Any, inverse: Array | None, tolerance: float, most: int
-) -> tuple[Array, int]:
-    from scipy.sparse import diags, linalg
-
-    solver = getattr(linalg, method)
-    counted = 0
-
-    def count(_: Any) -> None:
-        nonlocal counted
-        counted += 1
-
-    options: dict[str, Any] = {"callback": count, "M": None if inverse is None else diags(inverse)}
-    relative = "rtol" if "rtol" in inspect.signature(solver).parameters else "tol"  # since SciPy 1.12
-    restart = max(1, min(30, b.size))
-    operator = aslinearoperator(product.matrix)
-    if product.exponent != 0:
-        operator = operator * 2.0 ** (-product.exponent // 2) * 2.0 ** (-product.exponent - -product.exponent // 2)
-    if method == "gmres":
-        options.update(restart=restart, callback_type="pr_norm")
-    x, wanted = guess, tolerance * _norm(b)
-    for attempt in range(ATTEMPTS):
-        before = counted
-        left = most - counted
-        options["maxiter"] = -(-left // restart) if method == "gmres" else left  # gmres counts restarts
-        options[relative] = tolerance / 10**attempt
-        x, _ = solver(operator, b, x0=x, **options)
-        if counted in (before, most) or counted > most or _norm(b - product(x)) <= wanted:
-            break
-    return x, counted

@@ -160,6 +160,7 @@ void bind_arrow_writer(nb::module_& m);
 void bind_device(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_matrix(nb::module_& m);
+void bind_solvers(nb::module_& m);
 void bind_graph(nb::module_& m);
 
 }  // namespace spargo::python

@@ -52,5 +52,6 @@ NB_MODULE(_core, m) {
   bind_device(m);
   bind_io(m);
   bind_matrix(m);
+  bind_solvers(m);
   bind_graph(m);
 }

@@ -38,11 +38,37 @@ def test_conjugate_gradients(dtype):
 
 
 @pytest.mark.parametrize("method", ["minres", "bicgstab", "gmres"])
-def test_scipys_methods(method):
+def test_other_methods(method):
     a, b = system(np.float64, definite=method == "minres")
     found = spargo.solve(spargo.Matrix(a), b, method=method, tolerance=1e-10, max_iterations=2000)
     assert found.converged and found.iterations > 0
     np.testing.assert_allclose(found.x, np.linalg.solve(a.toarray(), b), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["cg", "bicgstab", "gmres"])  # minres stops by another measure
+def test_iterations_are_scipys(method):
+    from scipy.sparse import linalg
+
+    a = spargo.generate("gen:laplacian2d:n=40").tocsr()
+    b = np.random.default_rng(3).standard_normal(1600)
+    counts = []
+    options = {"restart": 50, "callback_type": "pr_norm"} if method == "gmres" else {}
+    getattr(linalg, method)(a, b, maxiter=900, callback=lambda _: counts.append(1), **options)
+    for preconditioner in ("none", "jacobi"):  # a constant diagonal
+        found = spargo.solve(a, b, method=method, preconditioner=preconditioner, tolerance=1e-5)
+        assert found.converged and abs(found.iterations - len(counts)) <= max(5, 0.1 * len(counts))
+    if method == "cg":  # whose residuals are at least those of minres
+        assert spargo.solve(a, b, method="minres", tolerance=1e-5).iterations <= found.iterations
+
+
+def test_a_zero_on_the_diagonal_is_named():
+    a = sparse.csr_array([[1.0, 2.0], [3.0, 0.0]])
+    for method in ("minres", "bicgstab", "gmres"):
+        with pytest.raises(spargo.Error, match="row 1 has 0 on the diagonal"):
+            spargo.solve(a, np.ones(2), method=method, preconditioner="jacobi")
+        assert spargo.solve(a, np.ones(2), method="gmres").converged
+    skew = spargo.solve(sparse.csr_array([[0.0, 1.0], [-1.0, 0.0]]), [1.0, 0.0], method="bicgstab")
+    assert not skew.converged and skew.residual == 1
 
 
 def test_ends_of_the_range():

@@ -1,0 +1,320 @@
+// Lanczos' method with thick restarts.
+//
+// Invariant: A V = V T + beta v e^T for the orthonormal basis V, with T real and symmetric. A restart replaces V by the
+// best Ritz vectors V S, T by their values, and goes on from v; the couplings beta S_last follow from the products.
+#include <spargo/solvers/eigs.hpp>
+
+#include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+#include "solvers/krylov/inspect.hpp"
+#include "solvers/krylov/tall.hpp"
+#include "sparse/products.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace spargo {
+
+namespace {
+
+namespace krylov = detail::krylov;
+
+constexpr enum_row<eigs_which> which_rows[] = {{eigs_which::largest, "largest"}, {eigs_which::smallest, "smallest"}};
+
+// A small symmetric matrix, by rows.
+struct small_matrix {
+  std::int64_t n = 0;
+  std::vector<double> entries;
+
+  explicit small_matrix(std::int64_t size) : n(size), entries(static_cast<std::size_t>(size * size)) {}
+  double& operator()(std::int64_t i, std::int64_t j) { return entries[static_cast<std::size_t>(i * n + j)]; }
+};
+
+// Eigenvalues of `a`, ascending, and its eigenvectors as columns of `s`, by Jacobi's rotations (Golub, Van Loan,
+// section 8.5). O(n^3) a sweep, some eight sweeps.
+std::vector<double> decompose(small_matrix a, small_matrix& s) {
+  const std::int64_t n = a.n;
+  small_matrix q(n);
+  for (std::int64_t i = 0; i < n; ++i) q(i, i) = 1;
+  for (int sweep = 0; sweep < 50; ++sweep) {
+    double off = 0, all = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        all += a(i, j) * a(i, j);
+        if (i != j) off += a(i, j) * a(i, j);
+      }
+    }
+    if (off <= 1e-32 * all) break;
+    for (std::int64_t p = 0; p < n; ++p) {
+      for (std::int64_t r = p + 1; r < n; ++r) {
+        if (a(p, r) == 0) continue;
+        const double tau = (a(r, r) - a(p, p)) / (2 * a(p, r));
+        const double t = (tau >= 0 ? 1 : -1) / (std::abs(tau) + std::hypot(1.0, tau));
+        const double c = 1 / std::hypot(1.0, t);
+        const double d = t * c;
+        for (std::int64_t k = 0; k < n; ++k) {
+          const double x = a(k, p), y = a(k, r);
+          a(k, p) = c * x - d * y;
+          a(k, r) = d * x + c * y;
+        }
+        for (std::int64_t k = 0; k < n; ++k) {
+          const double x = a(p, k), y = a(r, k);
+          a(p, k) = c * x - d * y;
+          a(r, k) = d * x + c * y;
+          const double u = q(k, p), v = q(k, r);
+          q(k, p) = c * u - d * v;
+          q(k, r) = d * u + c * v;
+        }
+      }
+    }
+  }
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) { return a(i, i) < a(j, j); });
+  std::vector<double> values;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const std::int64_t from = order[static_cast<std::size_t>(k)];
+    values.push_back(a(from, from));
+    for (std::int64_t i = 0; i < n; ++i) s(i, k) = q(i, from);
+  }
+  return values;
+}
+
+[[nodiscard]] double random_number(std::uint64_t& seed) {  // splitmix64, in [-1, 1)
+  std::uint64_t z = (seed += 0x9E3779B97F4A7C15ULL);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0;
+}
+
+template <class V>
+class lanczos {
+ public:
+  lanczos(const krylov::system<V>& of, const eigs_options& options, std::int64_t subspace)
+      : of_(of),
+        options_(options),
+        m_(subspace),
+        t_(subspace),
+        s_(subspace),
+        basis_(of.ctx, of.n() * (subspace + 1)),
+        numbers_(static_cast<std::size_t>(subspace) + 1),
+        sums_(numbers_.size()),
+        again_(numbers_.size()),
+        scratch_(2 * numbers_.size() + 1),
+        seed_(options.seed) {
+    constexpr double eps = static_cast<double>(std::numeric_limits<krylov::real_of<V>>::epsilon());
+    options_.tolerance = std::max(options_.tolerance, 32 * eps);
+  }
+
+  eigs_result<V> run() {
+    eigs_result<V> result;
+    std::int64_t kept = 0;
+    random_vector(0);
+    while (true) {
+      for (std::int64_t j = kept; j < m_; ++j) step(j);
+      result.products = products_;
+      values_ = decompose(t_, s_);
+      const std::int64_t count = options_.count;
+      const std::int64_t good = converged_ones();
+      result.converged = good == count;
+      if (result.converged || products_ >= options_.max_products) break;
+      // Half of the rest as well, and more where some have converged: the next subspace grows from these.
+      kept = std::min(count + (m_ - count) / 2 + good / 2, m_ - 1);
+      restart(kept);
+      ++result.restarts;
+    }
+    finish(result);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] V* vector(std::int64_t k) { return basis_.data() + k * of_.n(); }
+
+  // Column of the k-th outermost Ritz pair.
+  [[nodiscard]] std::int64_t wanted(std::int64_t k) const {
+    return options_.which == eigs_which::largest ? m_ - 1 - k : k;
+  }
+
+  void scale(V* v, double by) const {
+    const auto factor = static_cast<krylov::real_of<V>>(by);
+    of_.passes.each([&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) v[i] *= factor;
+    });
+  }
+
+  // Vector k becomes a random one that is orthogonal to those before it.
+  void random_vector(std::int64_t k) {
+    V* const v = vector(k);
+    for (std::int64_t i = 0; i < of_.n(); ++i) v[i] = V(static_cast<krylov::real_of<V>>(random_number(seed_)));
+    double before = 0;
+    double norm = of_.norm(v);
+    if (k > 0) {
+      norm = krylov::orthogonalise(of_.passes, basis_.data(), k, v, sums_.data(), before, numbers_, again_, scratch_);
+    }
+    scale(v, 1 / norm);
+  }
+
+  // Row and column j of T, beta and vector j + 1.
+  void step(std::int64_t j) {
+    interruption::look();
+    V* const w = vector(j + 1);
+    of_.product(vector(j), w);
+    ++products_;
+    double before = 0;
+    beta_ =
+        krylov::orthogonalise(of_.passes, basis_.data(), j + 1, w, sums_.data(), before, numbers_, again_, scratch_);
+    if (!std::isfinite(beta_)) throw error(error_code::invalid_data, "eigs: a product with the matrix is not finite");
+    for (std::int64_t i = 0; i <= j; ++i) t_(i, j) = t_(j, i) = std::real(sums_[static_cast<std::size_t>(i)]);
+    norm_ = std::max(norm_, before);
+    constexpr double eps = static_cast<double>(std::numeric_limits<krylov::real_of<V>>::epsilon());
+    if (j + 1 < of_.n() && beta_ > 8 * eps * norm_) {
+      scale(w, 1 / beta_);
+      return;
+    }
+    beta_ = 0;  // an invariant subspace
+    if (j + 1 < of_.n()) random_vector(j + 1);
+  }
+
+  // How many of the wanted ones, from the outermost on, have residuals within the tolerance.
+  [[nodiscard]] std::int64_t converged_ones() {
+    const double largest = std::max(std::abs(values_.front()), std::abs(values_.back()));
+    std::int64_t good = 0;
+    for (std::int64_t k = 0; k < options_.count; ++k) {
+      if (std::abs(beta_ * s_(m_ - 1, wanted(k))) > options_.tolerance * largest) break;
+      ++good;
+    }
+    return good;
+  }
+
+  // The outermost `count` Ritz vectors V S replace the first vectors of the basis.
+  void rotate(std::int64_t count) {
+    constexpr std::int64_t tile = 256;
+    const std::int64_t n = of_.n();
+    of_.passes.each([&](std::int64_t first, std::int64_t last) {
+      std::vector<V> made(static_cast<std::size_t>(count * tile));
+      for (std::int64_t from = first; from < last; from += tile) {
+        const std::int64_t width = std::min(tile, last - from);
+        std::fill(made.begin(), made.end(), V{});
+        for (std::int64_t k = 0; k < count; ++k) {
+          V* const to = made.data() + k * tile;
+          for (std::int64_t j = 0; j < m_; ++j) {
+            const auto by = static_cast<krylov::real_of<V>>(s_(j, wanted(k)));
+            const V* const v = basis_.data() + j * n + from;
+            for (std::int64_t i = 0; i < width; ++i) to[i] += by * v[i];
+          }
+        }
+        for (std::int64_t k = 0; k < count; ++k) {
+          std::copy_n(made.data() + k * tile, width, basis_.data() + k * n + from);
+        }
+      }
+    });
+  }
+
+  void restart(std::int64_t kept) {
+    rotate(kept);
+    std::copy_n(vector(m_), of_.n(), vector(kept));
+    std::fill(t_.entries.begin(), t_.entries.end(), 0.0);
+    for (std::int64_t k = 0; k < kept; ++k) t_(k, k) = values_[static_cast<std::size_t>(wanted(k))];
+  }
+
+  // Vectors, and their residuals by products.
+  void finish(eigs_result<V>& result) {
+    const std::int64_t n = of_.n();
+    rotate(options_.count);
+    result.vectors = {of_.ctx, n * options_.count};
+    std::copy_n(basis_.data(), n * options_.count, result.vectors.data());
+    V* const w = vector(m_);
+    for (std::int64_t k = 0; k < options_.count; ++k) {
+      const double value = values_[static_cast<std::size_t>(wanted(k))];
+      const V* const x = result.vectors.data() + k * n;
+      of_.product(x, w);
+      const V by = V(static_cast<krylov::real_of<V>>(-value));
+      const double residual = std::sqrt(krylov::add_combination(of_.passes, x, 1, &by, w));
+      result.values.push_back(std::ldexp(value, of_.exponent));
+      result.residuals.push_back(std::ldexp(residual, of_.exponent));
+      const double largest = std::max(std::abs(values_.front()), std::abs(values_.back()));
+      result.converged = result.converged && residual <= 4 * options_.tolerance * largest;
+    }
+  }
+
+  const krylov::system<V>& of_;
+  eigs_options options_;
+  std::int64_t m_;
+  small_matrix t_;
+  small_matrix s_;
+  std::vector<double> values_;
+  array<V, host> basis_;
+  std::vector<V> numbers_;
+  std::vector<krylov::sum_of<V>> sums_, again_;
+  std::vector<double> scratch_;
+  std::uint64_t seed_;
+  double beta_ = 0;
+  double norm_ = 0;
+  std::int64_t products_ = 0;
+};
+
+template <class V>
+eigs_result<V> solve(krylov::system<V> of, const eigs_options& options) {
+  const std::int64_t n = of.n();
+  SPARGO_EXPECTS(options.count >= 1 && options.count <= n,
+                 fmt::format("eigs: {} eigenvalues of a matrix of {} rows", options.count, n));
+  SPARGO_EXPECTS(options.tolerance >= 0,
+                 fmt::format("eigs: the tolerance is {} (expected 0 or more)", options.tolerance));
+  const std::int64_t most = std::min(n, options.subspace > 0 ? options.subspace : 2 * options.count + 20);
+  SPARGO_EXPECTS(most > options.count || most == n,
+                 fmt::format("eigs: a subspace of {} vectors for {} eigenvalues (expected more)", most, options.count));
+  of.passes = {of.ctx, n, 2 * most + 3};
+  return lanczos<V>(of, options, most).run();
+}
+
+}  // namespace
+
+template <>
+enum_table<eigs_which> enum_rows() noexcept {
+  return {which_rows, std::ssize(which_rows)};
+}
+
+template <value_type V>
+eigs_result<V> eigs(const context<host>& ctx, const linear_operator<V, host>& a, const eigs_options& options) try {
+  SPARGO_EXPECTS(a.run != nullptr, "eigs: an operator without a product");
+  return solve(krylov::system<V>{ctx, a}, options);
+} catch (...) {
+  detail::rethrow("eigs");
+}
+
+template <value_type V, index_type I, index_type O>
+eigs_result<V> eigs(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                    const eigs_options& options) try {
+  detail::expect_csr("eigs", matrix);
+  SPARGO_EXPECTS(matrix.rows == matrix.cols,
+                 fmt::format("eigs: a matrix of {} x {} (expected a square one)", matrix.rows, matrix.cols));
+  const krylov::inspected_matrix<V> found = krylov::inspect<V, I, O>(ctx, matrix);
+  if (found.bad_row >= 0) {
+    throw error(error_code::invalid_data,
+                fmt::format("eigs: the matrix has a value in row {} that is infinite or NaN", found.bad_row));
+  }
+  if (!found.is_hermitian) {
+    throw error(error_code::invalid_data, "eigs: the matrix is not symmetric (Hermitian), or its rows are not sorted");
+  }
+  const spmv_plan<V, I, O, host> product(ctx, matrix, {.storage = spmv_storage::copied, .products = 100});
+  krylov::system<V> of{ctx};
+  of.a = {static_cast<std::int64_t>(matrix.rows),
+          [&product](span<const V, host> x, span<V, host> y) { product.run(V{1}, x, V{}, y); }};
+  int exponent = 0;
+  (void)std::frexp(found.largest, &exponent);
+  of.exponent = std::abs(exponent) > 64 ? exponent : 0;
+  return solve(std::move(of), options);
+} catch (...) {
+  detail::rethrow("eigs");
+}
+
+#define INSTANTIATE_OPERATOR(V) \
+  template eigs_result<V> eigs(const context<host>&, const linear_operator<V, host>&, const eigs_options&);
+SPARGO_FOR_EACH_VALUE(INSTANTIATE_OPERATOR)
+#define INSTANTIATE(V, I, O) \
+  template eigs_result<V> eigs(const context<host>&, const csr_view<const V, I, O, host>&, const eigs_options&);
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo

@@ -1,0 +1,257 @@
+// Eigenvalues against matrices whose eigenvalues are known, and residuals in long double.
+#include "support/data.hpp"
+#include "support/message.hpp"
+
+#include <spargo/formats/convert.hpp>
+#include <spargo/io/matrix_market.hpp>
+#include <spargo/solvers/eigs.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <random>
+#include <vector>
+
+namespace spargo {
+namespace {
+
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+using wide = std::complex<long double>;
+
+template <class V>
+struct owned_matrix {
+  i32 n = 0;
+  std::vector<i32> offsets{0}, indices{};
+  std::vector<V> values{};
+  [[nodiscard]] csr_view<const V, i32, i32, host> view() const { return {{n, n, offsets, indices}, values}; }
+};
+
+template <class V>
+V number(double re, double im) {
+  if constexpr (complex_type<V>) {
+    return V(static_cast<typename V::value_type>(re), static_cast<typename V::value_type>(im));
+  } else {
+    return static_cast<V>(re);
+  }
+}
+
+// H D H for the diagonal D of these values and the reflection H = I - 2 u u^H: full, with these eigenvalues.
+template <class V>
+owned_matrix<V> with_eigenvalues(const std::vector<double>& values, unsigned seed) {
+  const std::size_t n = values.size();
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<wide> u(n);
+  long double norm = 0;
+  for (wide& each : u) {
+    const V v = number<V>(uniform(random), uniform(random));
+    each = {static_cast<long double>(std::real(v)), static_cast<long double>(std::imag(v))};
+    norm += std::norm(each);
+  }
+  for (wide& each : u) each /= std::sqrt(norm);
+  const auto h = [&](std::size_t i, std::size_t j) {
+    return (i == j ? wide(1) : wide(0)) - 2.0L * u[i] * std::conj(u[j]);
+  };
+  owned_matrix<V> a{static_cast<i32>(n)};
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      wide sum = 0;
+      for (std::size_t k = 0; k < n; ++k) sum += h(i, k) * static_cast<long double>(values[k]) * std::conj(h(j, k));
+      a.indices.push_back(static_cast<i32>(j));
+      a.values.push_back(number<V>(static_cast<double>(sum.real()), i == j ? 0 : static_cast<double>(sum.imag())));
+    }
+    a.offsets.push_back(static_cast<i32>(a.indices.size()));
+  }
+  return a;
+}
+
+owned_matrix<double> grid(i32 width, i32 height) {
+  owned_matrix<double> a{width * height};
+  for (i32 y = 0; y < height; ++y) {
+    for (i32 x = 0; x < width; ++x) {
+      const auto entry = [&](bool is_there, i32 column, double value) {
+        if (!is_there) return;
+        a.indices.push_back(column);
+        a.values.push_back(value);
+      };
+      const i32 row = y * width + x;
+      entry(y > 0, row - width, -1);
+      entry(x > 0, row - 1, -1);
+      entry(true, row, 4);
+      entry(x + 1 < width, row + 1, -1);
+      entry(y + 1 < height, row + width, -1);
+      a.offsets.push_back(static_cast<i32>(a.indices.size()));
+    }
+  }
+  return a;
+}
+
+// Residuals as reported, vectors orthonormal.
+template <class V>
+void check_vectors(const csr_view<const V, i32, i32, host>& a, const eigs_result<V>& found, double tolerance) {
+  const auto n = static_cast<i64>(a.rows);
+  const auto at = [&](std::size_t k, i64 i) {
+    const V v = found.vectors[static_cast<i64>(k) * n + i];
+    return wide(static_cast<long double>(std::real(v)), static_cast<long double>(std::imag(v)));
+  };
+  for (std::size_t k = 0; k < found.values.size(); ++k) {
+    long double square = 0;
+    for (i64 i = 0; i < n; ++i) {
+      wide sum = -static_cast<long double>(found.values[k]) * at(k, i);
+      for (i32 e = a.offsets[i]; e < a.offsets[i + 1]; ++e) {
+        const V v = a.values[e];
+        sum +=
+            wide(static_cast<long double>(std::real(v)), static_cast<long double>(std::imag(v))) * at(k, a.indices[e]);
+      }
+      square += std::norm(sum);
+    }
+    EXPECT_NEAR(static_cast<double>(std::sqrt(square)), found.residuals[k], tolerance);
+    EXPECT_LE(found.residuals[k], tolerance);
+    for (std::size_t l = 0; l <= k; ++l) {
+      wide product = 0;
+      for (i64 i = 0; i < n; ++i) product += std::conj(at(k, i)) * at(l, i);
+      EXPECT_NEAR(static_cast<double>(std::abs(product)), k == l ? 1 : 0, tolerance);
+    }
+  }
+}
+
+template <class V>
+class Eigs : public testing::Test {};
+using values = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Eigs, values);
+
+TYPED_TEST(Eigs, KnownEigenvaluesAreFound) {
+  using V = TypeParam;
+  const double eps = static_cast<double>(std::numeric_limits<decltype(std::real(V{}))>::epsilon());
+  const context<host> ctx;
+  for (const std::size_t n : {1, 2, 7, 30, 120}) {
+    std::vector<double> expected;
+    for (std::size_t k = 0; k < n; ++k)
+      expected.push_back(std::pow(static_cast<double>(k), 1.3) - 0.4 * static_cast<double>(n));
+    const owned_matrix<V> a = with_eigenvalues<V>(expected, static_cast<unsigned>(n));
+    for (const eigs_which which : {eigs_which::largest, eigs_which::smallest}) {
+      const auto count = static_cast<i64>(std::min<std::size_t>(n, 5));
+      const eigs_result<V> found = eigs(ctx, a.view(), {.count = count, .which = which});
+      EXPECT_TRUE(found.converged) << n;
+      const double scale = 200 * eps * (1 + std::abs(expected.front()) + std::abs(expected.back()));
+      for (std::size_t k = 0; k < found.values.size(); ++k) {
+        EXPECT_NEAR(found.values[k], which == eigs_which::largest ? expected[n - 1 - k] : expected[k], scale) << n;
+      }
+      check_vectors<V>(a.view(), found, std::max(scale, 1e-7));
+    }
+  }
+}
+
+TEST(EigsOfReals, GridsHaveTheEigenvaluesOfTheFormula) {
+  const i32 width = 37, height = 23;
+  const owned_matrix<double> a = grid(width, height);
+  std::vector<double> expected;
+  const auto part = [](i32 k, i32 n) { return 2 - 2 * std::cos(std::numbers::pi * k / (n + 1)); };
+  for (i32 k = 1; k <= width; ++k) {
+    for (i32 l = 1; l <= height; ++l) expected.push_back(part(k, width) + part(l, height));
+  }
+  std::sort(expected.begin(), expected.end());
+  std::vector<double> first, vectors;
+  for (const int threads : {1, 2, 8}) {
+    const context<host> ctx({.threads = threads});
+    const auto small = eigs(ctx, a.view(), {.count = 6, .which = eigs_which::smallest});
+    const auto large = eigs(ctx, a.view(), {.count = 6});
+    EXPECT_TRUE(small.converged && large.converged);
+    EXPECT_GT(small.restarts, 0);
+    for (std::size_t k = 0; k < 6; ++k) {
+      EXPECT_NEAR(small.values[k], expected[k], 1e-9);
+      EXPECT_NEAR(large.values[k], expected[expected.size() - 1 - k], 1e-9);
+    }
+    check_vectors<double>(a.view(), small, 1e-8);
+    if (threads == 1) {
+      first = small.values;
+      vectors.assign(small.vectors.begin(), small.vectors.end());
+    }
+    EXPECT_EQ(first, small.values);
+    EXPECT_TRUE(std::equal(vectors.begin(), vectors.end(), small.vectors.begin()));
+  }
+}
+
+TEST(EigsOfReals, LargeVectorsGiveTheSameBitsOnAnyNumberOfThreads) {
+  const owned_matrix<double> a = grid(200, 200);
+  std::vector<double> first;
+  for (const int threads : {1, 2, 3}) {
+    const auto found = eigs(context<host>({.threads = threads}), a.view(), {.count = 3, .max_products = 60});
+    EXPECT_FALSE(found.converged);
+    EXPECT_LE(found.products, 100);
+    if (threads == 1) first = found.values;
+    EXPECT_EQ(first, found.values);
+    for (const double r : found.residuals) EXPECT_LT(r, 0.5);
+  }
+}
+
+TEST(EigsOfReals, InvariantSubspacesAndScales) {
+  const context<host> ctx;
+  owned_matrix<double> diagonal{40};
+  for (i32 i = 0; i < 40; ++i) {
+    diagonal.indices.push_back(i);
+    diagonal.values.push_back(i < 20 ? 1 : 3);
+    diagonal.offsets.push_back(i + 1);
+  }
+  const auto two = eigs(ctx, diagonal.view(), {.count = 4});
+  EXPECT_TRUE(two.converged);
+  EXPECT_NEAR(two.values[0], 3, 1e-12);
+  check_vectors<double>(diagonal.view(), two, 1e-10);
+  for (double& v : diagonal.values) v = 0;
+  const auto zero = eigs(ctx, diagonal.view(), {.count = 2});
+  EXPECT_TRUE(zero.converged);
+  EXPECT_EQ(zero.values, (std::vector<double>{0, 0}));
+  for (const double scale : {1e-200, 1e200}) {
+    owned_matrix<double> a = grid(9, 9);
+    const double expected = eigs(ctx, a.view(), {.count = 1}).values[0];
+    for (double& v : a.values) v *= scale;
+    const auto found = eigs(ctx, a.view(), {.count = 1});
+    EXPECT_TRUE(found.converged);
+    EXPECT_NEAR(found.values[0] / scale, expected, 1e-10);
+  }
+}
+
+TEST(EigsOfReals, Operators) {
+  const context<host> ctx;
+  const linear_operator<double, host> by_index(500, [](span<const double, host> x, span<double, host> y) {
+    for (i64 i = 0; i < 500; ++i) y[i] = std::sqrt(static_cast<double>(i)) * x[i];
+  });
+  const auto found = eigs(ctx, by_index, {.count = 3, .seed = 4});
+  EXPECT_TRUE(found.converged);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(found.values[k], std::sqrt(499.0 - static_cast<double>(k)), 1e-9);
+}
+
+TEST(EigsOfReals, Refusals) {
+  const context<host> ctx;
+  const auto message = [&](error_code code, const owned_matrix<double>& a, const eigs_options& options) {
+    return test::message_of(code, [&] { (void)eigs(ctx, a.view(), options); });
+  };
+  const owned_matrix<double> a = grid(3, 3);
+  EXPECT_EQ(message(error_code::invalid_argument, a, {.count = 10}), "eigs: 10 eigenvalues of a matrix of 9 rows");
+  EXPECT_EQ(message(error_code::invalid_argument, a, {.count = 0}), "eigs: 0 eigenvalues of a matrix of 9 rows");
+  EXPECT_EQ(message(error_code::invalid_argument, a, {.count = 4, .subspace = 4}),
+            "eigs: a subspace of 4 vectors for 4 eigenvalues (expected more)");
+  owned_matrix<double> bad = a;
+  bad.values[3] = std::nan("");
+  EXPECT_EQ(message(error_code::invalid_data, bad, {.count = 1}),
+            "eigs: the matrix has a value in row 1 that is infinite or NaN");
+  bad.values[3] = 7;
+  EXPECT_EQ(message(error_code::invalid_data, bad, {.count = 1}),
+            "eigs: the matrix is not symmetric (Hermitian), or its rows are not sorted");
+}
+
+// Of Zachary's karate club: the largest eigenvalue.
+TEST(EigsOfReals, TheKarateClub) {
+  SPARGO_TEST_NEEDS_DATA();
+  const context<host> ctx;
+  const auto a =
+      to_csr<i32>(ctx, read_matrix_market<double, i32>(ctx, (test::data_directory() / "karate.mtx").string()).view());
+  EXPECT_NEAR(eigs(ctx, a, {.count = 2}).values[0], 6.72570, 1e-5);
+}
+
+}  // namespace
+}  // namespace spargo
