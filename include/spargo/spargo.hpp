@@ -78,5 +78,7 @@
 #include <spargo/primitives/stencil.hpp>
 #include <spargo/solvers/eigs.hpp>
 #include <spargo/solvers/krylov.hpp>
+#include <spargo/sparse/algebra.hpp>
+#include <spargo/sparse/spgemm.hpp>
 #include <spargo/sparse/spmm.hpp>
 #include <spargo/sparse/spmv.hpp>
