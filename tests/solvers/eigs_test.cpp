@@ -205,6 +205,7 @@ TEST(EigsOfReals, InvariantSubspacesAndScales) {
   const auto zero = eigs(ctx, diagonal.view(), {.count = 2});
   EXPECT_TRUE(zero.converged);
   EXPECT_EQ(zero.values, (std::vector<double>{0, 0}));
+  check_vectors<double>(diagonal.view(), zero, 1e-10);
   for (const double scale : {1e-200, 1e200}) {
     owned_matrix<double> a = grid(9, 9);
     const double expected = eigs(ctx, a.view(), {.count = 1}).values[0];

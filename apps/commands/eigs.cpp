@@ -1,0 +1,344 @@
+// eigs FILE: the outermost eigenvalues of a symmetric matrix or of a graph's Laplacian, checked independently.
+#include "cli/choice.hpp"
+#include "cli/cli.hpp"
+#include "cli/enum_words.hpp"
+#include "cli/help.hpp"
+#include "cli/outputs.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "cli/timing.hpp"
+#include "commands/table.hpp"
+#include "input/memory_need.hpp"
+#include "input/read.hpp"
+#include "placement/device_choice.hpp"
+#include "placement/plan.hpp"
+
+#include <spargo/io/matrix_market.hpp>
+#include <spargo/solvers/eigs.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace spargo::apps {
+
+namespace {
+
+struct eigs_flags {
+  common_flags common;
+  std::string file;
+  std::string which = "largest";
+  std::string form = "adjacency";
+  std::string output;
+  eigs_options options;
+  std::int64_t repeat = 1;
+  bool no_validate = false;
+};
+
+void expect_cpu(const eigs_flags& flags) {
+  if (flags.common.device.starts_with("cuda")) {
+    throw usage_error("--device cuda: eigs runs on the CPU (expected auto or cpu)");
+  }
+}
+
+backend cpu_of(const eigs_flags& flags) {
+  backend where = choose_cpu(flags.common.device, flags.common.threads);
+  if (flags.common.device != "cpu") where.reason = "eigs runs on the CPU";
+  return where;
+}
+
+// A as stored, D - A, or I - D^-1/2 A D^-1/2 with the row sums D, where a row of sum 0 has 0 (networkx's definitions).
+// The diagonal of the result and a scale of each row and column of -A; both empty: A.
+template <value_type V>
+struct operator_form {
+  array<double, host> diagonal;
+  array<double, host> scale;
+};
+
+template <value_type V, index_type I, index_type O>
+operator_form<V> form_of(const context<host>& ctx, const eigs_flags& flags, const csr_view<const V, I, O, host>& a) {
+  if (flags.form == "adjacency") return {};
+  operator_form<V> form{{ctx, a.rows}, {ctx, a.rows}};
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    double sum = 0;
+    for (O k = a.offsets[row]; k < a.offsets[row + 1]; ++k) sum += std::real(a.values[k]);
+    if (flags.form == "laplacian") {
+      form.diagonal[row] = sum;
+      form.scale[row] = 1;
+      continue;
+    }
+    if (sum < 0) {
+      throw error(error_code::invalid_data,
+                  fmt::format("{}: row {} has the sum {} (--operator normalized: expected 0 or more)", flags.file,
+                              row + 1, sum));
+    }
+    form.diagonal[row] = sum > 0 ? 1 : 0;
+    form.scale[row] = sum > 0 ? 1 / std::sqrt(sum) : 0;
+  }
+  return form;
+}
+
+// The operator as a matrix: entry by entry, a missing diagonal added.
+template <value_type V, index_type I, index_type O>
+csr_matrix<V, I, O, host> matrix_of(const context<host>& ctx, const csr_view<const V, I, O, host>& a,
+                                    const operator_form<V>& form) {
+  array<O, host> offsets(ctx, std::int64_t{a.rows} + 1);
+  array<I, host> indices(ctx, a.nnz() + a.rows);
+  array<V, host> values(ctx, a.nnz() + a.rows);
+  std::int64_t end = 0;
+  offsets[0] = 0;
+  for (I row = 0; row < a.rows; ++row) {
+    bool has_diagonal = false;
+    const auto add = [&](I col, V value) {
+      indices[end] = col;
+      values[end++] = value;
+    };
+    for (O k = a.offsets[row]; k < a.offsets[std::int64_t{row} + 1]; ++k) {
+      const I col = a.indices[k];
+      if (!has_diagonal && col > row) add(row, V(form.diagonal[row]));
+      const V value = -a.values[k] * (form.scale[row] * form.scale[col]);
+      has_diagonal = has_diagonal || col >= row;
+      add(col, col == row ? value + form.diagonal[row] : value);
+    }
+    if (!has_diagonal) add(row, V(form.diagonal[row]));
+    offsets[std::int64_t{row} + 1] = static_cast<O>(end);
+  }
+  indices.truncate(end);
+  values.truncate(end);
+  return {a.rows, a.cols, std::move(offsets), std::move(indices), std::move(values)};
+}
+
+// |op(A) x - lambda x| of each pair, straight from the file's matrix, agrees with the reported one.
+template <value_type V, index_type I, index_type O>
+bool check_pairs(const csr_view<const V, I, O, host>& a, const operator_form<V>& form, const eigs_result<V>& found) {
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  for (std::size_t p = 0; p < found.values.size(); ++p) {
+    const V* const x = found.vectors.data() + static_cast<std::int64_t>(p) * a.rows;
+    double square = 0, rounding = 0, norm = 0;
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+      V sum = -found.values[p] * x[row];
+      double scale = std::abs(sum);
+      if (!form.diagonal.empty()) sum += form.diagonal[row] * x[row];
+      for (O k = a.offsets[row]; k < a.offsets[row + 1]; ++k) {
+        const std::int64_t col = a.indices[k];
+        const double by = form.scale.empty() ? 1 : -form.scale[row] * form.scale[col];
+        sum += by * a.values[k] * x[col];
+        scale += std::abs(by * a.values[k] * x[col]);
+      }
+      square += std::norm(sum);
+      norm += std::norm(x[row]);
+      const double of_row = 8 * eps * (static_cast<double>(a.offsets[row + 1] - a.offsets[row]) + 4) *
+                            (scale + std::abs(form.diagonal.empty() ? 0 : form.diagonal[row]) * std::abs(x[row]));
+      rounding += of_row * of_row;
+    }
+    const double residual = std::sqrt(square);
+    if (!(std::abs(residual - found.residuals[p]) <= std::sqrt(rounding) + 1e-6 * residual)) return false;
+    if (!(std::abs(norm - 1) < 1e-8)) return false;
+  }
+  return true;
+}
+
+void report_values(report& out, const std::vector<double>& values, const std::vector<double>& residuals) {
+  json listed = json::array(), errors = json::array();
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    listed.push_back(values[k]);
+    errors.push_back(residuals[k]);
+    if (k < 10) out.row(k == 0 ? "values" : "", fmt::format("{:.12g}, residual {:.2g}", values[k], residuals[k]));
+  }
+  out.keys()["values"] = listed;
+  out.keys()["residuals"] = errors;
+}
+
+template <value_type V, index_type I, index_type O>
+exit_status find(report& out, const backend& where, const eigs_flags& flags, const csr_input<V, I, O>& read) {
+  const context<host>& ctx = where.cpu;
+  const csr_view<const V, I, O, host>& a = read.matrix;
+  if (a.rows != a.cols) {
+    throw error(error_code::invalid_data,
+                fmt::format("{}: a matrix of {} x {} (expected a square one)", flags.file, a.rows, a.cols));
+  }
+  eigs_options options = flags.options;
+  options.which = parse_enum<eigs_which>("eigs: unknown end", flags.which);
+  options.count = std::min<std::int64_t>(options.count, a.rows);
+  const operator_form<V> form = form_of<V, I, O>(ctx, flags, a);
+  csr_matrix<V, I, O, host> made;
+  if (!form.scale.empty()) made = matrix_of<V, I, O>(ctx, a, form);
+  const csr_view<const V, I, O, host> matrix = form.scale.empty() ? a : std::as_const(made).view();
+  eigs_result<V> found;
+  std::vector<double> times;
+  {
+    const busy finding("finding eigenvalues");
+    for (std::int64_t k = 0; k < flags.repeat; ++k) {
+      const stopwatch watch;
+      found = eigs<V, I, O>(ctx, matrix, options);
+      times.push_back(watch.milliseconds());
+    }
+  }
+  json& keys = out.keys();
+  keys["rows"] = a.rows;
+  keys["cols"] = a.cols;
+  keys["nnz"] = a.nnz();
+  keys["operator"] = flags.form;
+  keys["which"] = flags.which;
+  keys["count"] = options.count;
+  keys["load_ms"] = read.load_ms;
+  keys["convert_ms"] = read.convert_ms;
+  keys["converged"] = found.converged;
+  keys["products"] = found.products;
+  keys["restarts"] = found.restarts;
+  out.row("matrix",
+          fmt::format("{} x {}, {}", with_commas(a.rows), with_commas(a.cols), counted(a.nnz(), "entry", "entries")));
+  out.row("operator", flags.form);
+  report_values(out, found.values, found.residuals);
+  out.row(found.converged ? "converged" : "NOT CONVERGED",
+          fmt::format("{}, {}", counted(found.products, "product"), counted(found.restarts, "restart")));
+  const time_summary summary = summarize(std::move(times));
+  keys["time_ms"] = to_json(summary);
+  out.row("time", format_times(summary));
+  std::optional<bool> valid;
+  const stopwatch checking;
+  if (!flags.no_validate) valid = check_pairs<V, I, O>(a, form, found);
+  const double check_ms = checking.milliseconds();
+  keys["validate_ms"] = valid.has_value() ? json(check_ms) : json();
+  keys["valid"] = valid.has_value() ? json(*valid) : json();
+  out.row("valid", !valid.has_value() ? "not checked (--no-validate)"
+                   : *valid           ? "yes: the residuals, computed independently"
+                                      : "NO");
+  if (valid.has_value()) out.row("check", format_milliseconds(check_ms));
+  if (!flags.output.empty() && valid != false) {
+    array<V, host> rows(ctx, found.vectors.size());  // vectors as columns
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      for (std::int64_t k = 0; k < options.count; ++k) rows[i * options.count + k] = found.vectors[k * a.rows + i];
+    }
+    write_matrix_market<V>(flags.output,
+                           dense_view<const V, host>{a.rows, options.count, options.count, std::as_const(rows).view()});
+    out.row("written", flags.output + " (an eigenvector a column)");
+  }
+  out.print();
+  if (valid == false) print_error(flags.common.called, flags.file + ": the result failed validation");
+  if (valid != false && !found.converged) print_error(flags.common.called, flags.file + ": not converged");
+  return valid == false || !found.converged ? exit_status::invalid_result : exit_status::success;
+}
+
+template <class V>
+exit_status run_valued(report& out, const backend& where, const eigs_flags& flags, const input_description& input) {
+  const input_size size = least_size(input);
+  expect_host_memory(input, size, least_matrix_bytes(input, size, sizeof(V), sizeof(V)));
+  input_cache cache(cache_mode::off, input, kind_of_values<V>());
+  const any_csr<V> matrix = [&] {
+    progress_bar bar("reading " + input.path, flags.common.quiet);
+    return read_csr<V>(where.cpu, input, bar.options(), cache);
+  }();
+  return std::visit([&](const auto& read) { return find(out, where, flags, read); }, matrix);
+}
+
+exit_status run(const eigs_flags& flags) {
+  const backend where = cpu_of(flags);
+  const input_description input = describe_input(where.cpu, flags.file);
+  expect_matrix(input);
+  report out("eigs", flags.common);
+  out.title("eigs " + flags.file);
+  out.keys()["file"] = flags.file;
+  report_backend(out, flags.common.device, where);
+  out.row("device", describe(where));
+  if (input.field == matrix_market_field::complex) {
+    return run_valued<std::complex<double>>(out, where, flags, input);
+  }
+  return run_valued<double>(out, where, flags, input);
+}
+
+// Nanoseconds per entry: read from text, and in 200 products on one thread.
+struct expected_cost {
+  static constexpr double read_ns = 50;
+  static constexpr double products_ns = 1000;
+};
+
+exit_status plan_values(const eigs_flags& flags, const plan_scale& scale) {
+  expect_cpu(flags);
+  if (scale.ranks > 0) throw usage_error("eigs does not run on several processes or GPUs");
+  const backend where = cpu_of(flags);
+  const input_description input = describe_input(where.cpu, flags.file);
+  expect_matrix(input);
+  expect_known_size(input);
+  const std::int64_t value = input.field == matrix_market_field::complex ? 16 : 8;
+  input_size size = least_size(input);
+  if (size.listed == 0) size.listed = input.entries;
+  work_plan plan{"eigs", input.path, input.format, size.rows, size.cols, size.listed};
+  plan.threads = where.cpu.threads();
+  plan.algorithm = "lanczos";
+  plan.algorithm_reason = "there is no other";
+  plan.cpu_ms = expected_cpu_ms({size.listed, expected_cost::read_ns + expected_cost::products_ns, plan.threads});
+  plan.host_bytes = least_matrix_bytes(input, size, value, value);
+  const std::int64_t vectors = 3 * flags.options.count + 24;
+  plan.host_running_bytes = plan.host_bytes + 3 * size.listed * 2 * (8 + value) + size.rows * vectors * value;
+  plan.runs_on_gpu = false;
+  plan.device = "cpu";
+  plan.device_reason = where.reason;
+  return print_plan(flags.common, plan);
+}
+
+void add_flags(CLI::App& app, eigs_flags& flags) {
+  app.add_option("FILE", flags.file,
+                 "a symmetric matrix: Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
+      ->required();
+  app.add_option("--count", flags.options.count, "number of eigenvalues")
+      ->check(positive_count())
+      ->type_name("K")
+      ->capture_default_str();
+  app.add_option("--which", flags.which, "largest or smallest, by sign")
+      ->check(one_of("an end", words_of<eigs_which>()))
+      ->type_name("END")
+      ->capture_default_str();
+  app.add_option(
+         "--operator", flags.form,
+         "adjacency: the matrix A itself; laplacian: D - A with the row sums D; normalized: I - D^-1/2 A D^-1/2")
+      ->check(one_of("an operator", {"adjacency", "laplacian", "normalized"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--tolerance", flags.options.tolerance, "of the residuals, relative to the largest eigenvalue found")
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+      ->type_name("X")
+      ->capture_default_str();
+  app.add_option("--max-products", flags.options.max_products, "stop after some N products with the matrix")
+      ->check(positive_count())
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--seed", flags.options.seed, "of the start vector")->type_name("N")->capture_default_str();
+  app.add_option("--output", flags.output, "write the eigenvectors as columns of a Matrix Market array (.gz by name)")
+      ->type_name("FILE");
+  app.add_option("--repeat", flags.repeat, "find them N times, for timing")
+      ->check(positive_count())
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--no-validate", flags.no_validate, "skip the independent check");
+}
+
+command_body declare(CLI::App& app) {
+  app.description(
+      "Finds the largest or smallest eigenvalues of a symmetric matrix, or of the Laplacian of the graph that it is, "
+      "by "
+      "Lanczos' method. Not converged is exit status 3.");
+  const auto flags = std::make_shared<eigs_flags>();
+  add_flags(app, *flags);
+  add_common_flags(app, flags->common, app_kind::computes,
+                   help_examples(app, {"matrix.mtx.gz", "graph.mtx --operator laplacian --which smallest --count 2",
+                                       "gen:laplacian2d:n=300 --output vectors.mtx"}) +
+                       help_on_matrix_inputs);
+  const auto does = [flags] {
+    expect_cpu(*flags);
+    prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
+    return run(*flags);
+  };
+  return {does, [flags](const plan_scale& scale) { return plan_values(*flags, scale); }};
+}
+
+}  // namespace
+
+const command eigs_command{
+    "eigs", "eigenvalues of a symmetric matrix", declare, nullptr, false, command_kind::matrices};
+
+}  // namespace spargo::apps
