@@ -18,6 +18,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 namespace spargo::apps {
 
@@ -56,7 +57,8 @@ exit_status run(const convert_flags& flags) {
   report_backend(out, flags.common.device, where);
   input_description input = describe_input(ctx, flags.from, flags.common.columns, ids_of(flags.common));
   out.keys()["cache"] = to_string(cache_outcome::off);
-  const written result = convert({ctx, flags, to, out, input});
+  const conversion wanted{ctx, flags, to, out, input};
+  const written result = flags.structure.any() ? convert_restructured(wanted) : convert(wanted);
 
   std::optional<std::int64_t> bytes;
   if (is_replaceable(flags.to)) bytes = static_cast<std::int64_t>(std::filesystem::file_size(flags.to));
@@ -98,6 +100,7 @@ void add_flags(CLI::App& app, convert_flags& flags) {
                "write every edge both ways, and that the graph is undirected: each edge once in .mtx (a symmetric "
                "triangle), both ways in .spg, METIS and edge lists (which cannot say it); edges between the same "
                "vertices become one with the lightest weight");
+  add_structure_flags(app, flags.structure);
   add_cache_flag(app, flags.cache);
 }
 
@@ -109,12 +112,14 @@ command_body declare(CLI::App& app) {
       "gives the same: an edge list as an edge list, a coordinate Matrix Market file as either.");
   const auto flags = std::make_shared<convert_flags>();
   add_flags(app, *flags);
-  add_common_flags(app, flags->common, app_kind::reads,
-                   help_examples(app, {"soc-Slashdot0902.txt.gz slashdot.spg", "matrix.mtx edges.wel.gz",
-                                       "mesh.mtx mesh.graph", "gen:rmat:scale=18,degree=16 rmat18.spg"}) +
-                       help_on_graph_inputs);
+  add_common_flags(
+      app, flags->common, app_kind::reads,
+      help_examples(app, {"soc-Slashdot0902.txt.gz slashdot.spg", "matrix.mtx edges.wel.gz", "mesh.mtx mesh.graph",
+                          "a.mtx b.mtx --rows 1:100 --transpose", "gen:rmat:scale=18,degree=16 rmat18.spg"}) +
+          help_on_graph_inputs);
   return [flags] {
-    prepare_outputs(flags->common, {flags->from}, {{"OUT", flags->to}});
+    prepare_outputs(flags->common, {flags->from, flags->structure.permute}, {{"OUT", flags->to}});
+    if (is_range(flags->common.columns)) flags->structure.columns = std::exchange(flags->common.columns, "");
     return run(*flags);
   };
 }

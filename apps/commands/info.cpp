@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <complex>
 #include <filesystem>
 #include <optional>
 #include <variant>
@@ -37,6 +38,7 @@ struct info_flags : table_flags {
   std::string spy;
   std::string degrees;
   bool check = false;
+  bool transpose_checksum = false;
   cache_mode cache = cache_mode::off;
   std::int64_t distances = 0;  // sources to search from; 0: not asked for
   bool undirected = false;
@@ -297,6 +299,27 @@ std::optional<degree_profile> report_square(report& out, const context<host>& ct
   return degrees;
 }
 
+// The sum of (i + 1) (j + 2) t_ij over the transpose's entries, i and j from 0, and the same of magnitudes.
+template <class V, class I, class O>
+void report_transpose_checksum(report& out, const context<host>& ctx, const csr_view<const V, I, O, host>& matrix) {
+  const csr_matrix<V, I, O, host> turned = transpose(ctx, matrix);
+  std::complex<double> sum = 0;
+  double scale = 0;
+  for (std::int64_t i = 0; i < turned.rows(); ++i) {
+    for (std::int64_t k = turned.offsets()[i]; k < turned.offsets()[i + 1]; ++k) {
+      const double factor = (static_cast<double>(i) + 1) * (static_cast<double>(turned.indices()[k]) + 2);
+      std::complex<double> value = 1;
+      if constexpr (!is_pattern<V>) value = std::complex<double>(turned.values()[k]);
+      sum += factor * value;
+      scale += factor * std::abs(value);
+    }
+  }
+  out.keys()["transpose_checksum"] = complex_type<V> ? json::array({sum.real(), sum.imag()}) : json(sum.real());
+  out.keys()["transpose_checksum_scale"] = scale;
+  out.row("transpose", fmt::format("checksum {:.17g}{}, of magnitudes {:.17g}", sum.real(),
+                                   complex_type<V> ? fmt::format(" {:+.17g}i", sum.imag()) : std::string(), scale));
+}
+
 void report_memory(report& out, const format_memory& memory, bool graph) {
   out.keys()["memory"] = {{"csr", memory.csr}, {"coo", memory.coo}, {"ell", memory.ell}, {"sell", memory.sell}};
   out.keys()["padding"] = {{"ell", memory.ell_padding}, {"sell", memory.sell_padding}};
@@ -452,6 +475,7 @@ exit_status run(const info_flags& flags) {
         if (is_graph_text(input.kind) && is_pattern<V>) input.field = matrix_market_field::pattern;
         inspect<I, O>(out, flags, where, input, read.matrix, look_at_values<V>(read.matrix.values), listed_values,
                       read.facts, odd);
+        if (flags.transpose_checksum) report_transpose_checksum<V, I, O>(out, ctx, read.matrix);
       },
       matrix.read);
   report_cache(out, matrix.cache);
@@ -473,6 +497,8 @@ void add_flags(CLI::App& app, info_flags& flags) {
       "--check", flags.check,
       "look for what is odd: duplicates, zeros, infinities, entries in the wrong triangle or out of order, "
       "self-loops, isolated vertices; with the line where each occurs first");
+  app.add_flag("--transpose-checksum", flags.transpose_checksum,
+               "transpose a matrix and sum (i + 1) (j + 2) t_ij over its entries, i and j from 0");
   add_columns_flag(app, flags.common);
   add_cache_flag(app, flags.cache)->excludes(check);  // what is odd is looked for in the text
   app.add_option("--distances", flags.distances,

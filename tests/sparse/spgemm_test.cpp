@@ -178,6 +178,20 @@ TYPED_TEST(Spgemm, PlansFillNewValuesAndBlocksOfRows) {
   EXPECT_EQ(pieces, product(a, b));
 }
 
+TYPED_TEST(Spgemm, BlocksOfNarrowRows) {
+  SPGEMM_TYPES;
+  const context<host> ctx({.threads = 2});
+  const auto a = factor<V>(60, 50, 400, 13);
+  const auto x = make_csr<I, O>(a);
+  const auto y = transpose(ctx, x.view());
+  const auto whole = spgemm(ctx, x.view(), y.view());
+  const auto block = spgemm(ctx, x.view(), y.view(), {.first_row = 20, .last_row = 45});
+  auto expected = entries_of(whole.view());
+  std::erase_if(expected, [](const auto& e) { return e.row < 20 || e.row >= 45; });
+  for (auto& e : expected) e.row -= 20;
+  EXPECT_EQ(entries_of(block.view()), expected);
+}
+
 TYPED_TEST(Spgemm, WhatDoesNotFitIsRefused) {
   SPGEMM_TYPES;
   const context<host> ctx;

@@ -3,6 +3,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/report.hpp"
+#include "commands/convert/restructure.hpp"
 #include "commands/convert/target.hpp"
 #include "input/cache.hpp"
 #include "input/input.hpp"
@@ -24,6 +25,7 @@ struct convert_flags {
   std::string format;  // empty: by the name of `to`
   cache_mode cache = cache_mode::off;
   bool undirected = false;
+  structure_flags structure;
 };
 
 struct written {

@@ -235,6 +235,30 @@ template written write_canonical(const conversion&, const csr_view<const pattern
                                  const input_facts&, const snapshot_extras&);
 template written write_canonical(const conversion&, const csr_view<const pattern, std::int64_t, std::int64_t, host>&,
                                  const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&, const csr_view<const float, std::int32_t, std::int32_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&, const csr_view<const float, std::int32_t, std::int64_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&, const csr_view<const float, std::int64_t, std::int64_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&,
+                                 const csr_view<const std::complex<float>, std::int32_t, std::int32_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&,
+                                 const csr_view<const std::complex<float>, std::int32_t, std::int64_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&,
+                                 const csr_view<const std::complex<float>, std::int64_t, std::int64_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&,
+                                 const csr_view<const std::complex<double>, std::int32_t, std::int32_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&,
+                                 const csr_view<const std::complex<double>, std::int32_t, std::int64_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
+template written write_canonical(const conversion&,
+                                 const csr_view<const std::complex<double>, std::int64_t, std::int64_t, host>&,
+                                 const input_facts&, const snapshot_extras&);
 
 namespace {
 

@@ -87,7 +87,7 @@ class id_lines {
 
 }  // namespace
 
-std::vector<std::int64_t> read_vertex_ids(const std::string& path, const vertex_names& names) {
+std::vector<std::int64_t> read_listed_ids(const std::string& path, const vertex_names& names, std::string_view what) {
   constexpr std::string_view blanks = " \t";
   id_lines lines(path);
   std::vector<std::int64_t> found;
@@ -104,11 +104,16 @@ std::vector<std::int64_t> read_vertex_ids(const std::string& path, const vertex_
       constexpr std::size_t shown = 60;
       const std::string_view cut = text.size() > shown ? "..." : "";
       throw error(error_code::invalid_data, lines.at(column),
-                  fmt::format("{}{} is no vertex of the graph (expected {} a line)", text.substr(0, shown), cut,
+                  fmt::format("{}{} is no {} (expected {} a line)", text.substr(0, shown), cut, what,
                               names.are_integers() ? "one of its ids" : "one of its names"));
     }
     found.push_back(*vertex);
   }
+  return found;
+}
+
+std::vector<std::int64_t> read_vertex_ids(const std::string& path, const vertex_names& names) {
+  std::vector<std::int64_t> found = read_listed_ids(path, names, "vertex of the graph");
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;

@@ -96,6 +96,49 @@ def coo_to_csr(
 def csr_transpose(
     rows: int, cols: int, offsets: Array, indices: Array, values: Array, threads: int
 ) -> tuple[Array, Array, Array]: ...
+def csr_multiply(
+    rows: int,
+    cols: int,
+    offsets: Array,
+    indices: Array,
+    values: Array,
+    b_rows: int,
+    b_cols: int,
+    b_offsets: Array,
+    b_indices: Array,
+    b_values: Array,
+    threads: int,
+) -> tuple[Array, Array, Array]: ...
+def csr_add(
+    rows: int,
+    cols: int,
+    offsets: Array,
+    indices: Array,
+    values: Array,
+    b_rows: int,
+    b_cols: int,
+    b_offsets: Array,
+    b_indices: Array,
+    b_values: Array,
+    beta: float,
+    threads: int,
+) -> tuple[Array, Array, Array]: ...
+def csr_extract(
+    rows: int,
+    cols: int,
+    offsets: Array,
+    indices: Array,
+    values: Array,
+    row_kind: str,
+    first_row: int,
+    last_row: int,
+    row_list: Array,
+    col_kind: str,
+    first_col: int,
+    last_col: int,
+    col_list: Array,
+    threads: int,
+) -> tuple[Array, Array, Array]: ...
 def pattern_transpose(rows: int, cols: int, offsets: Array, indices: Array, threads: int) -> tuple[Array, Array]: ...
 
 class Product:

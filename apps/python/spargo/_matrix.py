@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _device
+from . import _algebra, _core, _device
 from ._arrays import Array, csr_indices, dense, indices_of, same_indices, values_of, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
@@ -70,6 +70,9 @@ class Matrix:
     copied to the GPU, and their products back. Events order a product after earlier and before later work on the current
     stream of CuPy or PyTorch; the host does not wait.
 
+    Products and sums with a `Matrix` or a sparse matrix of SciPy, multiples and slices (``A @ B``, ``A + B``, ``2 * A``,
+    ``A[10:20, mask]``) are matrices on the CPU, in CSR with sorted rows; ``to_scipy()`` converts.
+
     Examples
     --------
     >>> import numpy as np, spargo
@@ -83,6 +86,7 @@ class Matrix:
 
     __slots__ = ("_csr", "_first", "_place", "_plans", "_second", "_values", "__weakref__", "format", "shape")
     __array_ufunc__ = None  # ndarray @ Matrix asks Matrix
+    __iter__ = None  # slices are matrices, not elements
 
     format: str
     shape: tuple[int, int]
@@ -357,18 +361,16 @@ class Matrix:
             (plan.run if vector.ndim == 1 else plan.run_many)(vector, out)
         return out
 
-    def __matmul__(self, other: Any) -> Array:
+    def __matmul__(self, other: Any) -> Any:
         kind = _device.kind_of(other)
         if kind is not None:
             on_device: Array = self._dot_on_device(kind, other, None)
             return on_device
-        if isinstance(other, Matrix) or hasattr(other, "tocsr"):
-            raise UnsupportedError("Matrix @ Matrix: the library does not multiply sparse matrices", "unsupported")
-        return self.dot(other)
+        return _algebra.multiply(self, other) if _algebra.is_sparse(other) else self.dot(other)
 
     def __rmatmul__(self, other: Any) -> Any:
-        if hasattr(other, "tocsr"):
-            raise UnsupportedError("Matrix @ Matrix: the library does not multiply sparse matrices", "unsupported")
+        if _algebra.is_sparse(other):
+            return _algebra.multiply(other, self)
         kind = _device.kind_of(other)
         if kind is not None:
             x = _device.taken(kind, other)
@@ -449,6 +451,44 @@ class Matrix:
             kept.append(self._make_plan())
         converted = "" if self.format == "csr" else f"{self.format} is converted to csr; "
         return f"{converted}{kept[-1].algorithm}: {kept[-1].reason}"
+
+    # --- Sparse results, on the CPU -----------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Matrix:
+        return _algebra.add(self, other, 1.0) if _algebra.is_sparse(other) else NotImplemented
+
+    def __sub__(self, other: Any) -> Matrix:
+        return _algebra.add(self, other, -1.0) if _algebra.is_sparse(other) else NotImplemented
+
+    def __radd__(self, other: Any) -> Matrix:
+        return _algebra.add(other, self, 1.0) if _algebra.is_sparse(other) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Matrix:
+        return _algebra.add(other, self, -1.0) if _algebra.is_sparse(other) else NotImplemented
+
+    def __mul__(self, factor: Any) -> Matrix:
+        if not np.isscalar(factor):
+            return NotImplemented
+        here = _algebra.on_cpu(self, "Matrix * number")
+        values = values_of(here._values * factor, "Matrix * number")
+        return Matrix._of(here.format, here.shape, here._first, here._second, values)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, factor: Any) -> Matrix:
+        if not np.isscalar(factor):
+            return NotImplemented
+        here = _algebra.on_cpu(self, "Matrix / number")
+        values = values_of(here._values / factor, "Matrix / number")
+        return Matrix._of(here.format, here.shape, here._first, here._second, values)
+
+    def __neg__(self) -> Matrix:
+        return self * -1
+
+    def __getitem__(self, key: Any) -> Any:
+        """Rows and columns by integers, slices, lists or masks: ``A[rows]`` and ``A[rows, cols]`` are matrices of every
+        selected row and column, ``A[i, j]`` an element."""
+        return _algebra.extract(self, key)
 
     # --- Conversions --------------------------------------------------------------------------------------------------
 

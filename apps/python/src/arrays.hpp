@@ -159,6 +159,7 @@ void bind_arrow_reader(nb::module_& m);
 void bind_arrow_writer(nb::module_& m);
 void bind_device(nb::module_& m);
 void bind_io(nb::module_& m);
+void bind_algebra(nb::module_& m);
 void bind_matrix(nb::module_& m);
 void bind_solvers(nb::module_& m);
 void bind_graph(nb::module_& m);

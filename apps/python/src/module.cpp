@@ -47,6 +47,7 @@ NB_MODULE(_core, m) {
   m.def("cuda_reason", [] { return unlocked([] { return spargo::query_devices(); }).reason; });
   m.def(
       "threads", [](int threads) { return threads_context(threads).threads(); }, "threads"_a = 0);
+  bind_algebra(m);
   bind_arrow_reader(m);
   bind_arrow_writer(m);
   bind_device(m);

@@ -181,9 +181,6 @@ def test_what_is_not_done_is_said_at_once():
     a = random_matrix(20, 20, seed=10)
     m = spargo.Matrix(a)
     for call in (
-        lambda: m @ m,
-        lambda: m @ a,
-        lambda: a @ m,
         lambda: spargo.Matrix(a.astype(np.int64)),
         lambda: m @ np.ones(20, np.longdouble),
     ):

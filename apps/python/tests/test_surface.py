@@ -33,7 +33,7 @@ SIGNATURES = {
     "csgraph.reverse_cuthill_mckee": "graph, symmetric_mode=False",
 }
 METHODS = {
-    "Matrix": "T shape dtype nnz device plan_reason to_scipy update_values prepare __matmul__ __rmatmul__ _repr_html_",
+    "Matrix": "T shape dtype nnz device plan_reason to_scipy update_values prepare __matmul__ __rmatmul__ __add__ __sub__ __mul__ __getitem__ _repr_html_",
     "Graph": "bfs bfs_order multi_bfs sssp spanning_forest pagerank eigenvector katz hits connected_components betweenness edge_betweenness closeness eccentricities triangles clustering "
     "topological_levels find_cycle bipartition find_odd_cycle biconnectivity subgraph k_hop_neighborhood ego_graph reverse "
     "complement has_path shortest_path k_shortest_paths path_lengths all_distances transitivity communities core_numbers k_core trusses k_truss to_scipy vertices edges degrees neighbours device _repr_html_ "

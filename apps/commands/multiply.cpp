@@ -1,0 +1,413 @@
+// multiply A [B]: the product of two sparse matrices, checked independently.
+#include "cli/choice.hpp"
+#include "cli/cli.hpp"
+#include "cli/help.hpp"
+#include "cli/outputs.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "cli/timing.hpp"
+#include "commands/multiply/check.hpp"
+#include "commands/table.hpp"
+#include "input/memory_limit.hpp"
+#include "input/memory_need.hpp"
+#include "input/read.hpp"
+#include "placement/device_choice.hpp"
+#include "placement/plan.hpp"
+
+#include <spargo/formats/convert.hpp>
+#include <spargo/io/matrix_market.hpp>
+#include <spargo/sparse/algebra.hpp>
+#include <spargo/sparse/spgemm.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace spargo::apps {
+
+namespace {
+
+struct multiply_flags {
+  common_flags common;
+  std::string a;
+  std::string b;  // empty: A again
+  std::string transpose;
+  std::string mask;
+  std::string output;
+  std::string max_workspace;
+  std::int64_t repeat = 1;
+  bool no_validate = false;
+};
+
+// Offsets of 64 bits, since C may have many more entries than A and B; one index type for all matrices.
+template <class V, class I>
+using factor = csr_matrix<V, I, std::int64_t, host>;
+
+template <class To, class From>
+array<To, host> widened(const context<host>& ctx, const span<const From, host>& from) {
+  array<To, host> to(ctx, from.size());
+  std::copy(from.begin(), from.end(), to.begin());
+  return to;
+}
+
+template <class I, class V>
+factor<V, I> with_indices(const context<host>& ctx, const any_csr<V>& read) {
+  return std::visit(
+      [&](const auto& from) -> factor<V, I> {
+        const auto& m = from.matrix;
+        return {static_cast<I>(m.rows), static_cast<I>(m.cols), widened<std::int64_t>(ctx, m.offsets),
+                widened<I>(ctx, m.indices), clone(ctx, m.values)};
+      },
+      read);
+}
+
+template <class V>
+bool has_wide_indices(const any_csr<V>& read) {
+  return std::visit([](const auto& from) { return sizeof(from.matrix.rows) == 8; }, read);
+}
+
+template <class V>
+std::pair<std::int64_t, std::int64_t> size_of(const any_csr<V>& read) {
+  return std::visit(
+      [](const auto& from) { return std::pair<std::int64_t, std::int64_t>(from.matrix.rows, from.matrix.cols); }, read);
+}
+
+// What is reported of C.
+struct product_summary {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t nnz = 0;
+  std::int64_t products = 0;
+  std::int64_t blocks = 1;
+  std::complex<double> sum = 0;
+  double frobenius = 0;
+  json first = json::array();
+  double plan_ms = 0;
+  time_summary times;
+  std::optional<spmv_check> check;
+};
+
+json number(std::complex<double> v, bool is_complex) {
+  return is_complex ? json::array({v.real(), v.imag()}) : json(v.real());
+}
+
+template <class V, class I>
+void add_block(const context<host>& ctx, const csr_view<const V, I, std::int64_t, host>& c, std::int64_t first,
+               product_summary& to) {
+  constexpr std::size_t shown = 5;
+  for (std::int64_t r = 0; r < c.rows; ++r) {
+    std::complex<double> row_sum = 0;
+    for (std::int64_t k = c.offsets[r]; k < c.offsets[r + 1]; ++k) {
+      row_sum += std::complex<double>(c.values[k]);
+      if (to.first.size() < shown) {
+        to.first.push_back({first + r + 1, c.indices[k] + 1, number(c.values[k], complex_type<V>)});
+      }
+    }
+    to.sum += row_sum;
+  }
+  to.nnz += c.nnz();
+  to.frobenius = std::hypot(to.frobenius, norms(ctx, c).frobenius);
+}
+
+std::string describe_bytes(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
+
+// Multiplies whole, or in blocks of rows that take at most --max-workspace.
+template <class V, class I>
+class multiplication {
+ public:
+  multiplication(const context<host>& ctx, const multiply_flags& flags, factor<V, I> a, std::optional<factor<V, I>> b,
+                 std::optional<factor<pattern, I>> mask)
+      : ctx_(ctx), flags_(flags), a_(std::move(a)), b_(std::move(b)), mask_(std::move(mask)) {}
+
+  [[nodiscard]] product_summary run() {
+    arrange();
+    const auto a = std::as_const(a_).view();
+    const auto b = right();
+    product_summary result;
+    result.rows = a.rows;
+    result.cols = b.cols;
+    result.products = count_products<I, std::int64_t>(ctx_, a, b);
+    std::optional<product_check<V, I>> check;
+    if (mask_.has_value()) mask_view_ = std::as_const(*mask_).view();
+    if (!flags_.no_validate) check.emplace(a, b, mask_.has_value() ? &mask_view_ : nullptr);
+    const std::vector<std::int64_t> bounds = blocks(result.products);
+    result.blocks = std::max<std::int64_t>(std::ssize(bounds) - 1, 1);
+    if (result.blocks > 1 && !flags_.output.empty()) {
+      throw error(error_code::out_of_memory,
+                  fmt::format("C may take {} bytes, more than --max-workspace, and --output needs all of it (expected "
+                              "no --output, or a larger workspace)",
+                              result.products * entry_bytes));
+    }
+    for (std::size_t k = 0; k + 1 < bounds.size(); ++k) multiply_rows(bounds[k], bounds[k + 1], result, check);
+    if (check.has_value()) result.check = check->result();
+    return result;
+  }
+
+ private:
+  static constexpr auto entry_bytes = static_cast<std::int64_t>(sizeof(I) + sizeof(V));
+
+  // Without B: A A, or A A^T where A is not square or --transpose b is given, or A^T A.
+  void arrange() {
+    const bool turns_a = flags_.transpose == "a";
+    const bool turns_b = flags_.transpose == "b";
+    if (!b_.has_value() && (turns_a || turns_b || a_.rows() != a_.cols())) {
+      factor<V, I> turned = spargo::transpose(ctx_, a_.view());
+      b_ = turns_a ? std::exchange(a_, std::move(turned)) : std::move(turned);
+      return;
+    }
+    if (turns_a) a_ = spargo::transpose(ctx_, a_.view());
+    if (turns_b) b_ = spargo::transpose(ctx_, b_->view());
+  }
+  [[nodiscard]] csr_view<const V, I, std::int64_t, host> right() const {
+    return b_.has_value() ? b_->view() : a_.view();
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> blocks(std::int64_t products) const {
+    std::int64_t limit = 0;
+    if (flags_.max_workspace.empty() || !parse_bytes(flags_.max_workspace, limit) || products <= limit / entry_bytes) {
+      return {0, a_.rows()};
+    }
+    return spgemm_row_blocks<I, std::int64_t>(ctx_, a_.view(), right(), limit / entry_bytes);
+  }
+
+  [[nodiscard]] spgemm_plan<V, I, std::int64_t, host> make_plan(const spgemm_options& options) const try {
+    if (!mask_.has_value()) return {ctx_, a_.view(), right(), options};
+    return {ctx_, a_.view(), right(), mask_view_, options};
+  } catch (const error& e) {
+    if (e.code() != error_code::out_of_memory || !flags_.max_workspace.empty()) throw;
+    throw error(error_code::out_of_memory,
+                fmt::format("{}; --max-workspace multiplies in blocks of rows", message_for("spgemm", e)));
+  }
+
+  void multiply_rows(std::int64_t first, std::int64_t last, product_summary& to,
+                     std::optional<product_check<V, I>>& check) {
+    const busy multiplying("multiplying");
+    const stopwatch planning;
+    auto plan = make_plan({.max_result_bytes = std::max<std::int64_t>(host_memory().available(), 1),
+                           .first_row = first,
+                           .last_row = last});
+    to.plan_ms += planning.milliseconds();
+    std::vector<double> samples;
+    if (flags_.repeat > 1) {
+      array<V, host> values(ctx_, plan.result_nnz());
+      for (std::int64_t k = 1; k < flags_.repeat; ++k) {
+        const stopwatch watch;
+        plan.fill(values);
+        samples.push_back(watch.milliseconds());
+      }
+    }
+    const stopwatch watch;
+    const factor<V, I> c = plan.take();
+    samples.push_back(watch.milliseconds());
+    const time_summary times = summarize(std::move(samples));
+    to.times = {to.times.min + times.min, to.times.median + times.median, to.times.max + times.max, times.runs};
+    add_block<V, I>(ctx_, c.view(), first, to);
+    if (check.has_value()) check->add(c.view(), first);
+    if (!flags_.output.empty() && (!check.has_value() || check->result().valid)) {
+      const busy writing("writing " + flags_.output);
+      write_matrix_market(flags_.output, to_coo(ctx_, c.view()));
+    }
+  }
+
+  const context<host>& ctx_;
+  const multiply_flags& flags_;
+  factor<V, I> a_;
+  std::optional<factor<V, I>> b_;
+  std::optional<factor<pattern, I>> mask_;
+  csr_pattern_view<I, std::int64_t, host> mask_view_;
+};
+
+exit_status conclude(report& out, const multiply_flags& flags, const product_summary& result, bool is_complex) {
+  json& keys = out.keys();
+  keys["rows"] = result.rows;
+  keys["cols"] = result.cols;
+  keys["nnz"] = result.nnz;
+  keys["products"] = result.products;
+  keys["sum"] = number(result.sum, is_complex);
+  keys["frobenius"] = result.frobenius;
+  keys["first"] = result.first;
+  keys["blocks"] = result.blocks;
+  keys["plan_ms"] = result.plan_ms;
+  keys["time_ms"] = to_json(result.times);
+  keys["peak_bytes"] = host_memory().most_used();
+  const bool checked = result.check.has_value();
+  const bool wrong = checked && !result.check->valid;
+  keys["valid"] = checked ? json(!wrong) : json();
+  const double ratio = result.nnz > 0 ? static_cast<double>(result.products) / static_cast<double>(result.nnz) : 1;
+  out.row("C", fmt::format("{} x {}, {}", with_commas(result.rows), with_commas(result.cols),
+                           counted(result.nnz, "entry", "entries")));
+  out.row("products", fmt::format("{}, {:.3g} per entry{}", with_commas(result.products), ratio,
+                                  result.blocks > 1 ? fmt::format("; {} blocks of rows", with_commas(result.blocks))
+                                                    : std::string()));
+  out.row("sum",
+          fmt::format("{:.17g}{}, Frobenius norm {:.17g}", result.sum.real(),
+                      is_complex ? fmt::format(" {:+.17g}i", result.sum.imag()) : std::string(), result.frobenius));
+  out.row("time",
+          fmt::format("pattern {}, values {}", format_milliseconds(result.plan_ms), format_times(result.times)));
+  out.row("memory", describe_bytes(host_memory().most_used()) + " at most");
+  out.row("valid", !checked ? "not checked (--no-validate)"
+                   : !wrong ? "yes (checked independently)"
+                            : fmt::format("NO, WRONG in row {}", result.check->worst_row + 1));
+  if (!flags.output.empty() && !wrong) {
+    keys["output"] = flags.output;
+    out.row("written", flags.output);
+  }
+  out.print();
+  if (wrong) {
+    print_error(flags.common.called,
+                fmt::format("the result failed validation in row {}", result.check->worst_row + 1));
+  }
+  return wrong ? exit_status::invalid_result : exit_status::success;
+}
+
+template <entry_type V>
+any_csr<V> read_factor(const context<host>& ctx, const multiply_flags& flags, const input_description& input) {
+  progress_bar bar("reading " + input.path, flags.common.quiet);
+  input_cache cache(cache_mode::off, input, kind_of_values<V>());
+  return read_csr<V>(ctx, input, bar.options(), cache);
+}
+
+struct multiply_inputs {
+  input_description a;
+  std::optional<input_description> b;
+  std::optional<input_description> mask;
+};
+
+template <class V>
+exit_status run_valued(report& out, const context<host>& ctx, const multiply_flags& flags, const multiply_inputs& in) {
+  const any_csr<V> a = read_factor<V>(ctx, flags, in.a);
+  std::optional<any_csr<V>> b;
+  std::optional<any_csr<pattern>> mask;
+  if (in.b.has_value()) b = read_factor<V>(ctx, flags, *in.b);
+  if (in.mask.has_value()) mask = read_factor<pattern>(ctx, flags, *in.mask);
+  const auto describe_factor = [&](const char* label, const input_description& input, const auto& read) {
+    const auto [rows, cols] = size_of(read);
+    out.row(label, fmt::format("{}, {} x {}", input.path, with_commas(rows), with_commas(cols)));
+  };
+  describe_factor("A", in.a, a);
+  if (b.has_value()) describe_factor("B", *in.b, *b);
+  if (mask.has_value()) describe_factor("mask", *in.mask, *mask);
+  const auto multiply_with = [&]<class I>(type_tag<I>) {
+    std::optional<factor<V, I>> right;
+    std::optional<factor<pattern, I>> places;
+    if (b.has_value()) right = with_indices<I>(ctx, *b);
+    if (mask.has_value()) places = with_indices<I>(ctx, *mask);
+    return multiplication<V, I>(ctx, flags, with_indices<I>(ctx, a), std::move(right), std::move(places)).run();
+  };
+  const bool wide =
+      has_wide_indices(a) || (b.has_value() && has_wide_indices(*b)) || (mask.has_value() && has_wide_indices(*mask));
+  return conclude(out, flags, wide ? multiply_with(type_tag<std::int64_t>{}) : multiply_with(type_tag<std::int32_t>{}),
+                  complex_type<V>);
+}
+
+input_description describe_factor(const context<host>& ctx, const std::string& path) {
+  input_description input = describe_input(ctx, path);
+  expect_matrix(input);
+  return input;
+}
+
+multiply_inputs describe_factors(const context<host>& ctx, const multiply_flags& flags) {
+  multiply_inputs in{describe_factor(ctx, flags.a), {}, {}};
+  if (!flags.b.empty()) in.b = describe_factor(ctx, flags.b);
+  if (!flags.mask.empty()) in.mask = describe_factor(ctx, flags.mask);
+  return in;
+}
+
+void expect_cpu(const multiply_flags& flags) {
+  if (flags.common.device.starts_with("cuda")) {
+    throw usage_error("--device cuda: multiply runs on the CPU (expected auto or cpu)");
+  }
+}
+
+exit_status run(const multiply_flags& flags) {
+  expect_cpu(flags);
+  backend where = choose_cpu(flags.common.device, flags.common.threads);
+  where.reason = "multiply runs on the CPU only";
+  const multiply_inputs in = describe_factors(where.cpu, flags);
+  report out("multiply", flags.common);
+  out.title("multiply " + flags.a + (flags.b.empty() ? "" : " " + flags.b));
+  out.keys()["file"] = flags.a;
+  out.keys()["file_b"] = flags.b.empty() ? json() : json(flags.b);
+  out.keys()["transpose"] = flags.transpose.empty() ? json() : json(flags.transpose);
+  report_backend(out, flags.common.device, where);
+  out.row("device", describe(where));
+  const auto is_complex = [](const input_description& input) { return input.field == matrix_market_field::complex; };
+  if (is_complex(in.a) || (in.b.has_value() && is_complex(*in.b))) {
+    return run_valued<std::complex<double>>(out, where.cpu, flags, in);
+  }
+  return run_valued<double>(out, where.cpu, flags, in);
+}
+
+// Nanoseconds per entry: reading as in spmv; products, some 50 of 10 ns for each, to an order of magnitude.
+struct multiply_tuning {
+  static constexpr double read_ns = 50;
+  static constexpr double products_per_entry_ns = 500;
+};
+
+exit_status plan_product(const multiply_flags& flags, const plan_scale& scale) {
+  expect_cpu(flags);
+  if (scale.ranks > 0) throw usage_error("multiply does not run on several processes or GPUs");
+  const backend where = choose_cpu("cpu", flags.common.threads);
+  const multiply_inputs in = describe_factors(where.cpu, flags);
+  expect_known_size(in.a);
+  const std::int64_t value = in.a.field == matrix_market_field::complex ? 16 : 8;
+  input_size size = least_size(in.a);
+  if (size.listed == 0) size.listed = in.a.entries;
+  work_plan plan{"multiply", in.a.path, in.a.format, size.rows, size.cols, size.listed};
+  plan.threads = where.cpu.threads();
+  plan.algorithm = "auto";
+  plan.algorithm_reason = "accumulators are chosen by row; the result's size is known once the pattern is found";
+  plan.cpu_ms =
+      expected_cpu_ms({size.listed, multiply_tuning::read_ns + multiply_tuning::products_per_entry_ns, plan.threads});
+  plan.host_bytes = least_matrix_bytes(in.a, size, value, 0);
+  plan.runs_on_gpu = false;
+  plan.device = "cpu";
+  plan.device_reason = "multiply runs on the CPU";
+  return print_plan(flags.common, plan);
+}
+
+void add_flags(CLI::App& app, multiply_flags& flags) {
+  app.add_option("A", flags.a, "a matrix: Matrix Market, snapshot or gen:NAME:key=value,... (see below)")->required();
+  app.add_option("B", flags.b, "another; without it A A if A is square, else A A^T");
+  app.add_option("--transpose", flags.transpose,
+                 "a: multiply by A^T in place of A; b: by B^T in place of B (complex: without conjugation)")
+      ->check(one_of("a matrix", {"a", "b"}))
+      ->type_name("a|b");
+  app.add_option("--mask", flags.mask, "compute entries of C only where this matrix has entries")->type_name("FILE");
+  app.add_option("--max-workspace", flags.max_workspace,
+                 "C may take this many bytes at a time (2G, 2GiB); beyond it rows are multiplied in blocks")
+      ->check(CLI::Validator(check_bytes, ""))
+      ->type_name("SIZE");
+  app.add_option("--output", flags.output, "write C as Matrix Market (.gz by name); - is standard output")
+      ->type_name("FILE");
+  app.add_option("--repeat", flags.repeat, "compute the values this many times, for timing; the pattern once")
+      ->check(positive_count())
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--no-validate", flags.no_validate, "skip the independent check");
+}
+
+command_body declare(CLI::App& app) {
+  app.description("C = A B for sparse matrices: finds C's pattern, computes its values and checks the result.");
+  const auto flags = std::make_shared<multiply_flags>();
+  add_flags(app, *flags);
+  add_common_flags(app, flags->common, app_kind::computes,
+                   help_examples(app, {"matrix.mtx.gz", "a.mtx b.mtx --output c.mtx", "a.mtx --transpose b --json -",
+                                       "gen:laplacian2d:n=1000 --repeat 5"}) +
+                       help_on_matrix_inputs);
+  const auto does = [flags] {
+    prepare_outputs(flags->common, {flags->a, flags->b, flags->mask}, {{"--output", flags->output}});
+    return run(*flags);
+  };
+  return {does, [flags](const plan_scale& scale) { return plan_product(*flags, scale); }};
+}
+
+}  // namespace
+
+const command multiply_command{
+    "multiply", "product of two sparse matrices", declare, nullptr, false, command_kind::matrices};
+
+}  // namespace spargo::apps
