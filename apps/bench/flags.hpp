@@ -49,8 +49,7 @@ inline void add_flags(CLI::App& app, bench_flags& c) {
   app.add_option("FILTER", c.filter, "regular expression on the names of cases; default: all");
   app.add_option("FILE", c.file,
                  "with a filter for `spmv` or a graph algorithm such as `bfs`: a Matrix Market file, "
-                 "gen:NAME:key=value,... or, of "
-                 "a graph, an edge list, timed instead of the built-in ones");
+                 "gen:NAME:key=value,... or, of a graph, an edge list, timed instead of the built-in ones");
   app.add_flag("--list", c.list, "list the cases and stop");
   app.add_option(
          "--json", c.json,

@@ -125,10 +125,8 @@ void report_occupancy(std::ostream& out, const std::string& filter) {
   const auto all = facts_of_kernels(std::regex(filter, std::regex::extended));
   if (all.empty()) throw std::runtime_error("occupancy: no kernel matches '" + filter + "'");
   out << fmt::format(
-      "{}, compute capability {}.{}: {} SMs of {} threads, {} KiB of shared memory each ({} KiB per "
-      "block), "
-      "{} "
-      "MiB of L2, {:.1f} GiB\n\n",
+      "{}, compute capability {}.{}: {} SMs of {} threads, {} KiB of shared memory each ({} KiB per block), {} MiB of "
+      "L2, {:.1f} GiB\n\n",
       p.name, p.compute_capability_major, p.compute_capability_minor, p.multiprocessors,
       p.max_threads_per_multiprocessor, p.shared_memory_per_multiprocessor >> 10, p.shared_memory_per_block >> 10,
       p.l2_bytes >> 20, static_cast<double>(p.total_bytes) / (1 << 30));

@@ -54,12 +54,13 @@ class bench_graph {
     }
   }
   // With the weights of the shortest paths benchmarks.
-  [[nodiscard]] sssp_view host_weighted() const { return sssp_problem::of(spec_).view(); }
+  [[nodiscard]] const sssp_problem& weighted_problem() const { return sssp_problem::of(spec_); }
+  [[nodiscard]] sssp_view host_weighted() const { return weighted_problem().view(); }
   [[nodiscard]] weighted_graph_view<sssp_weight, bfs_index, bfs_index, Space> weighted() const {
     if constexpr (on_host) {
       return host_weighted();
     } else {
-      return sssp_problem::of(spec_).view_there();
+      return weighted_problem().view_there();
     }
   }
   // A plan's result on the host.

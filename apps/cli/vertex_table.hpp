@@ -152,4 +152,13 @@ void write_values(report& out, const table_flags& flags, const vertex_names& nam
   write_vertices(out, flags, names, columns, higher, [&](std::int64_t v, table_writer& row) { row.number(values[v]); });
 }
 
+// A line per edge with its value, the highest first with --sort.
+template <class I, class T>
+void write_edge_values(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
+                       const array<I, host>& sources, const array<I, host>& targets, const array<T, host>& values) {
+  const auto higher = [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; };
+  write_edges(out, flags, names, columns, sources.view(), targets.view(), higher,
+              [&](std::int64_t e, table_writer& row) { row.number(values[e]); });
+}
+
 }  // namespace spargo::apps

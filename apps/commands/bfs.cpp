@@ -194,8 +194,7 @@ struct bfs_search : search_algorithm {
     const std::int64_t narrow = plan.narrow_levels();
     return fmt::format(
         "pushed to the vertices' owners, or pulled over a bitmap, {}; {} levels of the last search were pulled{}",
-        plan.steps(), plan.pulled_levels(),
-        narrow == 0 ? "" : fmt::format(", {} narrow ones walked by one GPU", narrow));
+        plan.steps(), plan.pulled_levels(), narrow == 0 ? "" : fmt::format(", {} small ones by one GPU alone", narrow));
   }
   // A graph on GPUs is checked there; its tree is copied for --output and --target only.
   template <class Space, class I, class Home>

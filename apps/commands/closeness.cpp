@@ -80,9 +80,8 @@ struct closeness_centralities : graph_algorithm {
         "Closeness of a graph's vertices: how near the others are. Reads the graph, searches it from all vertices or a "
         "sample on the CPU or a GPU, times and checks the values. In a directed graph distances are those to a vertex, "
         "and eccentricities those from it.",
-        {{.columns = columns, .order = "largest value first", .report_list = "top"},
-         "skip the independent check",
-         "timed runs; default: 3, or the first alone where it takes over a second"},
+        {.table = {.columns = columns, .order = "largest value first", .report_list = "top"},
+         .repeat = "timed runs; default: 3, or the first alone where it takes over a second"},
         {"dolphins.mtx", "roads.mtx --diameter", "friends.mtx --harmonic --sources 1000 --output values.csv"}};
   }
   static void add_flags(CLI::App& app, closeness_flags& flags) {

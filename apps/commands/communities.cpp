@@ -68,8 +68,7 @@ struct unweighted_communities : graph_algorithm {
         "Communities of a graph: reads it, finds them on the CPU or the GPU, times and checks them.",
         {.table = {.columns = columns,
                    .order = largest_group_first,
-                   .notes = "a community is called by the id of one of the graph's vertices"},
-         .no_validate = "skip the independent check"},
+                   .notes = "a community's label is the id of one of the graph's vertices"}},
         {"friends.txt.gz --undirected --output communities.csv", "letters.wel --weights file --resolution 2 --json -",
          "gen:rmat:scale=20,degree=16 --undirected --method cdlp"}};
   }

@@ -35,7 +35,7 @@ struct components : graph_algorithm {
 
   static graph_command_text text() {
     return {"Connected components of a graph: reads it, finds them on the CPU or the GPU, times and checks them.",
-            {{.columns = columns, .order = largest_group_first, .notes = "a component is called by its smallest id"},
+            {{.columns = columns, .order = largest_group_first, .notes = "a component's label is its smallest id"},
              "do not check the result edge by edge"},
             {"roads.mtx --output labels.txt", "wiki-Vote.txt.gz --strong --json report.json",
              "gen:rmat:scale=20,degree=16 --undirected --device cpu"}};

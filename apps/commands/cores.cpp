@@ -39,8 +39,7 @@ struct cores : graph_algorithm {
         "Core numbers of a graph: reads it, peels it on the CPU or the GPU, times and checks them. A vertex has core "
         "number k if it is in a subgraph in which every vertex has k neighbours or more, and in none for k + 1. In a "
         "directed graph in- and out-edges count.",
-        {.table = {.columns = columns, .order = "highest core number first"},
-         .no_validate = "skip the independent check"},
+        {.table = {.columns = columns, .order = "highest core number first"}},
         {"wiki-Vote.txt.gz --undirected --output cores.csv", "friends.mtx --k 5 --output five.el",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }

@@ -11,13 +11,7 @@ namespace spargo::apps {
 
 namespace {
 
-struct eigenvector_flags : power_flags {
-  eigenvector_flags() {
-    const eigenvector_options defaults;
-    tolerance = defaults.tolerance;
-    max_iterations = defaults.max_iterations;
-  }
-};
+using eigenvector_flags = power_flags_of<eigenvector_options>;
 
 struct eigenvector_ranks : power_ranks {
   using flags_type = eigenvector_flags;
@@ -33,8 +27,7 @@ struct eigenvector_ranks : power_ranks {
         "Eigenvector centrality of a graph: reads it, iterates, times and checks. A vertex's value is in proportion to "
         "the sum of the values of those that point at it; the values have 2-norm 1. As in networkx, A + I is iterated "
         "and self-loops count.",
-        {.table = {.columns = columns, .order = "largest value first", .report_list = "top"},
-         .no_validate = "skip the independent check"},
+        {.table = {.columns = columns, .order = "largest value first", .report_list = "top"}},
         {"wiki-Vote.txt.gz --undirected", "coauthors.wel --weights file --output values.csv",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }

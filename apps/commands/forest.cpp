@@ -56,8 +56,7 @@ struct forest : graph_algorithm {
         "ordered by their ends, so the result is unique.",
         {.table = {.columns = columns,
                    .order = "lightest edge first, with --maximum the heaviest",
-                   .lines = "edge of the forest"},
-         .no_validate = "skip the independent check"},
+                   .lines = "edge of the forest"}},
         {"collaborations.wel --output tree.csv", "roads.gr --maximum",
          "gen:rmat:scale=20,degree=16 --weights random --json -"}};
   }

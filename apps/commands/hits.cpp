@@ -1,5 +1,4 @@
 // hits FILE: hubs and authorities of a graph.
-#include "cli/outputs.hpp"
 #include "commands/table.hpp"
 #include "placement/centrality_input.hpp"
 
@@ -12,13 +11,7 @@ namespace spargo::apps {
 
 namespace {
 
-struct hits_flags : power_flags {
-  hits_flags() {
-    const hits_options defaults;
-    tolerance = defaults.tolerance;
-    max_iterations = defaults.max_iterations;
-  }
-};
+using hits_flags = power_flags_of<hits_options>;
 
 struct hits_ranks : power_ranks {
   using flags_type = hits_flags;
@@ -32,12 +25,9 @@ struct hits_ranks : power_ranks {
   static graph_command_text text() {
     return {
         "HITS of a graph: reads it, iterates, times and checks. A vertex's authority is in proportion to the sum of "
-        "the "
-        "hub values of those that point at it, its hub value to the sum of the authorities that it points at; each "
-        "sums "
-        "to 1. Self-loops count.",
-        {.table = {.columns = columns, .order = "largest hub value first", .report_list = "hubs"},
-         .no_validate = "skip the independent check"},
+        "the hub values of those that point at it, its hub value to the sum of the authorities that it points at; each "
+        "sums to 1. Self-loops count.",
+        {.table = {.columns = columns, .order = "largest hub value first", .report_list = "hubs"}},
         {"wiki-Vote.txt.gz", "links.wel --weights file --output hits.csv",
          "gen:rmat:scale=20,degree=16 --directed --json -"}};
   }
@@ -61,18 +51,8 @@ struct hits_ranks : power_ranks {
   }
   static void report_result(report& out, const hits_flags& flags, const vertex_names& names, const auto& found) {
     report_iterations(out, found.iterations, found.residual, found.converged);
-    report_best(out, names, found.hubs.view(), flags.listed(), "hubs");
-    report_best(out, names, found.authorities.view(), flags.listed(), "authorities");
-  }
-  // As report_highest, under the key `key`.
-  static void report_best(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count,
-                          const char* key) {
-    json& list = out.keys()[key] = json::array();
-    const auto higher = [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; };
-    for (const std::int64_t v : first_vertices(values.size(), count, higher)) {
-      out.row(list.empty() ? key : "", fmt::format("{} {:.6g}", names.label(v), values[v]));
-      list.push_back({to_json(names, v), values[v]});
-    }
+    report_highest(out, names, found.hubs.view(), flags.listed(), "hubs", "hubs");
+    report_highest(out, names, found.authorities.view(), flags.listed(), "authorities", "authorities");
   }
   static void write(report& out, const hits_flags& flags, const vertex_names& names, const auto& found) {
     const auto higher = [&](std::int64_t a, std::int64_t b) { return found.hubs[a] > found.hubs[b]; };

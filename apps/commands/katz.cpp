@@ -14,13 +14,7 @@ namespace spargo::apps {
 
 namespace {
 
-struct katz_flags : power_flags {
-  katz_flags() {
-    const katz_options defaults;
-    tolerance = defaults.tolerance;
-    max_iterations = defaults.max_iterations;
-  }
-
+struct katz_flags : power_flags_of<katz_options> {
   std::optional<double> alpha;  // none: chosen
   double beta = 1;
 };
@@ -39,11 +33,9 @@ struct katz_ranks : power_ranks {
   static graph_command_text text() {
     return {
         "Katz centrality of a graph: reads it, iterates, times and checks. A vertex's value is beta plus alpha times "
-        "the "
-        "sum of the values of those that point at it; then the values are scaled to 2-norm 1, as in networkx. "
+        "the sum of the values of those that point at it; then the values are scaled to 2-norm 1, as in networkx. "
         "Self-loops count. The iteration converges for alpha below 1 / the largest eigenvalue.",
-        {.table = {.columns = columns, .order = "largest value first", .report_list = "top"},
-         .no_validate = "skip the independent check"},
+        {.table = {.columns = columns, .order = "largest value first", .report_list = "top"}},
         {"wiki-Vote.txt.gz", "links.el --alpha 0.005 --output values.csv",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }

@@ -66,7 +66,7 @@ struct ranking : graph_algorithm {
     return {
         "PageRank of a graph: reads it, ranks its vertices on the CPU or the GPU, times and checks it. Self-loops "
         "count, as in networkx; \"edges\" does not count them.",
-        {{.columns = columns, .order = "largest rank first", .report_list = "top"}, "skip the independent check"},
+        {{.columns = columns, .order = "largest rank first", .report_list = "top"}},
         {"wiki-Vote.txt.gz", "links.el --personalize 17,23 --output ranks.txt",
          "coauthors.wel --weights file --json report.json",
          "gen:rmat:scale=20,degree=16 --undirected --iterations 20"}};

@@ -49,14 +49,12 @@ struct similarity : graph_algorithm {
     return {
         "Similarity of vertices by their neighbours: of the ends of every edge, of the pairs of a file, or the most "
         "similar vertices of each one. Reads the graph, computes the values on the CPU or the GPU, times and checks "
-        "them. In a "
-        "directed graph out-neighbours are compared. Self-loops do not count.",
+        "them. In a directed graph out-neighbours are compared. Self-loops do not count.",
         {.table = {.columns = columns,
                    .order = "largest value first",
                    .lines = "pair",
                    .top = "for each vertex the K most similar ones among all that have a common neighbour with it, "
-                          "instead of the ends of every edge"},
-         .no_validate = "skip the independent check"},
+                          "instead of the ends of every edge"}},
         {"friends.el --output jaccard.csv --sort", "friends.el --measure adamic-adar --pairs candidates.el",
          "gen:rmat:scale=16,degree=16 --undirected --top 10 --json -"}};
   }
@@ -155,9 +153,7 @@ struct similarity : graph_algorithm {
   static void write(report& out, const similarity_flags& flags, const vertex_names& names, const auto& found) {
     table_flags all_lines = flags;
     all_lines.top = 0;  // which limits pairs per vertex
-    const auto higher = [&](std::int64_t a, std::int64_t b) { return found.values[a] > found.values[b]; };
-    write_edges(out, all_lines, names, columns, found.sources.view(), found.targets.view(), higher,
-                [&](std::int64_t k, table_writer& row) { row.number(found.values[k]); });
+    write_edge_values(out, all_lines, names, columns, found.sources, found.targets, found.values);
   }
 };
 

@@ -128,8 +128,7 @@ struct subgraph_part : graph_algorithm {
                    .notes =
                        "write the subgraph, in the format of FILE's name: .mtx, .spg, .el (no weights), .wel, "
                        ".csv, .txt, .tsv, .edges, .snap, .graph or .metis (.gz after any but .spg); -, with --to, is "
-                       "standard output"},
-         .no_validate = "skip the independent check"},
+                       "standard output"}},
         {"roads.gr --component largest --output main.spg", "friends.csv --ego alice --radius 2 --output near.csv",
          "web.mtx --k-core 5 --undirected --output core.mtx", "graph.el --ids wanted.txt --output part.el"}};
   }

@@ -28,12 +28,10 @@ struct triangles : graph_algorithm {
   static graph_command_text text() {
     return {
         "Triangles and clustering coefficients of a graph: reads it, counts them on the CPU or the GPU, times and "
-        "checks them. "
-        "Directions count only for LDBC's local clustering coefficient (LCC) of directed graphs.",
+        "checks them. Directions count only for LDBC's local clustering coefficient (LCC) of directed graphs.",
         {{.columns = columns,
           .order = "most triangles first",
-          .notes = "the coefficient of a directed graph is LDBC's LCC"},
-         "skip the independent count"},
+          .notes = "the coefficient of a directed graph is LDBC's LCC"}},
         {"friends.mtx --output triangles.txt", "wiki-Vote.txt.gz --undirected --json report.json",
          "gen:rmat:scale=18,degree=16 --undirected"}};
   }

@@ -37,14 +37,12 @@ struct trusses : graph_algorithm {
   static graph_command_text text() {
     return {
         "Trusses of a graph, taken as undirected: reads it, peels it on the CPU or the GPU, times and checks the "
-        "result. The K-truss is the "
-        "largest subgraph in which every edge is in K - 2 triangles or more; an edge's truss number is the largest K "
-        "for which it is in the K-truss.",
+        "result. The K-truss is the largest subgraph in which every edge is in K - 2 triangles or more; an edge's "
+        "truss number is the largest K for which it is in the K-truss.",
         {.table = {.columns = columns,
                    .order = "highest truss number first",
                    .notes = "with --k the edges of the K-truss alone",
-                   .lines = "edge"},
-         .no_validate = "skip the independent check"},
+                   .lines = "edge"}},
         {"friends.mtx --output trusses.csv", "wiki-Vote.txt.gz --k 10 --output ten.el",
          "gen:rmat:scale=18,degree=16 --json -"}};
   }
@@ -99,9 +97,7 @@ struct trusses : graph_algorithm {
   }
   static void write(report& out, const trusses_flags& flags, const vertex_names& names, const auto& found) {
     if (flags.k != 0) return write_subgraph(out, flags, names, largest_truss(flags, names, found));
-    const auto higher = [&](std::int64_t a, std::int64_t b) { return found.numbers[a] > found.numbers[b]; };
-    write_edges(out, flags, names, columns, found.sources.view(), found.targets.view(), higher,
-                [&](std::int64_t e, table_writer& row) { row.number(found.numbers[e]); });
+    write_edge_values(out, flags, names, columns, found.sources, found.targets, found.numbers);
   }
 };
 

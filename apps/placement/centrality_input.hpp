@@ -30,6 +30,14 @@ struct power_flags : graph_flags {
   std::string weights;  // empty: every edge counts the same
 };
 
+template <class Options>
+struct power_flags_of : power_flags {
+  power_flags_of() {
+    tolerance = Options().tolerance;
+    max_iterations = Options().max_iterations;
+  }
+};
+
 // --tolerance, --max-iterations and --weights, with the defaults of the plan's options. `meaning`: of the tolerance.
 void add_power_flags(CLI::App& app, power_flags& flags, const char* meaning);
 void check_power_flags(const power_flags& flags);

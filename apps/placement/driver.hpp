@@ -11,9 +11,8 @@
 //   work(flags)                     graph, in-edges, self-loops and cost, known before anything is read
 //   options(flags)                  the plan's, of which the library knows an estimate
 //   result<I>                       derived from `checked`: what is reported and written, on the host
-//   make_plan(ctx, g, flags)        the library's plan; g is a graph_view of any space and types; with a fourth
-//   argument
-//                                   it gets the result, as `prepare` has left it
+//   make_plan(ctx, g, flags)        the library's plan; g is a graph_view of any space and types. A fourth argument is
+//                                   the result, as `prepare` has left it
 //   fetch(done, flags, result)      from `finished` to the result
 //   check(cpu, g, flags, result)    empty when right; g is the placed_graph
 //   report_result, write            rows and keys; --output

@@ -146,11 +146,12 @@ exit_status conclude(const report& out, const graph_flags& flags, const verdict&
   return status_of(fault.has_value() ? std::optional<bool>(!is_wrong(fault)) : std::nullopt);
 }
 
-void report_highest(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count) {
-  json& top = out.keys()["top"] = json::array();
+void report_highest(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count,
+                    const char* key, const char* row) {
+  json& top = out.keys()[key] = json::array();
   const auto higher = [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; };
   for (const std::int64_t v : first_vertices(values.size(), count, higher)) {
-    out.row(top.empty() ? "highest" : "", fmt::format("{} {:.6g}", names.label(v), values[v]));
+    out.row(top.empty() ? row : "", fmt::format("{} {:.6g}", names.label(v), values[v]));
     top.push_back({to_json(names, v), values[v]});
   }
 }

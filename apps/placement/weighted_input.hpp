@@ -28,8 +28,7 @@ struct weight_choice {
 // Adds --weights; its default is the value that it has, if any.
 inline constexpr const char* weights_help =
     "file; unit (every edge counts 1); random[:SEED] (integers 1 to 255, the same both ways); default: the file's "
-    "where "
-    "it has some, else unit";
+    "where it has some, else unit";
 void add_weights_flag(CLI::App& app, std::string& weights, const char* help = weights_help);
 
 struct placed_weighted_input {

@@ -57,6 +57,20 @@ void expect_one_per_vertex(std::string_view operation, std::string_view name, st
 // Seconds on shape.threads threads, at most 64 (more were not timed), if one thread takes entry_ns per vertex or entry.
 [[nodiscard]] double expected_seconds(const graph_shape& shape, double entry_ns);
 
+// The state of a plan whose backends have one algorithm, the only row of `table` besides `automatic`. make(ctx): a
+// pointer to the State. Throws as choose_by_name, and unsupported where the library lacks the space.
+template <class State, class Space, class Algorithm, class Make>
+[[nodiscard]] plan_state<State, Algorithm> plan_only(const algorithm_table<Algorithm, 2>& table, const char* operation,
+                                                     Algorithm asked, const context<Space>& ctx, const Make& make) {
+  auto chosen = choose_by_name<Space>(table, operation, asked);
+  if (!chosen) chosen = {table[1].value, "there is no other"};
+  if constexpr (is_built<Space>) {
+    return {*std::move(chosen), make(ctx)};
+  } else {
+    no_device(operation);
+  }
+}
+
 // The state of a plan, or the base of it.
 template <class Executor>
 struct executor_state {

@@ -1,7 +1,7 @@
 // `bench bfs FILE` and similar: a user's graph instead of the built-in ones, and the figures of a case with many
 // searches.
 #include "apps/all_commands.hpp"
-#include "apps/run_app.hpp"
+#include "apps/bench_app.hpp"
 
 #include <gmock/gmock.h>
 
@@ -10,13 +10,6 @@
 
 namespace spargo::test {
 namespace {
-
-#define SPARGO_TEST_NEEDS_BENCH()                                       \
-  do {                                                                  \
-    if (!std::filesystem::exists(program_folder() + "/spargo-bench")) { \
-      GTEST_SKIP() << "the benchmarks were not built";                  \
-    }                                                                   \
-  } while (false)
 
 // All timed cases, ordered by name, and rates that follow from the times.
 void expect_figures(const std::string& json, std::size_t cases, double edges, double pairs) {

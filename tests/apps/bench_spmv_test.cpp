@@ -1,15 +1,8 @@
 // `bench spmv FILE`: a user's matrix instead of the built-in ones.
-#include "apps/run_app.hpp"
+#include "apps/bench_app.hpp"
 
 namespace spargo::test {
 namespace {
-
-#define SPARGO_TEST_NEEDS_BENCH()                                       \
-  do {                                                                  \
-    if (!std::filesystem::exists(program_folder() + "/spargo-bench")) { \
-      GTEST_SKIP() << "the benchmarks were not built";                  \
-    }                                                                   \
-  } while (false)
 
 const char* const small_matrix =
     "%%MatrixMarket matrix coordinate real symmetric\n4 4 6\n1 1 2.5\n2 1 -1\n2 2 3\n3 3 1e-3\n4 1 7\n4 4 0.5\n";

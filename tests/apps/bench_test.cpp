@@ -1,5 +1,5 @@
 // `bench` from the command line, on cases that take milliseconds.
-#include "apps/run_app.hpp"
+#include "apps/bench_app.hpp"
 #include "bench/outcome.hpp"
 #include "cli/picture.hpp"
 
@@ -23,13 +23,6 @@ std::vector<std::string> with_plot(const std::string& path, std::vector<std::str
   if (apps::can_draw()) arguments.insert(arguments.begin(), {"--plot", path});
   return arguments;
 }
-
-#define SPARGO_TEST_NEEDS_BENCH()                                       \
-  do {                                                                  \
-    if (!std::filesystem::exists(program_folder() + "/spargo-bench")) { \
-      GTEST_SKIP() << "the benchmarks were not built";                  \
-    }                                                                   \
-  } while (false)
 
 TEST(BenchOutcome, IsWhatTheExceptionMeans) {
   using bench::outcome;

@@ -210,17 +210,6 @@ TEST_F(ComponentsFile, PeopleReadTheFigures) {
             std::string::npos);
 }
 
-TEST_F(ComponentsFile, ErrorsInOneLine) {
-  expect_failure(run_app("components", {folder_.write("b.el", "1 2\n3 4.5\n")}), "components", 1, "b.el:2:3: ");
-  expect_failure(run_app("components", {folder_ / "none.el"}), "components", 1, "none.el");
-  expect_failure(
-      run_app("components", {folder_.write("o.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 4 1\n2 1\n")}),
-      "components", 1, "square");
-  expect_failure(run_app("components", {"--directed", "--undirected", edges_}), "components", 2);
-  expect_failure(run_app("components", {"--repeat", "0", edges_}), "components", 2);
-  expect_failure(run_app("components", {}), "components", 2);
-}
-
 TEST_F(ComponentsFile, StrongOnesOnTheGpu) {
   SPARGO_TEST_NEEDS_GPU();
   const json strong = run_on(edges_, {"--device", "cuda", "--strong"});

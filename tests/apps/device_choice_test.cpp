@@ -3,6 +3,7 @@
 
 #include "apps/run_app.hpp"
 #include "placement/ranks.hpp"
+#include "support/suites.hpp"
 
 #include <spargo/core/error.hpp>
 #include <spargo/io/generate.hpp>
@@ -236,10 +237,7 @@ TEST(DeviceChoice, BfsTakesALimitOfDeviceMemory) {
   EXPECT_EQ(run.code, 0) << run.err;
 }
 
-class DeviceChoiceOnGpu : public testing::Test {
- protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-};
+class DeviceChoiceOnGpu : public test::device_suite {};
 
 TEST_F(DeviceChoiceOnGpu, BfsRefusesBeforeTheUpload) {
   const app_run run =

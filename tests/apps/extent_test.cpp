@@ -2,6 +2,7 @@
 #include "input/extent.hpp"
 
 #include "apps/run_app.hpp"
+#include "support/suites.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,10 +53,7 @@ TEST(Extent, WhatNeedsNoVectorIsDone) {
   EXPECT_EQ(slurp(folder / "out.mtx"), slurp(path));
 }
 
-class ExtentOnGpu : public testing::Test {
- protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-};
+class ExtentOnGpu : public test::device_suite {};
 
 TEST_F(ExtentOnGpu, TheGpuRefusesAsSoon) {
   const scratch folder;

@@ -1,4 +1,4 @@
-// Common to all graph commands: the report's keys, graphs without edges, memory that does not suffice, and
+// Common to all graph commands: the report's keys, refusals, graphs without edges, memory that does not suffice, and
 // outputs of a run that is interrupted.
 #include <csignal>
 #include <filesystem>
@@ -51,6 +51,19 @@ TEST_P(graph_command, refuses_a_matrix_that_is_not_square) {
   const std::string path = folder.write("wide.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n");
   test::expect_failure(run_app(GetParam(), {path}), GetParam(), 1,
                        path + ": the matrix is 2 x 3 (expected a square one, whose rows are vertices)");
+}
+
+TEST_P(graph_command, fails_in_one_line) {
+  const scratch folder;
+  const std::string edges = folder.write("h.el", "1 2\n2 3\n");
+  const auto fails = [&](int code, const std::string& says, const std::vector<std::string>& arguments) {
+    test::expect_failure(run_app(GetParam(), arguments), GetParam(), code, says);
+  };
+  fails(1, "b.el:2:3: ", {folder.write("b.el", "1 2\n3 4.5\n")});
+  fails(1, "none.el", {folder / "none.el"});
+  fails(2, "--directed", {"--directed", "--undirected", edges});
+  fails(2, "--repeat", {"--repeat", "0", edges});
+  fails(2, "FILE", {});
 }
 
 // Only isolated vertices, or none at all: a result, or one line with the reason.

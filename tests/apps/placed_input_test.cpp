@@ -6,6 +6,7 @@
 #include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
 #include "support/snapshots.hpp"
+#include "support/suites.hpp"
 
 #include <spargo/core/error.hpp>
 
@@ -203,10 +204,8 @@ TEST(PlacedInput, ReportsSayWhereItWasDone) {
   }
 }
 
-class PlacedInputOnGpu : public testing::Test {
+class PlacedInputOnGpu : public test::device_suite {
  protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-
   // Returns whether the device has parsed it.
   bool same(const std::string& file) {
     bool parsed = false;

@@ -176,16 +176,5 @@ TEST_F(TrianglesFile, PeopleReadTheFigures) {
   EXPECT_NE(run_app("triangles", {"--no-validate", edges_}).out.find("not validated"), std::string::npos);
 }
 
-TEST_F(TrianglesFile, ErrorsInOneLine) {
-  expect_failure(run_app("triangles", {folder_.write("b.el", "1 2\n3 4.5\n")}), "triangles", 1, "b.el:2:3: ");
-  expect_failure(run_app("triangles", {folder_ / "none.el"}), "triangles", 1, "none.el");
-  expect_failure(
-      run_app("triangles", {folder_.write("o.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 4 1\n2 1\n")}),
-      "triangles", 1, "square");
-  expect_failure(run_app("triangles", {"--directed", "--undirected", edges_}), "triangles", 2);
-  expect_failure(run_app("triangles", {"--repeat", "0", edges_}), "triangles", 2);
-  expect_failure(run_app("triangles", {}), "triangles", 2);
-}
-
 }  // namespace
 }  // namespace spargo::test

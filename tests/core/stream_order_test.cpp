@@ -2,7 +2,7 @@
 #include <spargo/core/array.hpp>
 #include <spargo/core/stream_order.hpp>
 
-#include "support/device.hpp"
+#include "support/suites.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -21,10 +21,7 @@ void keep_busy(const context<device>& ctx, array<std::int32_t, device>& a, array
   }
 }
 
-class StreamOrder : public testing::Test {
- protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-};
+class StreamOrder : public test::device_suite {};
 
 // After `order`, `second` copies what `first` wrote before, not the old contents.
 template <class Order>

@@ -1,6 +1,7 @@
 // Every conversion on every backend against lists of triples.
 #include "formats/reference.hpp"
 #include "support/rounds.hpp"
+#include "support/suites.hpp"
 
 #include <functional>
 
@@ -8,12 +9,7 @@ namespace spargo::test {
 namespace {
 
 template <class Case>
-class Convert : public testing::Test {
- protected:
-  void SetUp() override {
-    if constexpr (std::same_as<typename Case::space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
-};
+class Convert : public test::space_suite<typename Case::space> {};
 
 template <class Space>
 using cases_in = testing::Types<

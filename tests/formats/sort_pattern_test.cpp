@@ -2,6 +2,7 @@
 #include "formats/convert/backend.hpp"
 #include "formats/reference.hpp"
 #include "support/suite_types.hpp"
+#include "support/suites.hpp"
 
 #include <gmock/gmock.h>
 
@@ -13,12 +14,7 @@ namespace spargo::test {
 namespace {
 
 template <class Case>
-class SortPattern : public testing::Test {
- protected:
-  void SetUp() override {
-    if constexpr (std::same_as<typename Case::space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
-};
+class SortPattern : public test::space_suite<typename Case::space> {};
 
 using cases = suite_types<
     format_case<pattern, std::int32_t, std::int32_t, host>, format_case<pattern, std::int64_t, std::int64_t, host>,

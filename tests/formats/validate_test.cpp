@@ -1,6 +1,7 @@
 // One broken invariant at a time; the message must name its position.
 #include "formats/reference.hpp"
 #include "support/suite_types.hpp"
+#include "support/suites.hpp"
 
 #include <spargo/formats/validate.hpp>
 
@@ -10,12 +11,7 @@ namespace spargo::test {
 namespace {
 
 template <class Case>
-class Validate : public testing::Test {
- protected:
-  void SetUp() override {
-    if constexpr (std::same_as<typename Case::space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
-};
+class Validate : public test::space_suite<typename Case::space> {};
 
 using cases = suite_types<
     format_case<double, std::int32_t, std::int32_t, host>, format_case<pattern, std::int32_t, std::int64_t, host>,

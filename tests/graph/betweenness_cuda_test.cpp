@@ -4,8 +4,8 @@
 
 #include "graph/betweenness_support.hpp"
 #include "graph/placed_graph.hpp"
-#include "support/device.hpp"
 #include "support/message.hpp"
+#include "support/suites.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,14 +17,12 @@ namespace {
 using test::doubles;
 using test::edge_vector;
 
-class BetweennessCuda : public testing::Test {
+class BetweennessCuda : public test::device_suite {
  protected:
   using index = std::int32_t;
   using offset = std::int64_t;
   using raw_type = test::raw_graph<index, offset>;
   using sources_type = std::vector<index>;
-
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
 
   // Values and edges, from two plans and two runs of one of them.
   static void check(const raw_type& raw, const sources_type& sources, betweenness_options options = {}) {

@@ -1,8 +1,8 @@
 // Betweenness against Boost.Graph, and path counts beyond floating point against 200-bit sums.
 #include "graph/betweenness/algorithms.hpp"
 #include "graph/betweenness_values.hpp"
-#include "support/device.hpp"
 #include "support/suite_types.hpp"
+#include "support/suites.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/graph/adjacency_list.hpp>
@@ -88,12 +88,8 @@ doubles precise_sums(std::int64_t n, const edge_vector& edges, const sources_typ
 }
 
 template <class Space>
-class BetweennessPaths : public testing::Test {
+class BetweennessPaths : public test::space_suite<Space> {
  protected:
-  void SetUp() override {
-    if constexpr (std::same_as<Space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
-
   // Values below 2^-400 count as 0.
   template <class I, class O>
   static void expect_values(const test::raw_graph<I, O>& raw, const doubles& expected, const sources_type& sources) {

@@ -3,9 +3,8 @@
 #include "core/parallel.hpp"
 #include "graph/betweenness/algorithms.hpp"
 #include "graph/betweenness_values.hpp"
-#include "support/device.hpp"
+#include "graph/graph_suite.hpp"
 #include "support/message.hpp"
-#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,17 +22,11 @@ using test::values_in;
 using test::values_of;
 
 template <class Case>
-class Betweenness : public testing::Test {
+class Betweenness : public test::threaded_graph_suite<Case> {
  protected:
   using I = typename Case::index;
   using O = typename Case::offset;
   using Space = typename Case::space;
-
-  void SetUp() override {
-    if constexpr (std::same_as<Space, device>) SPARGO_TEST_NEEDS_GPU();
-    detail::assume_processors(4);
-  }
-  void TearDown() override { detail::assume_processors(0); }
 
   static inline const auto algorithms = [] {
     auto all = detail::algorithms_on<Space>(detail::betweenness::algorithms);
@@ -77,11 +70,7 @@ class Betweenness : public testing::Test {
   }
 };
 
-using cases = test::suite_types<
-    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
-    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
-    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
-TYPED_TEST_SUITE(Betweenness, cases);
+TYPED_TEST_SUITE(Betweenness, test::graph_cases);
 
 constexpr betweenness_normalization normalizations[] = {
     betweenness_normalization::none, betweenness_normalization::pairs, betweenness_normalization::by_maximum};

@@ -5,7 +5,7 @@
 #include <spargo/graph/bfs.hpp>
 
 #include "graph/graph_support.hpp"
-#include "support/device.hpp"
+#include "support/suites.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,13 +39,11 @@ struct widths {
 };
 
 template <class Widths>
-class BfsCuda : public testing::Test {
+class BfsCuda : public test::device_suite {
  protected:
   using index = typename Widths::index;
   using offset = typename Widths::offset;
   using raw = raw_graph<index, offset>;
-
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
 
   static std::int64_t reached_of(const std::vector<std::int32_t>& levels) {
     return std::count_if(levels.begin(), levels.end(), [](std::int32_t l) { return l >= 0; });

@@ -5,10 +5,7 @@
 #include <spargo/graph/bfs_validate.hpp>
 
 #include "graph/bfs/algorithms.hpp"
-#include "graph/graph_support.hpp"
-#include "graph/placed_graph.hpp"
-#include "support/device.hpp"
-#include "support/suite_types.hpp"
+#include "graph/graph_suite.hpp"
 
 #include <gtest/gtest.h>
 
@@ -156,17 +153,13 @@ struct run_counts {
 };
 
 template <class Case>
-class BfsDifferential : public testing::Test {
+class BfsDifferential : public test::graph_suite<Case> {
  protected:
   using index = typename Case::index;
   using offset = typename Case::offset;
   using space = typename Case::space;
   using view_type = graph_view<index, offset, space>;
   using plan_type = bfs_plan<index, offset, space>;
-
-  void SetUp() override {
-    if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
 
   static place<space>& where() {
     static place<space> shared;
@@ -273,14 +266,7 @@ class BfsDifferential : public testing::Test {
   }
 };
 
-template <class I, class O>
-using on_host = test::graph_case<I, O, host>;
-template <class I, class O>
-using on_device = test::graph_case<I, O, device>;
-using cases = test::suite_types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
-                                on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
-                                on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
-TYPED_TEST_SUITE(BfsDifferential, cases);
+TYPED_TEST_SUITE(BfsDifferential, test::graph_cases);
 
 TYPED_TEST(BfsDifferential, RandomSmallGraphs) {
   test::random_source random(50);

@@ -1,10 +1,6 @@
 // Search options besides levels: smallest parents, targets and depth limits. On both backends against a naive search.
 #include "graph/bfs/common.hpp"
-
-#include "graph/graph_support.hpp"
-#include "graph/placed_graph.hpp"
-#include "support/device.hpp"
-#include "support/suite_types.hpp"
+#include "graph/graph_suite.hpp"
 
 #include <gtest/gtest.h>
 
@@ -89,16 +85,12 @@ void for_each_way(bool can_pull, Check&& check) {
 }
 
 template <class Case>
-class BfsOptions : public testing::Test {
+class BfsOptions : public test::graph_suite<Case> {
  protected:
   using index = typename Case::index;
   using offset = typename Case::offset;
   using space = typename Case::space;
   using graph_type = raw_graph<index, offset>;
-
-  void SetUp() override {
-    if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
 
   // Runs `check(raw, source)` on the same edges as undirected, directed, and directed with in-edges.
   template <class Check>
@@ -173,14 +165,7 @@ class BfsOptions : public testing::Test {
   }
 };
 
-template <class I, class O>
-using on_host = test::graph_case<I, O, host>;
-template <class I, class O>
-using on_device = test::graph_case<I, O, device>;
-using cases = test::suite_types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
-                                on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
-                                on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
-TYPED_TEST_SUITE(BfsOptions, cases);
+TYPED_TEST_SUITE(BfsOptions, test::graph_cases);
 
 TYPED_TEST(BfsOptions, SmallestParentsOfSmallGraphs) {
   test::random_source random(71);

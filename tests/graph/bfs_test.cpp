@@ -1,10 +1,7 @@
 // Every algorithm, direction and output against a naive search, on both backends.
 #include <spargo/graph/bfs.hpp>
 
-#include "graph/graph_support.hpp"
-#include "graph/placed_graph.hpp"
-#include "support/device.hpp"
-#include "support/suite_types.hpp"
+#include "graph/graph_suite.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,7 +40,7 @@ std::string describe(const bfs_options& o, std::int64_t source) {
 }
 
 template <class Case>
-class Bfs : public testing::Test {
+class Bfs : public test::graph_suite<Case> {
  protected:
   using index = typename Case::index;
   using offset = typename Case::offset;
@@ -51,10 +48,6 @@ class Bfs : public testing::Test {
   using graph_type = raw_graph<index, offset>;
   using searcher_type = placed_graph<index, offset, space>;
   using plan_type = bfs_plan<index, offset, space>;
-
-  void SetUp() override {
-    if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
 
   // A source and its naive levels.
   struct expectation {
@@ -128,14 +121,7 @@ class Bfs : public testing::Test {
   }
 };
 
-template <class I, class O>
-using on_host = test::graph_case<I, O, host>;
-template <class I, class O>
-using on_device = test::graph_case<I, O, device>;
-using cases = test::suite_types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
-                                on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
-                                on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
-TYPED_TEST_SUITE(Bfs, cases);
+TYPED_TEST_SUITE(Bfs, test::graph_cases);
 
 TYPED_TEST(Bfs, RandomSmallGraphs) {
   test::random_source random(20);

@@ -3,13 +3,10 @@
 #include <spargo/graph/closeness.hpp>
 #include <spargo/io/generate.hpp>
 
-#include "core/parallel.hpp"
 #include "graph/closeness/algorithms.hpp"
-#include "graph/placed_graph.hpp"
+#include "graph/graph_suite.hpp"
 #include "graph/plan_suite.hpp"
-#include "support/device.hpp"
 #include "support/message.hpp"
-#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -122,16 +119,8 @@ void expect_values(const test::raw_graph<I, O>& raw, const std::vector<int>& dis
 }
 
 template <class Case>
-class Closeness : public testing::Test {
+class Closeness : public test::threaded_graph_suite<Case> {
  protected:
-  static constexpr bool on_device = std::same_as<typename Case::space, device>;
-
-  void SetUp() override {
-    if (on_device) SPARGO_TEST_NEEDS_GPU();
-    detail::assume_processors(8);
-  }
-  void TearDown() override { detail::assume_processors(0); }
-
   void check(std::int64_t n, const edge_vector& edges,
              const std::optional<std::vector<typename Case::index>>& sources = {}) {
     using I = typename Case::index;
@@ -143,14 +132,9 @@ class Closeness : public testing::Test {
       expect_values<Space>(test::make_directed<I, O>(n, edges, kept), directed, sources);
     }
   }
-  static std::uint64_t rounds(std::uint64_t many) { return test::rounds(on_device ? many / 10 : many); }
 };
 
-using cases = test::suite_types<
-    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
-    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
-    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
-TYPED_TEST_SUITE(Closeness, cases);
+TYPED_TEST_SUITE(Closeness, test::graph_cases);
 
 TYPED_TEST(Closeness, SmallShapes) {
   this->check(0, {});

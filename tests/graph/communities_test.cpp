@@ -6,10 +6,8 @@
 #include "graph/communities/algorithms.hpp"
 #include "graph/communities/host_count.hpp"
 #include "graph/communities_support.hpp"
-#include "graph/placed_graph.hpp"
-#include "support/device.hpp"
+#include "graph/graph_suite.hpp"
 #include "support/message.hpp"
-#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -75,17 +73,11 @@ void check_edges(std::int64_t n, const edge_vector& edges, std::int64_t rounds, 
 }
 
 template <class Case>
-class Communities : public testing::Test {
+class Communities : public test::threaded_graph_suite<Case> {
  protected:
   using I = typename Case::index;
   using O = typename Case::offset;
   using S = typename Case::space;
-
-  void SetUp() override {
-    if constexpr (std::same_as<S, device>) SPARGO_TEST_NEEDS_GPU();
-    detail::assume_processors(4);
-  }
-  void TearDown() override { detail::assume_processors(0); }
 
   void check(std::int64_t n, const edge_vector& edges, std::int64_t rounds) {
     check_edges<I, O, S>(n, edges, rounds, random_);
@@ -95,11 +87,7 @@ class Communities : public testing::Test {
   test::random_source random_{7};
 };
 
-using cases = test::suite_types<
-    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
-    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
-    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
-TYPED_TEST_SUITE(Communities, cases);
+TYPED_TEST_SUITE(Communities, test::graph_cases);
 
 TYPED_TEST(Communities, SmallShapes) {
   for (const std::int64_t rounds : {1, 2, 3, 10}) {

@@ -7,10 +7,8 @@
 #include "graph/components/shuffled_ids.hpp"
 #include "graph/components_support.hpp"
 #include "graph/frontier/row_parts.hpp"
-#include "graph/placed_graph.hpp"
-#include "support/device.hpp"
+#include "graph/graph_suite.hpp"
 #include "support/message.hpp"
-#include "support/suite_types.hpp"
 
 #include <spargo/graph/boost.hpp>
 
@@ -96,17 +94,11 @@ void check_edges(std::int64_t n, const edge_vector& edges, const label_vector& s
 }
 
 template <class Case>
-class Components : public testing::Test {
+class Components : public test::threaded_graph_suite<Case> {
  protected:
   using I = typename Case::index;
   using O = typename Case::offset;
   using S = typename Case::space;
-
-  void SetUp() override {
-    if constexpr (std::same_as<S, device>) SPARGO_TEST_NEEDS_GPU();
-    if constexpr (std::same_as<S, host>) detail::assume_processors(4);
-  }
-  void TearDown() override { detail::assume_processors(0); }
 
   void check(std::int64_t n, const edge_vector& edges) { check_edges<I, O, S>(n, edges, test::naive_strong(n, edges)); }
   // For graphs too large for the naive oracle, whose strong components are known.
@@ -115,11 +107,7 @@ class Components : public testing::Test {
   }
 };
 
-using cases = test::suite_types<
-    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
-    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
-    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
-TYPED_TEST_SUITE(Components, cases);
+TYPED_TEST_SUITE(Components, test::graph_cases);
 
 label_vector own_labels(std::int64_t n) {
   label_vector labels(static_cast<std::size_t>(n));

@@ -3,26 +3,18 @@
 #include <spargo/graph/boost.hpp>
 #include <spargo/graph/cores.hpp>
 #include <spargo/graph/structure.hpp>
-#include <spargo/io/edge_list.hpp>
 #include <spargo/io/generate.hpp>
-#include <spargo/io/matrix_market.hpp>
 
-#include "core/parallel.hpp"
 #include "graph/cores/algorithms.hpp"
-#include "graph/placed_graph.hpp"
+#include "graph/graph_suite.hpp"
+#include "graph/known_graphs.hpp"
 #include "graph/plan_suite.hpp"
-#include "support/data.hpp"
-#include "support/device.hpp"
 #include "support/message.hpp"
-#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
-#include <boost/graph/core_numbers.hpp>
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <fstream>
+#include <boost/graph/core_numbers.hpp>
 #include <map>
 #include <numeric>
 #include <set>
@@ -113,34 +105,12 @@ void expect_edges(std::int64_t n, const edge_vector& edges, const core_vector& e
 }
 
 template <class Case>
-class Cores : public testing::Test {
+class Cores : public test::threaded_graph_suite<Case> {
  protected:
-  static constexpr bool on_device = std::same_as<typename Case::space, device>;
-
-  void SetUp() override {
-    if (on_device) SPARGO_TEST_NEEDS_GPU();
-    detail::assume_processors(8);
-  }
-  void TearDown() override { detail::assume_processors(0); }
-
   void check(std::int64_t n, const edge_vector& edges) { expect_edges<Case>(n, edges, naive_cores(n, edges)); }
-  // A plan on a device takes milliseconds.
-  static std::uint64_t rounds(std::uint64_t many) { return test::rounds(on_device ? many / 10 : many); }
 };
 
-using cases = test::suite_types<
-    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
-    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
-    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
-TYPED_TEST_SUITE(Cores, cases);
-
-edge_vector clique_edges(std::int64_t first, std::int64_t size) {
-  edge_vector edges;
-  for (std::int64_t u = 0; u < size; ++u) {
-    for (std::int64_t v = 0; v < u; ++v) edges.emplace_back(first + u, first + v);
-  }
-  return edges;
-}
+TYPED_TEST_SUITE(Cores, test::graph_cases);
 
 TYPED_TEST(Cores, SmallShapes) {
   this->check(0, {});
@@ -154,7 +124,7 @@ TYPED_TEST(Cores, SmallShapes) {
   this->check(33, test::star_edges(33));
   this->check(33, test::path_edges(33));
   this->check(64, test::grid_edges(8, 8));
-  for (const std::int64_t size : {2, 8, 9, 10, 33}) this->check(size + 1, clique_edges(1, size));
+  for (const std::int64_t size : {2, 8, 9, 10, 33}) this->check(size + 1, test::clique_edges(1, size));
 }
 
 TYPED_TEST(Cores, RandomGraphs) {
@@ -216,7 +186,7 @@ TYPED_TEST(Cores, LevelsFarApart) {
   std::int64_t previous = 0;
   for (const std::int64_t size : {2, 7, 8, 9, 10, 16, 17, 18, 130}) {
     const auto first = static_cast<std::int64_t>(expected.size());
-    const edge_vector clique = clique_edges(first, size);
+    const edge_vector clique = test::clique_edges(first, size);
     edges.insert(edges.end(), clique.begin(), clique.end());
     edges.emplace_back(std::exchange(previous, first), first);
     expected.insert(expected.end(), static_cast<std::size_t>(size), size - 1);
@@ -318,7 +288,7 @@ TEST(CoresDevice, AgreesWithTheHost) {
 TEST(CoresDevice, LongRowsOfOneLevel) {
   SPARGO_TEST_NEEDS_GPU();
   for (const std::int64_t size : {1024, 1025, 1026, 2500}) {
-    expect_cores<device>(test::make_undirected<std::int32_t, std::int64_t>(size, clique_edges(0, size)),
+    expect_cores<device>(test::make_undirected<std::int32_t, std::int64_t>(size, test::clique_edges(0, size)),
                          core_vector(static_cast<std::size_t>(size), size - 1));
   }
 }
@@ -512,44 +482,19 @@ TEST(CoresPlan, OnADevice) {
 
 // --- Real graphs ----------------------------------------------------------
 
-using histogram = std::map<std::int64_t, std::int64_t>;
-
-// Ids that do not occur are vertices of the truths', of core number 0.
-histogram histogram_of(const coo_pattern_view<std::int32_t, host>& pairs, const std::vector<std::int64_t>& ids) {
-  const context<host> ctx({.threads = 2});
-  const auto g = build_graph(ctx, pairs, {.direction = direction_kind::undirected});
-  const auto found = cores(ctx, g);
-  EXPECT_EQ(check_cores(ctx, g, found.cores), "");
-  histogram counts;
-  for (const std::int32_t core : found.cores) ++counts[core];
-  if (!ids.empty() && ids.back() >= static_cast<std::int64_t>(ids.size())) {
-    counts[0] += ids.back() + 1 - static_cast<std::int64_t>(ids.size());
-  }
-  return counts;
-}
-
 TEST(CoresData, AgreesWithTheTruth) {
-  SPARGO_TEST_NEEDS_DATA();
-  std::ifstream file(test::data_directory() / "truth_more.json");
-  if (!file) GTEST_SKIP() << "no truth_more.json";
-  const auto truth = nlohmann::json::parse(file);
-  const context<host> ctx({.threads = 2});
-  int graphs = 0;
-  for (const auto& [name, facts] : truth["files"].items()) {
-    if (!facts.contains("core_numbers")) continue;
-    SCOPED_TRACE(name);
-    const std::string path = (test::data_directory() / name).string();
-    histogram expected;
-    for (const auto& pair : facts["core_numbers"]["histogram"]) expected[pair[0]] = pair[1];
-    if (name.find(".mtx") != std::string::npos) {
-      EXPECT_EQ(histogram_of(read_matrix_market<pattern, std::int32_t>(ctx, path).view(), {}), expected);
-    } else {
-      const auto list = read_edge_list<std::int32_t>(ctx, path);
-      EXPECT_EQ(histogram_of(list.edges.view(), list.ids), expected);
-    }
-    ++graphs;
-  }
-  EXPECT_GT(graphs, 40);
+  test::for_each_truth<pattern>("core_numbers", [](const auto& known, const nlohmann::json& truth) {
+    const context<host> ctx({.threads = 2});
+    const auto g = build_graph(ctx, known.edges, {.direction = direction_kind::undirected});
+    const auto found = cores(ctx, g);
+    EXPECT_EQ(check_cores(ctx, g, found.cores), "");
+    std::map<std::int64_t, std::int64_t> histogram;
+    std::map<std::int64_t, std::int64_t> expected;
+    for (const std::int32_t core : found.cores) ++histogram[core];
+    if (known.absent() > 0) histogram[0] += known.absent();
+    for (const auto& pair : truth["histogram"]) expected[pair[0]] = pair[1];
+    EXPECT_EQ(histogram, expected);
+  });
 }
 
 }  // namespace

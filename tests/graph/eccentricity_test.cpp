@@ -4,13 +4,10 @@
 #include <spargo/graph/eccentricity.hpp>
 #include <spargo/io/generate.hpp>
 
-#include "core/parallel.hpp"
 #include "graph/eccentricity/algorithms.hpp"
-#include "graph/placed_graph.hpp"
+#include "graph/graph_suite.hpp"
 #include "graph/plan_suite.hpp"
-#include "support/device.hpp"
 #include "support/message.hpp"
-#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -136,16 +133,8 @@ void expect_eccentricities(const test::raw_graph<I, O>& raw, const numbers& expe
 }
 
 template <class Case>
-class Eccentricity : public testing::Test {
+class Eccentricity : public test::threaded_graph_suite<Case> {
  protected:
-  static constexpr bool on_device = std::same_as<typename Case::space, device>;
-
-  void SetUp() override {
-    if (on_device) SPARGO_TEST_NEEDS_GPU();
-    detail::assume_processors(8);
-  }
-  void TearDown() override { detail::assume_processors(0); }
-
   void check(std::int64_t n, const edge_vector& edges) {
     using I = typename Case::index;
     using O = typename Case::offset;
@@ -157,20 +146,9 @@ class Eccentricity : public testing::Test {
       expect_eccentricities<Space>(test::make_directed<I, O>(n, edges, kept), directed);
     }
   }
-  static std::uint64_t rounds(std::uint64_t many) { return test::rounds(on_device ? many / 10 : many); }
 };
 
-using cases = test::suite_types<
-    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
-    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
-    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
-TYPED_TEST_SUITE(Eccentricity, cases);
-
-edge_vector cycle_edges(std::int64_t n) {
-  edge_vector edges = test::path_edges(n);
-  edges.emplace_back(n - 1, 0);
-  return edges;
-}
+TYPED_TEST_SUITE(Eccentricity, test::graph_cases);
 
 TYPED_TEST(Eccentricity, SmallShapes) {
   this->check(0, {});
@@ -184,8 +162,8 @@ TYPED_TEST(Eccentricity, SmallShapes) {
   this->check(6, {{4, 3}, {3, 4}, {0, 1}, {1, 2}, {2, 0}});
   this->check(33, test::star_edges(33));
   this->check(40, test::path_edges(40));
-  this->check(41, cycle_edges(41));
-  this->check(80, cycle_edges(80));
+  this->check(41, test::cycle_edges(41));
+  this->check(80, test::cycle_edges(80));
   this->check(64, test::grid_edges(8, 8));
 }
 
@@ -225,7 +203,7 @@ TYPED_TEST(Eccentricity, ManyCandidates) {
   expect_eccentricities<Space>(test::make_undirected<I, O>(side * side, torus), numbers(side * side, 14));
   expect_eccentricities<Space>(test::make_directed<I, O>(side * side, torus, test::edges_kept::out),
                                numbers(side * side, 28));
-  expect_eccentricities<Space>(test::make_undirected<I, O>(501, cycle_edges(501)), numbers(501, 250));
+  expect_eccentricities<Space>(test::make_undirected<I, O>(501, test::cycle_edges(501)), numbers(501, 250));
 }
 
 TEST(EccentricityHost, NothingDependsOnThreads) {
@@ -286,7 +264,7 @@ TEST(EccentricityDevice, AgreesWithTheHost) {
 
 // All vertices of a cycle have the same eccentricity, which only searches from them prove.
 TEST(EccentricityHost, StopsWhereTooManySearchesAreExpected) {
-  const auto raw = test::make_undirected<std::int32_t, std::int64_t>(2400, cycle_edges(2400));
+  const auto raw = test::make_undirected<std::int32_t, std::int64_t>(2400, test::cycle_edges(2400));
   const context<host> ctx({.threads = 2});
   for (const auto output : {eccentricity_output::all, eccentricity_output::extremes, eccentricity_output::diameter}) {
     const auto stopped = eccentricities(ctx, raw.view(), {.output = output, .max_expected_searches = 1000});
@@ -304,7 +282,7 @@ TEST(EccentricityHost, StopsWhereTooManySearchesAreExpected) {
     }
   }
   // A cycle short enough is settled before the estimate.
-  const auto small = test::make_undirected<std::int32_t, std::int64_t>(200, cycle_edges(200));
+  const auto small = test::make_undirected<std::int32_t, std::int64_t>(200, test::cycle_edges(200));
   EXPECT_TRUE(eccentricities(ctx, small.view(), {.max_expected_searches = 0}).summary.exact);
 }
 

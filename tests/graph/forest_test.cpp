@@ -2,25 +2,18 @@
 // shapes that hurt; independence of threads and backends; what must hold when a graph changes; refusals; the weights of
 // real graphs.
 #include <spargo/graph/forest.hpp>
-#include <spargo/io/edge_list.hpp>
-#include <spargo/io/matrix_market.hpp>
 
-#include "core/parallel.hpp"
 #include "graph/forest/algorithms.hpp"
 #include "graph/forest_support.hpp"
+#include "graph/graph_suite.hpp"
+#include "graph/known_graphs.hpp"
 #include "graph/plan_suite.hpp"
-#include "support/data.hpp"
-#include "support/device.hpp"
 #include "support/message.hpp"
-#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <numeric>
 
 namespace spargo {
@@ -30,13 +23,9 @@ using test::are_same;
 using test::graph_form;
 using test::message_of;
 using test::naive_forest;
+using test::weighted_case;
 using test::weighted_edge;
 using test::weighted_edges;
-
-template <class W, class I, class O, class Space>
-struct weighted_case : test::graph_case<I, O, Space> {
-  using weight = W;
-};
 
 template <class Space>
 struct forest_case : test::plan_case<forest_plan<double, std::int32_t, std::int64_t, Space>, forest_options> {
@@ -81,18 +70,12 @@ void expect_total(forest_weight<W> total, const weighted_edges<W>& edges) {
 }
 
 template <class Case>
-class Forest : public testing::Test {
+class Forest : public test::threaded_graph_suite<Case> {
  protected:
   using weight = typename Case::weight;
   using index = typename Case::index;
   using offset = typename Case::offset;
   using space = typename Case::space;
-
-  void SetUp() override {
-    if (std::is_same_v<space, device>) SPARGO_TEST_NEEDS_GPU();
-    detail::assume_processors(8);
-  }
-  void TearDown() override { detail::assume_processors(0); }
 
   // Every algorithm, twice, for both objectives.
   static void check_raw(const test::raw_weighted_graph<weight, index, offset>& g, const weighted_edges<weight>& edges,
@@ -201,8 +184,7 @@ TYPED_TEST(Forest, SmallShapes) {
 }
 
 TYPED_TEST(Forest, RandomGraphs) {
-  for (std::uint64_t seed = 0; seed < test::rounds(std::is_same_v<typename TypeParam::space, device> ? 150 : 1500);
-       ++seed) {
+  for (std::uint64_t seed = 0; seed < this->rounds(1500); ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(40);
     const std::int64_t most = seed % 4 == 0 ? 20 * n : 4 * n;
@@ -216,8 +198,7 @@ TYPED_TEST(Forest, GraphsAsTheyAreBuilt) {
   using W = typename TypeParam::weight;
   using I = typename TypeParam::index;
   using O = typename TypeParam::offset;
-  for (std::uint64_t seed = 0; seed < test::rounds(std::is_same_v<typename TypeParam::space, device> ? 50 : 500);
-       ++seed) {
+  for (std::uint64_t seed = 0; seed < this->rounds(500); ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(60);
     const auto edges = this->random_weighted(random, n, random.below(6 * n), seed);
@@ -485,40 +466,16 @@ TEST(ForestPlan, TotalsOfLargeIntegers) {
 
 // --- Real graphs ----------------------------------------------------------
 
-template <class Edges>
-void expect_truth(const Edges& edges, bool weighted, const nlohmann::json& truth) {
-  const context<host> ctx({.threads = 2});
-  std::vector<double> weights(static_cast<std::size_t>(edges.nnz()), 1);
-  if (weighted) weights.assign(edges.values.begin(), edges.values.end());
-  const coo_pattern_view<std::int32_t, host>& pairs = edges;
-  const auto g = build_weighted_graph(ctx, pairs, weights, {.direction = direction_kind::undirected});
-  const auto found = forest(ctx, g);
-  EXPECT_EQ(check_forest(ctx, g, found.sources, found.targets, found.weights), "");
-  EXPECT_EQ(found.sources.size(), truth["edges"]);
-  const double weight = truth["weight"];
-  EXPECT_NEAR(found.total_weight, weight, 1e-9 * std::max(1.0, std::abs(weight)));
-}
-
 TEST(ForestData, AgreesWithTheTruth) {
-  SPARGO_TEST_NEEDS_DATA();
-  std::ifstream file(test::data_directory() / "truth_more.json");
-  if (!file) GTEST_SKIP() << "no truth_more.json";
-  const auto truth = nlohmann::json::parse(file);
-  const context<host> ctx({.threads = 2});
-  int graphs = 0;
-  for (const auto& [name, facts] : truth["files"].items()) {
-    if (!facts.contains("msf")) continue;
-    SCOPED_TRACE(name);
-    const std::string path = (test::data_directory() / name).string();
-    if (name.find(".mtx") != std::string::npos) {
-      expect_truth(read_matrix_market<double, std::int32_t>(ctx, path).view(), true, facts["msf"]);
-    } else {
-      const auto list = read_edge_list<std::int32_t>(ctx, path);
-      expect_truth(list.edges.view(), list.weighted, facts["msf"]);
-    }
-    ++graphs;
-  }
-  EXPECT_GT(graphs, 40);
+  test::for_each_truth<double>("msf", [](const auto& known, const nlohmann::json& truth) {
+    const context<host> ctx({.threads = 2});
+    const auto g = build_weighted_graph(ctx, known.edges, {.direction = direction_kind::undirected});
+    const auto found = forest(ctx, g);
+    EXPECT_EQ(check_forest(ctx, g, found.sources, found.targets, found.weights), "");
+    EXPECT_EQ(found.sources.size(), truth["edges"]);
+    const double weight = truth["weight"];
+    EXPECT_NEAR(found.total_weight, weight, 1e-9 * std::max(1.0, std::abs(weight)));
+  });
 }
 
 }  // namespace

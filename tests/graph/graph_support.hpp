@@ -175,6 +175,21 @@ inline edge_vector path_edges(std::int64_t n) {
   return edges;
 }
 
+inline edge_vector cycle_edges(std::int64_t n) {
+  edge_vector edges = path_edges(n);
+  edges.emplace_back(n - 1, 0);
+  return edges;
+}
+
+// Of the vertices first, first + 1, ..., from the larger to the smaller.
+inline edge_vector clique_edges(std::int64_t first, std::int64_t size) {
+  edge_vector edges;
+  for (std::int64_t u = 0; u < size; ++u) {
+    for (std::int64_t v = 0; v < u; ++v) edges.emplace_back(first + u, first + v);
+  }
+  return edges;
+}
+
 // Vertex 0 is the hub.
 inline edge_vector star_edges(std::int64_t n) {
   edge_vector edges;

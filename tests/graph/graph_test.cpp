@@ -5,10 +5,8 @@
 
 #include "core/backend.hpp"
 #include "graph/graph/keys.hpp"
-#include "graph/graph_support.hpp"
-#include "support/device.hpp"
+#include "graph/graph_suite.hpp"
 #include "support/resource.hpp"
-#include "support/suite_types.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -111,15 +109,11 @@ pair_set turned(const pair_set& pairs) {
 }
 
 template <class Case>
-class BuildGraph : public testing::Test {
+class BuildGraph : public test::graph_suite<Case> {
  protected:
   using index = typename Case::index;
   using offset = typename Case::offset;
   using space = typename Case::space;
-
-  void SetUp() override {
-    if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
 
   static void check(std::int64_t n, const edge_vector& edges, way how = way::chosen) {
     for (const self_loops loops : {self_loops::drop, self_loops::keep}) check_one(n, edges, how, loops);
@@ -154,14 +148,7 @@ class BuildGraph : public testing::Test {
   }
 };
 
-template <class I, class O>
-using on_host = graph_case<I, O, host>;
-template <class I, class O>
-using on_device = graph_case<I, O, device>;
-using cases = test::suite_types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
-                                on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
-                                on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
-TYPED_TEST_SUITE(BuildGraph, cases);
+TYPED_TEST_SUITE(BuildGraph, test::graph_cases);
 
 TYPED_TEST(BuildGraph, RandomPairsWithLoopsAndDuplicates) {
   test::random_source random(41);

@@ -1,11 +1,8 @@
 // Every width, direction and output of multi-source search against naive searches per source, on both backends.
 #include <spargo/graph/multi_bfs.hpp>
 
-#include "graph/graph_support.hpp"
+#include "graph/graph_suite.hpp"
 #include "graph/multi_bfs/common.hpp"
-#include "graph/placed_graph.hpp"
-#include "support/device.hpp"
-#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -49,7 +46,7 @@ std::string describe(const multi_bfs_options& o, std::size_t sources) {
 }
 
 template <class Case>
-class MultiBfs : public testing::Test {
+class MultiBfs : public test::graph_suite<Case> {
  protected:
   using index = typename Case::index;
   using offset = typename Case::offset;
@@ -58,10 +55,6 @@ class MultiBfs : public testing::Test {
   using place_type = placed_graph<index, offset, space>;
   using plan_type = multi_bfs_plan<index, offset, space>;
   using source_vector = std::vector<index>;
-
-  void SetUp() override {
-    if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
 
   // `count` vertices, with repetitions.
   static source_vector draw(test::random_source& random, std::int64_t n, std::int64_t count) {
@@ -180,14 +173,7 @@ edge_vector star_with_tail(std::int64_t leaves, std::int64_t tail) {
   return edges;
 }
 
-template <class I, class O>
-using on_host = test::graph_case<I, O, host>;
-template <class I, class O>
-using on_device = test::graph_case<I, O, device>;
-using cases = test::suite_types<on_host<std::int32_t, std::int32_t>, on_host<std::int32_t, std::int64_t>,
-                                on_host<std::int64_t, std::int64_t>, on_device<std::int32_t, std::int32_t>,
-                                on_device<std::int32_t, std::int64_t>, on_device<std::int64_t, std::int64_t>>;
-TYPED_TEST_SUITE(MultiBfs, cases);
+TYPED_TEST_SUITE(MultiBfs, test::graph_cases);
 
 // Random edges include loops and duplicates.
 TYPED_TEST(MultiBfs, RandomSmallGraphs) {

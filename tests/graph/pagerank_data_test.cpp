@@ -1,15 +1,11 @@
 // PageRank of real graphs against networkx (truth.json), and LDBC Graphalytics' examples against their reference.
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/pagerank.hpp>
-#include <spargo/io/edge_list.hpp>
-#include <spargo/io/matrix_market.hpp>
 
-#include "support/data.hpp"
+#include "graph/known_graphs.hpp"
 #include "support/device.hpp"
 
 #include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
@@ -94,32 +90,21 @@ std::map<std::int64_t, double> read_ranks(const std::filesystem::path& path) {
   return ranks;
 }
 
-// The number after `key = ` in a properties file.
-std::int64_t property(const std::filesystem::path& path, const std::string& key) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (const auto at = line.find(key + " = "); at != std::string::npos)
-      return std::stoll(line.substr(at + key.size() + 3));
-  }
-  return -1;
-}
-
 TYPED_TEST(PageRankData, LdbcExamples) {
   const auto folder = test::data_directory() / "ldbc";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no real inputs: " << folder;
   for (const std::string name : {"example-directed", "example-undirected", "test-pr-directed", "test-pr-undirected"}) {
     SCOPED_TRACE(name);
-    const auto list = read_edge_list<std::int32_t>(cpu(), (folder / (name + ".e")).string());
+    const auto list = test::read_known_graph<pattern>((folder / (name + ".e")).string());
     const auto expected = read_ranks(folder / (name + "-PR"));
     ASSERT_EQ(expected.size(), list.ids.size());
     const bool undirected = name.ends_with("undirected");
-    const coo_view<const double, std::int32_t, host> entries = list.edges;
-    const coo_pattern_view<std::int32_t, host>& pairs = entries;
     const graph_type g = build_graph(
-        cpu(), pairs,
+        cpu(), list.edges,
         {.direction = undirected ? direction_kind::undirected : direction_kind::directed, .in_edges = true});
-    const pagerank_options options{.iterations = property(folder / (name + ".properties"), "pr.num-iterations"),
-                                   .dangling = pagerank_dangling::uniform};
+    const pagerank_options options{
+        .iterations = test::ldbc_property(folder / (name + ".properties"), "pr.num-iterations"),
+        .dangling = pagerank_dangling::uniform};
     ASSERT_GT(options.iterations, 0);
     // References named test* match their number of iterations only to LDBC's tolerance.
     const double tolerance = name.starts_with("test") ? 1e-4 : 1e-9;

@@ -6,6 +6,7 @@
 #include "graph/pagerank/algorithms.hpp"
 #include "support/device.hpp"
 #include "support/suite_types.hpp"
+#include "support/suites.hpp"
 
 #include <gtest/gtest.h>
 
@@ -104,17 +105,13 @@ struct pagerank_case {
 };
 
 template <class Case>
-class PageRank : public testing::Test {
+class PageRank : public test::space_suite<typename Case::space> {
  protected:
   using value = typename Case::value;
   using index = typename Case::index;
   using offset = typename Case::offset;
   using space = typename Case::space;
   static constexpr double epsilon = std::numeric_limits<value>::epsilon();
-
-  void SetUp() override {
-    if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
 
   static std::vector<pagerank_algorithm> algorithms() {
     return detail::algorithms_on<space>(detail::pagerank::algorithms);
@@ -325,10 +322,7 @@ edge_vector skewed_edges(test::random_source& random, std::int64_t n, std::int64
 }
 
 template <class V>
-class PageRankCopies : public testing::Test {
- protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-};
+class PageRankCopies : public test::device_suite {};
 using copied_values = testing::Types<float, double>;
 TYPED_TEST_SUITE(PageRankCopies, copied_values);
 

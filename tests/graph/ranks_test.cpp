@@ -6,10 +6,10 @@
 #include <spargo/graph/katz.hpp>
 #include <spargo/io/generate.hpp>
 
+#include "graph/graph_suite.hpp"
 #include "graph/plan_suite.hpp"
 #include "graph/sssp_support.hpp"
 #include "support/device.hpp"
-#include "support/suite_types.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -152,26 +152,14 @@ const context<host> cpu({.threads = 2});
 
 // --- Random graphs --------------------------------------------------------------------------------------------------
 
-template <class W, class I, class O, class S>
-struct ranks_types {
-  using weight = W;
-  using index = I;
-  using offset = O;
-  using space = S;
-};
-
 template <class Case>
-class Ranks : public testing::Test {
+class Ranks : public test::graph_suite<Case> {
  protected:
   using W = typename Case::weight;
   using I = typename Case::index;
   using O = typename Case::offset;
   using S = typename Case::space;
   using placed = test::placed_weighted<W, I, O, S>;
-
-  void SetUp() override {
-    if constexpr (!std::same_as<S, host>) SPARGO_TEST_NEEDS_GPU();
-  }
 
   struct problem {
     std::int64_t n;
@@ -222,13 +210,14 @@ class Ranks : public testing::Test {
   }
 };
 
-using types = test::suite_types<
-    ranks_types<double, std::int32_t, std::int64_t, host>, ranks_types<std::int32_t, std::int32_t, std::int32_t, host>,
-    ranks_types<float, std::int64_t, std::int64_t, host>, ranks_types<std::int64_t, std::int32_t, std::int64_t, host>,
-    ranks_types<double, std::int32_t, std::int64_t, device>,
-    ranks_types<std::int32_t, std::int32_t, std::int32_t, device>,
-    ranks_types<float, std::int64_t, std::int64_t, device>,
-    ranks_types<std::int64_t, std::int32_t, std::int32_t, device>>;
+using types = test::suite_types<test::weighted_case<double, std::int32_t, std::int64_t, host>,
+                                test::weighted_case<std::int32_t, std::int32_t, std::int32_t, host>,
+                                test::weighted_case<float, std::int64_t, std::int64_t, host>,
+                                test::weighted_case<std::int64_t, std::int32_t, std::int64_t, host>,
+                                test::weighted_case<double, std::int32_t, std::int64_t, device>,
+                                test::weighted_case<std::int32_t, std::int32_t, std::int32_t, device>,
+                                test::weighted_case<float, std::int64_t, std::int64_t, device>,
+                                test::weighted_case<std::int64_t, std::int32_t, std::int32_t, device>>;
 TYPED_TEST_SUITE(Ranks, types);
 
 TYPED_TEST(Ranks, EigenvectorFollowsDenseSteps) {

@@ -3,13 +3,10 @@
 #include <spargo/graph/similarity.hpp>
 #include <spargo/io/generate.hpp>
 
-#include "core/parallel.hpp"
-#include "graph/placed_graph.hpp"
+#include "graph/graph_suite.hpp"
 #include "graph/plan_suite.hpp"
 #include "graph/similarity/algorithms.hpp"
-#include "support/device.hpp"
 #include "support/message.hpp"
-#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -230,21 +227,11 @@ void expect_measure(const test::raw_graph<I, O>& raw, const test::placed_graph<I
 }
 
 template <class Case>
-class Similarity : public testing::Test {
+class Similarity : public test::threaded_graph_suite<Case> {
  protected:
   using I = typename Case::index;
   using O = typename Case::offset;
   using Space = typename Case::space;
-  static constexpr bool on_device = std::same_as<Space, device>;
-
-  void SetUp() override {
-    if (on_device) {
-      if (!detail::similarity::algorithms[0].on_device) GTEST_SKIP() << "runs on the host only";
-      SPARGO_TEST_NEEDS_GPU();
-    }
-    detail::assume_processors(8);
-  }
-  void TearDown() override { detail::assume_processors(0); }
 
   void check(std::int64_t n, const edge_vector& edges, int threads = 3) {
     SCOPED_TRACE(std::to_string(n) + " vertices, " + std::to_string(edges.size()) + " edges");
@@ -259,14 +246,9 @@ class Similarity : public testing::Test {
       if (!this->HasFatalFailure()) expect_measure<I, Space, O>(raw, placed, naive, row.value, threads);
     }
   }
-  static std::uint64_t rounds(std::uint64_t many) { return test::rounds(on_device ? many / 10 : many); }
 };
 
-using cases = test::suite_types<
-    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
-    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
-    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
-TYPED_TEST_SUITE(Similarity, cases);
+TYPED_TEST_SUITE(Similarity, test::graph_cases);
 
 TYPED_TEST(Similarity, SmallShapes) {
   this->check(0, {});
@@ -380,7 +362,6 @@ void expect_same_on_a_device(const graph<std::int32_t, std::int64_t, host>& g,
 
 // More candidates than a block keeps, and more paths than its hash table takes.
 TEST(SimilarityBits, AreTheSameOnADevice) {
-  if (!detail::similarity::algorithms[0].on_device) GTEST_SKIP() << "runs on the host only";
   SPARGO_TEST_NEEDS_GPU();
   const context<host> ctx({.threads = 2});
   const auto entries = generate(ctx, "gen:rmat:scale=12,degree=12");
@@ -392,7 +373,6 @@ TEST(SimilarityBits, AreTheSameOnADevice) {
 
 // Rows beyond a hash table, over more ids than the shared memory of a block has bits.
 TEST(SimilarityBits, AreTheSameOnADeviceForLongRowsOfManyIds) {
-  if (!detail::similarity::algorithms[0].on_device) GTEST_SKIP() << "runs on the host only";
   SPARGO_TEST_NEEDS_GPU();
   const context<host> ctx({.threads = 2});
   constexpr std::int32_t step = 699;

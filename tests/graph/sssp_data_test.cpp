@@ -1,14 +1,9 @@
 // Shortest paths on real graphs against networkx (truth_more.json); LDBC Graphalytics' examples.
-#include <spargo/formats/convert.hpp>
 #include <spargo/graph/sssp.hpp>
-#include <spargo/io/edge_list.hpp>
-#include <spargo/io/matrix_market.hpp>
 
-#include "support/data.hpp"
+#include "graph/known_graphs.hpp"
 
 #include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -33,17 +28,10 @@ struct named_graph {
   }
 };
 
-named_graph load(const std::string& path, direction_kind direction) {
-  const weighted_graph_options options{.direction = direction};
-  const input_file file(path);
-  if (file.format() == input_format::matrix_market) {
-    const auto matrix = read_matrix_market<double, std::int32_t>(cpu(), file);
-    std::vector<std::int64_t> ids;
-    for (std::int64_t v = 0; v < matrix.rows(); ++v) ids.push_back(v);
-    return {build_weighted_graph(cpu(), matrix, options), std::move(ids)};
-  }
-  auto list = read_edge_list<std::int32_t>(cpu(), file);
-  return {build_weighted_graph(cpu(), list.edges, options), std::move(list.ids)};
+named_graph build(const test::known_graph<double>& known, direction_kind direction) {
+  named_graph named{build_weighted_graph(cpu(), known.edges, {.direction = direction}), {}};
+  for (std::int64_t v = 0; v < named.g.vertices(); ++v) named.ids.push_back(known.id(v));
+  return named;
 }
 
 void expect_truth(const nlohmann::json& truth, const named_graph& named) {
@@ -69,35 +57,20 @@ void expect_truth(const nlohmann::json& truth, const named_graph& named) {
 }
 
 TEST(SsspData, AgreesWithNetworkx) {
-  SPARGO_TEST_NEEDS_DATA();
-  std::ifstream file(test::data_directory() / "truth_more.json");
-  const auto truth = nlohmann::json::parse(file);
   int searches = 0;
-  for (const auto& [name, facts] : truth["files"].items()) {
-    if (!facts.contains("sssp")) continue;
-    SCOPED_TRACE(name);
+  test::for_each_truth<double>("sssp", [&](const auto& known, const nlohmann::json& truth) {
     for (const auto direction : {direction_kind::directed, direction_kind::undirected}) {
-      const named_graph named = load((test::data_directory() / name).string(), direction);
+      const named_graph named = build(known, direction);
       const std::string wanted = direction == direction_kind::directed ? "directed_from" : "undirected_from";
-      for (const auto& [key, paths] : facts["sssp"].items()) {
+      for (const auto& [key, paths] : truth.items()) {
         if (!key.starts_with(wanted)) continue;
         SCOPED_TRACE(key);
         expect_truth(paths, named);
         ++searches;
       }
     }
-  }
-  EXPECT_GT(searches, 100);
-}
-
-// The source named by a properties file.
-std::int64_t source_in(const std::filesystem::path& properties) {
-  std::ifstream file(properties);
-  const std::string key = "sssp.source-vertex = ";
-  for (std::string line; std::getline(file, line);) {
-    if (const auto at = line.find(key); at != std::string::npos) return std::stoll(line.substr(at + key.size()));
-  }
-  return -1;
+  });
+  EXPECT_TRUE(testing::Test::IsSkipped() || searches > 100) << searches;
 }
 
 TEST(SsspData, LdbcExamples) {
@@ -108,9 +81,10 @@ TEST(SsspData, LdbcExamples) {
        {"example-directed", "example-undirected", "test-sssp-directed", "test-sssp-undirected"}) {
     SCOPED_TRACE(name);
     const bool undirected = name.ends_with("undirected");
-    const named_graph named =
-        load((folder / (name + ".e")).string(), undirected ? direction_kind::undirected : direction_kind::directed);
-    const auto found = sssp(cpu(), named.g, named.vertex(source_in(folder / (name + ".properties"))));
+    const named_graph named = build(test::read_known_graph<double>((folder / (name + ".e")).string()),
+                                    undirected ? direction_kind::undirected : direction_kind::directed);
+    const std::int64_t source = test::ldbc_property(folder / (name + ".properties"), "sssp.source-vertex");
+    const auto found = sssp(cpu(), named.g, named.vertex(source));
     std::ifstream reference(folder / (name + "-SSSP"));
     std::size_t compared = 0;
     std::string length;

@@ -7,6 +7,7 @@
 #include "support/device.hpp"
 #include "support/message.hpp"
 #include "support/suite_types.hpp"
+#include "support/suites.hpp"
 
 #include <gtest/gtest.h>
 
@@ -115,10 +116,7 @@ TYPED_TEST(SsspWeights, FarAboveTheWidthOfABucket) {
   }
 }
 
-class SsspThere : public testing::Test {
- protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-};
+class SsspThere : public test::device_suite {};
 
 TEST_F(SsspThere, DeviceGivesItsReasonAndRefuses) {
   const auto g = test::make_weighted<int, int, int>(

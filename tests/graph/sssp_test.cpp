@@ -2,12 +2,10 @@
 // adversarial shapes; targets, cutoffs, parents; independence of threads.
 #include <spargo/graph/sssp.hpp>
 
-#include "core/parallel.hpp"
+#include "graph/graph_suite.hpp"
 #include "graph/sssp/algorithms.hpp"
 #include "graph/sssp/host_bins.hpp"
 #include "graph/sssp_support.hpp"
-#include "support/device.hpp"
-#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
@@ -17,12 +15,8 @@ namespace spargo {
 namespace {
 
 using test::graph_form;
+using test::weighted_case;
 using test::weighted_edges;
-
-template <class W, class I, class O, class Space>
-struct sssp_case : test::graph_case<I, O, Space> {
-  using weight = W;
-};
 
 template <class Space = host>
 std::vector<sssp_algorithm> algorithms() {
@@ -51,18 +45,12 @@ expected_paths<W> expect_paths(std::int64_t n, const weighted_edges<W>& all, std
 }
 
 template <class Case>
-class Sssp : public testing::Test {
+class Sssp : public test::threaded_graph_suite<Case> {
  protected:
   using W = typename Case::weight;
   using I = typename Case::index;
   using O = typename Case::offset;
   using S = typename Case::space;
-
-  void SetUp() override {
-    if (std::is_same_v<S, device>) SPARGO_TEST_NEEDS_GPU();
-    detail::assume_processors(4);
-  }
-  void TearDown() override { detail::assume_processors(0); }
 
   static void check_form(std::int64_t n, const weighted_edges<W>& edges, std::int64_t source, graph_form form,
                          sssp_options options, int threads) {
@@ -110,14 +98,16 @@ class Sssp : public testing::Test {
 };
 
 using cases = test::suite_types<
-    sssp_case<std::int32_t, std::int32_t, std::int32_t, host>,
-    sssp_case<std::int32_t, std::int64_t, std::int64_t, host>,
-    sssp_case<std::int64_t, std::int32_t, std::int64_t, host>, sssp_case<float, std::int32_t, std::int32_t, host>,
-    sssp_case<float, std::int32_t, std::int64_t, host>, sssp_case<double, std::int32_t, std::int32_t, host>,
-    sssp_case<double, std::int64_t, std::int64_t, host>, sssp_case<std::int32_t, std::int32_t, std::int32_t, device>,
-    sssp_case<std::int32_t, std::int64_t, std::int64_t, device>,
-    sssp_case<std::int64_t, std::int32_t, std::int64_t, device>, sssp_case<float, std::int32_t, std::int32_t, device>,
-    sssp_case<double, std::int64_t, std::int64_t, device>>;
+    weighted_case<std::int32_t, std::int32_t, std::int32_t, host>,
+    weighted_case<std::int32_t, std::int64_t, std::int64_t, host>,
+    weighted_case<std::int64_t, std::int32_t, std::int64_t, host>,
+    weighted_case<float, std::int32_t, std::int32_t, host>, weighted_case<float, std::int32_t, std::int64_t, host>,
+    weighted_case<double, std::int32_t, std::int32_t, host>, weighted_case<double, std::int64_t, std::int64_t, host>,
+    weighted_case<std::int32_t, std::int32_t, std::int32_t, device>,
+    weighted_case<std::int32_t, std::int64_t, std::int64_t, device>,
+    weighted_case<std::int64_t, std::int32_t, std::int64_t, device>,
+    weighted_case<float, std::int32_t, std::int32_t, device>,
+    weighted_case<double, std::int64_t, std::int64_t, device>>;
 TYPED_TEST_SUITE(Sssp, cases);
 
 // Small integers, including 0, so that many paths have equal length; for floating point some fractions.
@@ -139,7 +129,7 @@ weighted_edges<W> random_weighted(test::random_source& random, std::int64_t n, s
 // Includes loops, duplicates, isolated vertices, zero and equal weights, targets, cutoffs and widths.
 TYPED_TEST(Sssp, RandomGraphs) {
   using weight_type = typename TypeParam::weight;
-  for (std::uint64_t seed = 0; seed < test::rounds_on<typename TypeParam::space>(1200); ++seed) {
+  for (std::uint64_t seed = 0; seed < this->rounds(1200); ++seed) {
     test::random_source random(seed);
     const std::int64_t n = 1 + random.below(30);
     constexpr std::int64_t ranges[] = {0, 1, 3, 20, 1000};
@@ -314,14 +304,7 @@ void compare_with_boost(std::int64_t n, const weighted_edges<W>& edges, double d
 }
 
 template <class Space>
-class SsspAndBoost : public testing::Test {
- protected:
-  void SetUp() override {
-    if (std::is_same_v<Space, device>) SPARGO_TEST_NEEDS_GPU();
-    detail::assume_processors(8);
-  }
-  void TearDown() override { detail::assume_processors(0); }
-};
+class SsspAndBoost : public test::threaded_graph_suite<test::graph_case<void, void, Space>> {};
 using spaces = test::suite_types<host, device>;
 TYPED_TEST_SUITE(SsspAndBoost, spaces);
 

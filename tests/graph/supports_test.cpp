@@ -4,7 +4,7 @@
 #include "graph/placed_graph.hpp"
 #include "graph/triangles/executor.hpp"
 #include "graph/triangles/ranked.hpp"
-#include "support/device.hpp"
+#include "support/suites.hpp"
 
 #include <gtest/gtest.h>
 
@@ -92,9 +92,8 @@ void check_types(std::int64_t n, const edge_vector& edges, const edge_supports& 
   }
 }
 
-class Supports : public testing::Test {
+class Supports : public test::device_suite {
  protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
   static void check(std::int64_t n, edge_vector edges) {
     SCOPED_TRACE(std::to_string(n) + " vertices, " + std::to_string(edges.size()) + " edges");
     for (auto& [u, v] : edges) {
@@ -108,17 +107,9 @@ class Supports : public testing::Test {
   }
 };
 
-edge_vector complete(std::int64_t n) {
-  edge_vector edges;
-  for (std::int64_t u = 0; u < n; ++u) {
-    for (std::int64_t v = u + 1; v < n; ++v) edges.emplace_back(u, v);
-  }
-  return edges;
-}
-
 TEST_F(Supports, CompleteGraphs) {
   // Rows of threads, warps and blocks.
-  for (const std::int64_t n : {2, 3, 5, 9, 10, 33, 64, 66, 129, 131, 200}) check(n, complete(n));
+  for (const std::int64_t n : {2, 3, 5, 9, 10, 33, 64, 66, 129, 131, 200}) check(n, test::clique_edges(0, n));
 }
 
 TEST_F(Supports, HubsWithManySpokes) {

@@ -6,6 +6,7 @@
 #include "graph/triangles/executor.hpp"
 #include "graph/triangles_support.hpp"
 #include "support/device.hpp"
+#include "support/suites.hpp"
 
 #include <gtest/gtest.h>
 
@@ -83,12 +84,10 @@ struct one_way_graph {
 };
 
 template <class Case>
-class TrianglesDevice : public testing::Test {
+class TrianglesDevice : public test::device_suite {
  protected:
   using I = typename Case::index;
   using O = typename Case::offset;
-
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
 
   void check_directed(const shape& g) {
     check(test::make_directed<I, O>(g.vertices, g.edges, test::edges_kept::out), g.directed);

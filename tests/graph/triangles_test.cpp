@@ -4,12 +4,10 @@
 #include <spargo/graph/triangles.hpp>
 
 #include "core/parallel.hpp"
-#include "graph/placed_graph.hpp"
+#include "graph/graph_suite.hpp"
 #include "graph/triangles/algorithms.hpp"
 #include "graph/triangles_support.hpp"
-#include "support/device.hpp"
 #include "support/message.hpp"
-#include "support/suite_types.hpp"
 
 #include <spargo/graph/boost.hpp>
 
@@ -93,17 +91,11 @@ test::raw_graph<I, O> make_canonical(std::int64_t n, const edge_vector& edges) {
 }
 
 template <class Case>
-class Triangles : public testing::Test {
+class Triangles : public test::threaded_graph_suite<Case> {
  protected:
   using I = typename Case::index;
   using O = typename Case::offset;
   using S = typename Case::space;
-
-  void SetUp() override {
-    if constexpr (std::same_as<S, device>) SPARGO_TEST_NEEDS_GPU();
-    if constexpr (std::same_as<S, host>) detail::assume_processors(4);
-  }
-  void TearDown() override { detail::assume_processors(0); }
 
   void check(std::int64_t n, const edge_vector& edges) {
     const triangle_counts undirected = test::naive_triangles(n, edges, direction_kind::undirected);
@@ -112,19 +104,7 @@ class Triangles : public testing::Test {
   }
 };
 
-using cases = test::suite_types<
-    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
-    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
-    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
-TYPED_TEST_SUITE(Triangles, cases);
-
-edge_vector complete_edges(std::int64_t n) {
-  edge_vector edges;
-  for (std::int64_t u = 0; u < n; ++u) {
-    for (std::int64_t v = u + 1; v < n; ++v) edges.emplace_back(u, v);
-  }
-  return edges;
-}
+TYPED_TEST_SUITE(Triangles, test::graph_cases);
 
 TYPED_TEST(Triangles, SmallShapes) {
   this->check(0, {});
@@ -161,7 +141,7 @@ TYPED_TEST(Triangles, DenseGraphs) {
   for (const std::int64_t n : {20, 100}) {
     test::random_source random(static_cast<std::uint64_t>(n));
     this->check(n, test::random_edges(random, n, n * n, 0));
-    this->check(n, complete_edges(n));
+    this->check(n, test::clique_edges(0, n));
     if (this->HasFatalFailure()) FAIL() << n;
   }
 }
@@ -175,7 +155,7 @@ TYPED_TEST(Triangles, CompleteGraphsApart) {
   constexpr std::int64_t copies = 9;
   edge_vector edges;
   for (std::int64_t c = 0; c < copies; ++c) {
-    for (const auto& [u, v] : complete_edges(size)) edges.emplace_back(u * copies + c, v * copies + c);
+    for (const auto& [u, v] : test::clique_edges(0, size)) edges.emplace_back(u * copies + c, v * copies + c);
   }
   triangle_counts expected;
   expected.total = copies * size * (size - 1) * (size - 2) / 6;

@@ -1,25 +1,17 @@
 // Trusses: against the definition on thousands of small random graphs and on shapes that hurt, against the figures of
 // real graphs; numbers that do not depend on threads; what must hold when a graph changes; the check; refusals.
 #include <spargo/graph/trusses.hpp>
-#include <spargo/io/edge_list.hpp>
 #include <spargo/io/generate.hpp>
-#include <spargo/io/matrix_market.hpp>
 
-#include "core/parallel.hpp"
-#include "graph/placed_graph.hpp"
+#include "graph/graph_suite.hpp"
+#include "graph/known_graphs.hpp"
 #include "graph/plan_suite.hpp"
 #include "graph/trusses/algorithms.hpp"
-#include "support/data.hpp"
-#include "support/device.hpp"
 #include "support/message.hpp"
-#include "support/suite_types.hpp"
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -121,41 +113,16 @@ void expect_trusses(const test::raw_graph<I, O>& raw, const truss_map& expected,
 }
 
 template <class Case>
-class Trusses : public testing::Test {
+class Trusses : public test::threaded_graph_suite<Case> {
  protected:
-  static constexpr bool on_device = std::same_as<typename Case::space, device>;
-
-  void SetUp() override {
-    if (on_device) {
-      if (detail::algorithms_on<device>(detail::trusses::algorithms).empty()) GTEST_SKIP() << "no device version";
-      SPARGO_TEST_NEEDS_GPU();
-    }
-    detail::assume_processors(8);
-  }
-  void TearDown() override { detail::assume_processors(0); }
-
   void check(std::int64_t n, const edge_vector& edges, const truss_map& expected) {
     expect_trusses<typename Case::space>(test::make_undirected<typename Case::index, typename Case::offset>(n, edges),
                                          expected);
   }
   void check(std::int64_t n, const edge_vector& edges) { check(n, edges, naive_trusses(n, edges)); }
-  // A plan on a device takes milliseconds.
-  static std::uint64_t rounds(std::uint64_t many) { return test::rounds(on_device ? many / 10 : many); }
 };
 
-using cases = test::suite_types<
-    test::graph_case<std::int32_t, std::int32_t, host>, test::graph_case<std::int32_t, std::int64_t, host>,
-    test::graph_case<std::int64_t, std::int64_t, host>, test::graph_case<std::int32_t, std::int32_t, device>,
-    test::graph_case<std::int32_t, std::int64_t, device>, test::graph_case<std::int64_t, std::int64_t, device>>;
-TYPED_TEST_SUITE(Trusses, cases);
-
-edge_vector clique_edges(std::int64_t first, std::int64_t size) {
-  edge_vector edges;
-  for (std::int64_t u = 0; u < size; ++u) {
-    for (std::int64_t v = 0; v < u; ++v) edges.emplace_back(first + u, first + v);
-  }
-  return edges;
-}
+TYPED_TEST_SUITE(Trusses, test::graph_cases);
 
 TYPED_TEST(Trusses, SmallShapes) {
   this->check(0, {});
@@ -169,7 +136,7 @@ TYPED_TEST(Trusses, SmallShapes) {
   this->check(33, test::star_edges(33));
   this->check(33, test::path_edges(33));
   this->check(64, test::grid_edges(8, 8));
-  for (const std::int64_t size : {3, 4, 5, 9, 33}) this->check(size + 1, clique_edges(1, size));
+  for (const std::int64_t size : {3, 4, 5, 9, 33}) this->check(size + 1, test::clique_edges(1, size));
 }
 
 TYPED_TEST(Trusses, RandomGraphs) {
@@ -198,7 +165,7 @@ TYPED_TEST(Trusses, LevelsFarApart) {
   truss_map expected;
   std::int64_t n = 0;
   for (const std::int64_t size : {3, 8, 9, 40, 41, 130}) {
-    for (const auto& [u, v] : clique_edges(n, size)) {
+    for (const auto& [u, v] : test::clique_edges(n, size)) {
       edges.emplace_back(u, v);
       expected[{v, u}] = size;
     }
@@ -298,7 +265,7 @@ edge_vector large_random_graph() {
   const edge_vector uniform = test::random_edges(random, n, 6 * n, 0);
   edges.insert(edges.end(), uniform.begin(), uniform.end());
   for (std::int64_t v = 1; v < n; v += 2) edges.emplace_back(v, 17);
-  const edge_vector clique = clique_edges(40, 90);
+  const edge_vector clique = test::clique_edges(40, 90);
   edges.insert(edges.end(), clique.begin(), clique.end());
   return edges;
 }
@@ -483,39 +450,20 @@ TEST(TrussesPlan, RefusesInvalidOptions) {
 
 // --- Real graphs ----------------------------------------------------------
 
-void expect_truth(const coo_pattern_view<std::int32_t, host>& pairs, const nlohmann::json& truth) {
-  const context<host> ctx({.threads = 2});
-  const auto g = build_graph(ctx, pairs, {.direction = direction_kind::undirected});
-  const auto all = trusses(ctx, g);
-  EXPECT_EQ(check_trusses(ctx, g, {all.sources, all.targets, all.numbers}), "");
-  EXPECT_EQ(all.max_k, truth["max_k"]);
-  const auto largest = trusses(ctx, g, {.k = all.max_k});
-  EXPECT_EQ(largest.sources.size(), truth["edges"]);
-  EXPECT_EQ(std::count(all.numbers.begin(), all.numbers.end(), all.max_k), truth["edges"]);
-  std::set<std::int32_t> vertices(largest.sources.begin(), largest.sources.end());
-  vertices.insert(largest.targets.begin(), largest.targets.end());
-  EXPECT_EQ(vertices.size(), truth["vertices"]);
-}
-
 TEST(TrussesData, AgreesWithTheTruth) {
-  SPARGO_TEST_NEEDS_DATA();
-  std::ifstream file(test::data_directory() / "truth_more.json");
-  if (!file) GTEST_SKIP() << "no truth_more.json";
-  const auto truth = nlohmann::json::parse(file);
-  const context<host> ctx({.threads = 2});
-  int graphs = 0;
-  for (const auto& [name, facts] : truth["files"].items()) {
-    if (!facts.contains("ktruss")) continue;
-    SCOPED_TRACE(name);
-    const std::string path = (test::data_directory() / name).string();
-    if (name.find(".mtx") != std::string::npos) {
-      expect_truth(read_matrix_market<pattern, std::int32_t>(ctx, path).view(), facts["ktruss"]);
-    } else {
-      expect_truth(read_edge_list<std::int32_t>(ctx, path).edges.view(), facts["ktruss"]);
-    }
-    ++graphs;
-  }
-  EXPECT_GT(graphs, 40);
+  test::for_each_truth<pattern>("ktruss", [](const auto& known, const nlohmann::json& truth) {
+    const context<host> ctx({.threads = 2});
+    const auto g = build_graph(ctx, known.edges, {.direction = direction_kind::undirected});
+    const auto all = trusses(ctx, g);
+    EXPECT_EQ(check_trusses(ctx, g, {all.sources, all.targets, all.numbers}), "");
+    EXPECT_EQ(all.max_k, truth["max_k"]);
+    const auto largest = trusses(ctx, g, {.k = all.max_k});
+    EXPECT_EQ(largest.sources.size(), truth["edges"]);
+    EXPECT_EQ(std::count(all.numbers.begin(), all.numbers.end(), all.max_k), truth["edges"]);
+    std::set<std::int32_t> vertices(largest.sources.begin(), largest.sources.end());
+    vertices.insert(largest.targets.begin(), largest.targets.end());
+    EXPECT_EQ(vertices.size(), truth["vertices"]);
+  });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "graph/graph_support.hpp"
 #include "support/device.hpp"
 #include "support/suite_types.hpp"
+#include "support/suites.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -113,16 +114,12 @@ constexpr duplicate_weights all_rules[] = {duplicate_weights::min, duplicate_wei
                                            duplicate_weights::first};
 
 template <class Case>
-class WeightedGraph : public testing::Test {
+class WeightedGraph : public test::space_suite<typename Case::space> {
  protected:
   using weight = typename Case::weight;
   using index = typename Case::index;
   using offset = typename Case::offset;
   using space = typename Case::space;
-
-  void SetUp() override {
-    if constexpr (std::same_as<space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
 
   // Sums of these depend on the order if the type is floating-point.
   static std::vector<weight> random_weights(test::random_source& random, std::size_t count) {

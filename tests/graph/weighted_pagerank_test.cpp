@@ -4,8 +4,8 @@
 #include "graph/pagerank/algorithms.hpp"
 #include "graph/plan_estimate.hpp"
 #include "graph/sssp_support.hpp"
-#include "support/device.hpp"
 #include "support/message.hpp"
+#include "support/suites.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -228,10 +228,8 @@ void expect_device_ranks(std::int64_t n, const test::weighted_edges<W>& edges, g
   }
 }
 
-class WeightedPageRankOnDevice : public testing::Test {
+class WeightedPageRankOnDevice : public test::device_suite {
  protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-
   template <class V, class W, class I, class O>
   static void on_random_graphs(std::int64_t n, std::int64_t count) {
     test::random_source random(94);

@@ -4,9 +4,9 @@
 #include <spargo/graph/graph.hpp>
 
 #include "graph/graph_support.hpp"
-#include "support/device.hpp"
 #include "support/message.hpp"
 #include "support/suite_types.hpp"
+#include "support/suites.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,12 +20,8 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class S>
-class Weights : public testing::Test {
+class Weights : public test::space_suite<S> {
  protected:
-  void SetUp() override {
-    if constexpr (std::same_as<S, device>) SPARGO_TEST_NEEDS_GPU();
-  }
-
   static context<S> make_context() {
     if constexpr (std::same_as<S, host>) {
       return context<host>({.threads = 3});

@@ -1,4 +1,5 @@
 // Jacobi's iteration against cell-by-cell sweeps: same bits, same residual, same count.
+#include "primitives/expect_error.hpp"
 #include "primitives/stencil/algorithms.hpp"
 #include "support/device.hpp"
 
@@ -255,17 +256,6 @@ TEST(JacobiHuge, Device) {
   }
 }
 
-template <class F>
-void expect_invalid(F&& f, const std::string& part, error_code code = error_code::invalid_argument) {
-  try {
-    f();
-    FAIL() << "no error; expected one with: " << part;
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), code);
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
-  }
-}
-
 TEST(JacobiErrors, All) {
   const context<host> ctx;
   std::vector<float> data(12, 1.0F);
@@ -273,14 +263,14 @@ TEST(JacobiErrors, All) {
   const auto run = [&](const image_view<float, host>& on, const jacobi_options& options) {
     static_cast<void>(jacobi<float, host>(ctx, on, options));
   };
-  expect_invalid([&] { run(u, {.algorithm = register_marched}); }, "register_marched", error_code::unsupported);
-  expect_invalid([&] { run(u, {.algorithm = static_cast<jacobi_algorithm>(9)}); }, "number 9");
-  expect_invalid([&] { run(u, {.max_iterations = -1}); }, "max_iterations");
-  expect_invalid([&] { run(u, {.check_every = 0}); }, "check_every");
-  expect_invalid([&] { run(u, {.tolerance = std::numeric_limits<double>::quiet_NaN()}); }, "tolerance");
-  expect_invalid([&] { run({3, 4, 3, u.data}, {}); }, "stride of 3");
-  expect_invalid([&] { run({4, 4, 4, u.data}, {}); }, "expected at least 16");
-  expect_invalid([&] { run({3, 4, 4, span<float, host>(nullptr, 12)}, {}); }, "null");
+  test::expect_error([&] { run(u, {.algorithm = register_marched}); }, "register_marched", error_code::unsupported);
+  test::expect_error([&] { run(u, {.algorithm = static_cast<jacobi_algorithm>(9)}); }, "number 9");
+  test::expect_error([&] { run(u, {.max_iterations = -1}); }, "max_iterations");
+  test::expect_error([&] { run(u, {.check_every = 0}); }, "check_every");
+  test::expect_error([&] { run(u, {.tolerance = std::numeric_limits<double>::quiet_NaN()}); }, "tolerance");
+  test::expect_error([&] { run({3, 4, 3, u.data}, {}); }, "stride of 3");
+  test::expect_error([&] { run({4, 4, 4, u.data}, {}); }, "expected at least 16");
+  test::expect_error([&] { run({3, 4, 4, span<float, host>(nullptr, 12)}, {}); }, "null");
 }
 
 TEST(JacobiEmpty, NothingToDo) {

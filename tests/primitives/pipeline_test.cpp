@@ -1,8 +1,8 @@
 // The pipeline against a loop over the whole range: sizes around the chunk, streams, pinned and pageable memory, errors
 // in the function, exhausted memory.
-#include "support/device.hpp"
 #include "support/resource.hpp"
 #include "support/suite_types.hpp"
+#include "support/suites.hpp"
 
 #include <spargo/primitives/pipeline.hpp>
 #include <spargo/primitives/scan.hpp>
@@ -47,12 +47,7 @@ std::vector<value> scans_of_chunks(const std::vector<value>& in, std::int64_t le
 constexpr auto scan_chunk = [](const auto& ctx, auto in, auto out) { inclusive_scan<value>(ctx, in, out); };
 
 template <class Space>
-class Pipeline : public testing::Test {
- protected:
-  void SetUp() override {
-    if constexpr (std::same_as<Space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
-};
+class Pipeline : public test::space_suite<Space> {};
 
 struct space_names {
   template <class Space>
@@ -232,10 +227,7 @@ TEST(PipelineHost, ThePinnedResourceSaysWhetherThereIsADevice) {
   }
 }
 
-class PipelineDevice : public testing::Test {
- protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-};
+class PipelineDevice : public test::device_suite {};
 
 TEST_F(PipelineDevice, PinnedAndPageableMemoryInEachDirection) {
   const context<device> ctx;

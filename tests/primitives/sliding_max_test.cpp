@@ -1,4 +1,5 @@
 // Sliding maxima of lines and volumes against loops over every window, exactly, on every backend.
+#include "primitives/expect_error.hpp"
 #include "primitives/stencil/algorithms.hpp"
 #include "primitives/stencil/sliding_max_backend.hpp"
 #include "support/device.hpp"
@@ -309,17 +310,6 @@ TEST(SlidingMaxHuge, Device) {
   EXPECT_EQ(at(0, 0, -1), 0.0F);
 }
 
-template <class F>
-void expect_invalid(F&& f, const std::string& part) {
-  try {
-    f();
-    FAIL() << "no error; expected one with: " << part;
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), error_code::invalid_argument);
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
-  }
-}
-
 TEST(SlidingMaxErrors, All) {
   const context<host> ctx;
   std::vector<float> data(24);
@@ -330,18 +320,18 @@ TEST(SlidingMaxErrors, All) {
   };
   const auto in = all.subspan(0, 12);
   const auto out = all.subspan(12, 12);
-  expect_invalid([&] { line(in, 0, out); }, "window");
-  expect_invalid([&] { line(in, 2, all.subspan(12, 11)); }, "12 inputs");
-  expect_invalid([&] { line(in, 2, all.subspan(11, 12)); }, "overlaps");
-  expect_invalid([&] { line(span<const float, host>(nullptr, 12), 2, out); }, "null");
-  expect_invalid([&] { line(in, 2, out, static_cast<sliding_max_algorithm>(9)); }, "number 9");
+  test::expect_error([&] { line(in, 0, out); }, "window");
+  test::expect_error([&] { line(in, 2, all.subspan(12, 11)); }, "12 inputs");
+  test::expect_error([&] { line(in, 2, all.subspan(11, 12)); }, "overlaps");
+  test::expect_error([&] { line(span<const float, host>(nullptr, 12), 2, out); }, "null");
+  test::expect_error([&] { line(in, 2, out, static_cast<sliding_max_algorithm>(9)); }, "number 9");
   const auto volume = [&](const volume_shape& shape, const volume_shape& window) {
     sliding_max<float, host>(ctx, in, shape, window, out);
   };
-  expect_invalid([&] { volume({2, 2, 4}, {1, 1, 1}); }, "12 elements");
-  expect_invalid([&] { volume({-2, -2, 3}, {1, 1, 1}); }, "12 elements");
-  expect_invalid([&] { volume({std::int64_t{1} << 62, 4, 12}, {1, 1, 1}); }, "12 elements");
-  expect_invalid([&] { volume({1, 3, 4}, {1, 0, 1}); }, "rows");
+  test::expect_error([&] { volume({2, 2, 4}, {1, 1, 1}); }, "12 elements");
+  test::expect_error([&] { volume({-2, -2, 3}, {1, 1, 1}); }, "12 elements");
+  test::expect_error([&] { volume({std::int64_t{1} << 62, 4, 12}, {1, 1, 1}); }, "12 elements");
+  test::expect_error([&] { volume({1, 3, 4}, {1, 0, 1}); }, "rows");
   volume({1, 3, 4}, {1, 2, 2});
 }
 

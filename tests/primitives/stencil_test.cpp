@@ -1,4 +1,5 @@
 // Window averages against long double sums, five-point averages against the formula, on every backend.
+#include "primitives/expect_error.hpp"
 #include "primitives/stencil/algorithms.hpp"
 #include "support/device.hpp"
 
@@ -315,27 +316,16 @@ TEST(StencilHuge, Device) {
   EXPECT_EQ(below[0], 0.0F);
 }
 
-template <class F>
-void expect_invalid(F&& f, const std::string& part, error_code code = error_code::invalid_argument) {
-  try {
-    f();
-    FAIL() << "no error; expected one with: " << part;
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), code);
-    EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
-  }
-}
-
 TEST(StencilErrors, Lines) {
   const context<host> ctx;
   std::vector<float> data(20);
   const span<float, host> all(data);
-  expect_invalid([&] { window_average<float, host>(ctx, all.subspan(0, 5), -1, all.subspan(5, 5)); }, "radius");
-  expect_invalid([&] { window_average<float, host>(ctx, all.subspan(0, 5), 1, all.subspan(5, 6)); }, "5 inputs");
-  expect_invalid([&] { window_average<float, host>(ctx, all.subspan(0, 5), 1, all.subspan(4, 5)); }, "overlaps");
-  expect_invalid([&] { window_average<float, host>(ctx, span<const float, host>(nullptr, 5), 1, all.subspan(4, 5)); },
-                 "null");
-  expect_invalid(
+  test::expect_error([&] { window_average<float, host>(ctx, all.subspan(0, 5), -1, all.subspan(5, 5)); }, "radius");
+  test::expect_error([&] { window_average<float, host>(ctx, all.subspan(0, 5), 1, all.subspan(5, 6)); }, "5 inputs");
+  test::expect_error([&] { window_average<float, host>(ctx, all.subspan(0, 5), 1, all.subspan(4, 5)); }, "overlaps");
+  test::expect_error(
+      [&] { window_average<float, host>(ctx, span<const float, host>(nullptr, 5), 1, all.subspan(4, 5)); }, "null");
+  test::expect_error(
       [&] {
         window_average<float, host>(ctx, all.subspan(0, 5), 1, all.subspan(5, 5),
                                     {.algorithm = static_cast<stencil_algorithm>(9)});
@@ -351,12 +341,12 @@ TEST(StencilErrors, Images) {
   const auto run = [&](image_view<float, host> out, stencil_algorithm algorithm = automatic) {
     five_point_average<float, host>(ctx, in, out, {.algorithm = algorithm});
   };
-  expect_invalid([&] { run({3, 4, 3, all.subspan(12, 20)}); }, "stride of 3");
-  expect_invalid([&] { run({4, 3, 4, all.subspan(12, 20)}); }, "3 x 4");
-  expect_invalid([&] { run({3, 4, 8, all.subspan(12, 19)}); }, "expected at least 20");
-  expect_invalid([&] { run({3, 4, 4, all.subspan(11, 12)}); }, "overlaps");
-  expect_invalid([&] { run({3, 4, 4, span<float, host>(nullptr, 12)}); }, "null");
-  expect_invalid(
+  test::expect_error([&] { run({3, 4, 3, all.subspan(12, 20)}); }, "stride of 3");
+  test::expect_error([&] { run({4, 3, 4, all.subspan(12, 20)}); }, "3 x 4");
+  test::expect_error([&] { run({3, 4, 8, all.subspan(12, 19)}); }, "expected at least 20");
+  test::expect_error([&] { run({3, 4, 4, all.subspan(11, 12)}); }, "overlaps");
+  test::expect_error([&] { run({3, 4, 4, span<float, host>(nullptr, 12)}); }, "null");
+  test::expect_error(
       [&] {
         run({3, 4, 4, all.subspan(12, 12)}, register_marched);
       },

@@ -1,27 +1,12 @@
 // SpMM on every backend against a long double reference, column by column.
 #include "sparse/simd/spmm.hpp"
-#include "sparse/spmv_cases.hpp"
-#include "support/device.hpp"
+#include "sparse/sparse_suite.hpp"
 #include "support/resource.hpp"
-#include "support/suite_types.hpp"
 
 #include <spargo/sparse/spmm.hpp>
 
 namespace spargo::test {
 namespace {
-
-template <class V_, class I_, class O_, class Space_>
-struct config {
-  using V = V_;
-  using I = I_;
-  using O = O_;
-  using Space = Space_;
-};
-
-using i32 = std::int32_t;
-using i64 = std::int64_t;
-using cfloat = std::complex<float>;
-using cdouble = std::complex<double>;
 
 constexpr auto all_algorithms = {spmm_algorithm::automatic, spmm_algorithm::row_groups, spmm_algorithm::merge_path};
 constexpr auto all_widths = {0, 1, 2, 3, 4, 5, 7, 8, 16, 31, 32, 33, 100};
@@ -114,34 +99,13 @@ void check_product(const context<Space>& ctx, const spmm_plan<V, I, O, Space>& p
   }
 }
 
-template <class Config>
-class Spmm : public testing::Test {
- protected:
-  void SetUp() override {
-    if constexpr (std::same_as<typename Config::Space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
-};
+template <class Case>
+class Spmm : public product_suite<Case> {};
 
-using all_configs =
-    suite_types<config<float, i32, i32, host>, config<float, i32, i64, host>, config<float, i64, i64, host>,
-                config<double, i32, i32, host>, config<double, i32, i64, host>, config<double, i64, i64, host>,
-                config<cfloat, i32, i32, host>, config<cfloat, i32, i64, host>, config<cfloat, i64, i64, host>,
-                config<cdouble, i32, i32, host>, config<cdouble, i32, i64, host>, config<cdouble, i64, i64, host>,
-                config<float, i32, i32, device>, config<float, i32, i64, device>, config<float, i64, i64, device>,
-                config<double, i32, i32, device>, config<double, i32, i64, device>, config<double, i64, i64, device>,
-                config<cfloat, i32, i32, device>, config<cfloat, i32, i64, device>, config<cfloat, i64, i64, device>,
-                config<cdouble, i32, i32, device>, config<cdouble, i32, i64, device>,
-                config<cdouble, i64, i64, device>>;
-TYPED_TEST_SUITE(Spmm, all_configs);
-
-#define SPMM_TYPES                 \
-  using V = typename TypeParam::V; \
-  using I = typename TypeParam::I; \
-  using O = typename TypeParam::O; \
-  using Space = typename TypeParam::Space
+TYPED_TEST_SUITE(Spmm, all_product_cases);
 
 TYPED_TEST(Spmm, AgreesWithTheReferenceOnEveryShape) {
-  SPMM_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const V one = number<V>(1, 0);
   for (const auto& m : adversarial<V>()) {
@@ -158,7 +122,7 @@ TYPED_TEST(Spmm, AgreesWithTheReferenceOnEveryShape) {
 }
 
 TYPED_TEST(Spmm, TakesAnyNumberOfColumnsAnywhere) {
-  SPMM_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const V one = number<V>(1, 0);
   const V two = number<V>(2, 0);
@@ -181,14 +145,14 @@ TYPED_TEST(Spmm, TakesAnyNumberOfColumnsAnywhere) {
 // A few types suffice for what does not depend on types.
 template <class Config>
 class SpmmPlan : public Spmm<Config> {};
-using few_configs =
-    suite_types<config<float, i32, i32, host>, config<double, i32, i64, host>, config<cdouble, i64, i64, host>,
-                config<float, i32, i32, device>, config<double, i32, i64, device>, config<cfloat, i32, i32, device>,
-                config<cdouble, i64, i64, device>>;
+using few_configs = suite_types<product_case<float, i32, i32, host>, product_case<double, i32, i64, host>,
+                                product_case<cdouble, i64, i64, host>, product_case<float, i32, i32, device>,
+                                product_case<double, i32, i64, device>, product_case<cfloat, i32, i32, device>,
+                                product_case<cdouble, i64, i64, device>>;
 TYPED_TEST_SUITE(SpmmPlan, few_configs);
 
 TYPED_TEST(SpmmPlan, ScalesByAlphaAndBeta) {
-  SPMM_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto m = random_rows<V>("up to 40 per row", 333, 222, [](i64 r) { return r % 41; });
   const auto csr = as_csr<V, I, O>(ctx, m);
@@ -209,7 +173,7 @@ TYPED_TEST(SpmmPlan, ScalesByAlphaAndBeta) {
 }
 
 TYPED_TEST(SpmmPlan, SplitsAVeryLongRow) {
-  SPMM_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const V one = number<V>(1, 0);
   for (const i64 length : {5000, 100'000}) {
@@ -228,7 +192,7 @@ TYPED_TEST(SpmmPlan, SplitsAVeryLongRow) {
 
 // Mean lengths at which a row gets one, two and more groups of lanes.
 TYPED_TEST(SpmmPlan, TakesRegularRowsOfAnyLength) {
-  SPMM_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const V one = number<V>(1, 0);
   for (const i64 length : {1, 5, 16, 27, 63, 100, 400, 900}) {
@@ -254,7 +218,7 @@ TYPED_TEST(SpmmPlan, TakesRegularRowsOfAnyLength) {
 }
 
 TYPED_TEST(SpmmPlan, KeepsInfinitiesToTheirRows) {
-  SPMM_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   // No row has column 0, so an infinite first row of X must not affect Y.
   auto m = random_rows<V>("away from column 0", 100, 50, [](i64 r) { return r % 13; });
@@ -273,7 +237,7 @@ TYPED_TEST(SpmmPlan, KeepsInfinitiesToTheirRows) {
 }
 
 TYPED_TEST(SpmmPlan, AlphaZeroReadsNeitherMatrixNorX) {
-  SPMM_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const triplets<V> m{"NaN", 2, 2, {{0, 0, nan_number<V>()}, {1, 1, nan_number<V>()}}};
   const auto csr = as_csr<V, I, O>(ctx, m);
@@ -290,7 +254,7 @@ TYPED_TEST(SpmmPlan, AlphaZeroReadsNeitherMatrixNorX) {
 }
 
 TYPED_TEST(SpmmPlan, SeesValuesThatChange) {
-  SPMM_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const V one = number<V>(1, 0);
   auto m = random_rows<V>("changing", 200, 90, [](i64 r) { return r % 6; });
@@ -305,7 +269,7 @@ TYPED_TEST(SpmmPlan, SeesValuesThatChange) {
 }
 
 TYPED_TEST(SpmmPlan, GivesTheSameBitsTwice) {
-  SPMM_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto m = random_rows<V>("uneven", 700, 3000, [](i64 r) { return r % 250 == 3 ? 7000 : r % 9; });
   const auto csr = as_csr<V, I, O>(ctx, m);
@@ -334,7 +298,7 @@ error_code code_of(Call&& call) {
 }
 
 TYPED_TEST(SpmmPlan, RefusesWrongSizesAndOverlap) {
-  SPMM_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto csr = as_csr<V, I, O>(ctx, random_rows<V>("4 x 6", 4, 6, [](i64) { return 2; }));
   const spmm_plan<V, I, O, Space> plan(ctx, csr.view(), 3);
@@ -376,7 +340,7 @@ TYPED_TEST(SpmmPlan, RefusesWrongSizesAndOverlap) {
 }
 
 TYPED_TEST(SpmmPlan, OneCallFormAgrees) {
-  SPMM_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto m = random_rows<V>("one call", 120, 80, [](i64 r) { return r % 7; });
   const auto csr = as_csr<V, I, O>(ctx, m);

@@ -3,6 +3,7 @@
 
 #include "sparse/spmv_copied_cases.hpp"
 #include "sparse/spmv_copied_types.hpp"
+#include "support/suites.hpp"
 
 #include <gmock/gmock.h>
 
@@ -85,10 +86,7 @@ TEST(SpmvBinning, RefusesWhatDoesNotFit32Bits) {
 }
 
 template <class Types>
-class SpmvBinned : public testing::Test {
- protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-};
+class SpmvBinned : public test::device_suite {};
 
 TYPED_TEST_SUITE(SpmvBinned, copied_types);
 

@@ -3,6 +3,7 @@
 
 #include "sparse/spmv_copied_cases.hpp"
 #include "sparse/spmv_copied_types.hpp"
+#include "support/suites.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -102,10 +103,7 @@ triplets<V> long_rows(std::string name, i64 rows, i64 used, i64 stride) {
 }
 
 template <class Types>
-class SpmvBlocked : public testing::Test {
- protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-};
+class SpmvBlocked : public test::device_suite {};
 
 TYPED_TEST_SUITE(SpmvBlocked, copied_types);
 

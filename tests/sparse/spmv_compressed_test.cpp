@@ -4,6 +4,7 @@
 #include "sparse/spmv_cases.hpp"
 #include "sparse/spmv_copied_types.hpp"
 #include "support/device.hpp"
+#include "support/suites.hpp"
 
 #include <cstring>
 
@@ -60,10 +61,7 @@ TEST(SpmvCompression, RefusesToSaveNothing) {
 }
 
 template <class Types>
-class SpmvCompressed : public testing::Test {
- protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-};
+class SpmvCompressed : public test::device_suite {};
 
 TYPED_TEST_SUITE(SpmvCompressed, copied_types);
 

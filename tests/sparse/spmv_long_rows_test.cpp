@@ -1,6 +1,7 @@
 // Rows summed in parts by several blocks: results against the reference, around the size of a part, determinism.
 #include "sparse/spmv_copied_cases.hpp"
 #include "sparse/spmv_copied_types.hpp"
+#include "support/suites.hpp"
 
 #include <cstring>
 
@@ -19,10 +20,7 @@ triplets<V> long_rows() {
 }
 
 template <class Types>
-class SpmvLongRows : public testing::Test {
- protected:
-  void SetUp() override { SPARGO_TEST_NEEDS_GPU(); }
-};
+class SpmvLongRows : public test::device_suite {};
 
 TYPED_TEST_SUITE(SpmvLongRows, copied_types);
 

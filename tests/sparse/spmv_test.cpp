@@ -1,26 +1,11 @@
 // Every algorithm on every format and backend against a long double reference.
-#include "sparse/spmv_cases.hpp"
-#include "support/device.hpp"
+#include "sparse/sparse_suite.hpp"
 #include "support/resource.hpp"
-#include "support/suite_types.hpp"
 
 #include <numeric>
 
 namespace spargo::test {
 namespace {
-
-template <class V_, class I_, class O_, class Space_>
-struct config {
-  using V = V_;
-  using I = I_;
-  using O = O_;
-  using Space = Space_;
-};
-
-using i32 = std::int32_t;
-using i64 = std::int64_t;
-using cfloat = std::complex<float>;
-using cdouble = std::complex<double>;
 
 using detail::spmv::reads_coo;
 using detail::spmv::reads_csr;
@@ -68,34 +53,13 @@ void for_each_plan(const context<Space>& ctx, const triplets<V>& m, Body&& body)
   }
 }
 
-template <class Config>
-class Spmv : public testing::Test {
- protected:
-  void SetUp() override {
-    if constexpr (std::same_as<typename Config::Space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
-};
+template <class Case>
+class Spmv : public product_suite<Case> {};
 
-using all_configs =
-    suite_types<config<float, i32, i32, host>, config<float, i32, i64, host>, config<float, i64, i64, host>,
-                config<double, i32, i32, host>, config<double, i32, i64, host>, config<double, i64, i64, host>,
-                config<cfloat, i32, i32, host>, config<cfloat, i32, i64, host>, config<cfloat, i64, i64, host>,
-                config<cdouble, i32, i32, host>, config<cdouble, i32, i64, host>, config<cdouble, i64, i64, host>,
-                config<float, i32, i32, device>, config<float, i32, i64, device>, config<float, i64, i64, device>,
-                config<double, i32, i32, device>, config<double, i32, i64, device>, config<double, i64, i64, device>,
-                config<cfloat, i32, i32, device>, config<cfloat, i32, i64, device>, config<cfloat, i64, i64, device>,
-                config<cdouble, i32, i32, device>, config<cdouble, i32, i64, device>,
-                config<cdouble, i64, i64, device>>;
-TYPED_TEST_SUITE(Spmv, all_configs);
-
-#define SPMV_TYPES                 \
-  using V = typename TypeParam::V; \
-  using I = typename TypeParam::I; \
-  using O = typename TypeParam::O; \
-  using Space = typename TypeParam::Space
+TYPED_TEST_SUITE(Spmv, all_product_cases);
 
 TYPED_TEST(Spmv, AgreesWithTheReferenceOnEveryShape) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   for (const auto& m : adversarial<V>()) {
     for_each_plan<V, I, O>(ctx, m, [&](const auto& plan) {
@@ -105,7 +69,7 @@ TYPED_TEST(Spmv, AgreesWithTheReferenceOnEveryShape) {
 }
 
 TYPED_TEST(Spmv, ScalesByAlphaAndBeta) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto m = random_rows<V>("up to 40 per row", 333, 222, [](i64 r) { return r % 41; });
   for_each_plan<V, I, O>(ctx, m, [&](const auto& plan) {
@@ -119,7 +83,7 @@ TYPED_TEST(Spmv, ScalesByAlphaAndBeta) {
 }
 
 TYPED_TEST(Spmv, TakesUnsortedEntriesWithDuplicates) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   auto m = random_rows<V>("shuffled", 200, 60, [](i64 r) { return r == 100 ? 5000 : r % 5; });
   std::shuffle(m.entries.begin(), m.entries.end(), std::mt19937_64(5));
@@ -131,12 +95,12 @@ TYPED_TEST(Spmv, TakesUnsortedEntriesWithDuplicates) {
 // A few types suffice for what does not depend on types.
 template <class Config>
 class SpmvPlan : public Spmv<Config> {};
-using few_configs = suite_types<config<float, i32, i32, host>, config<cdouble, i64, i64, host>,
-                                config<float, i32, i32, device>, config<cdouble, i64, i64, device>>;
+using few_configs = suite_types<product_case<float, i32, i32, host>, product_case<cdouble, i64, i64, host>,
+                                product_case<float, i32, i32, device>, product_case<cdouble, i64, i64, device>>;
 TYPED_TEST_SUITE(SpmvPlan, few_configs);
 
 TYPED_TEST(SpmvPlan, SplitsAVeryLongRow) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto m = random_rows<V>("a row of 100000", 1000, 5000, [](i64 r) { return r == 501 ? 100'000 : 2; });
   const auto check = [&](const auto& plan) { check_product(ctx, plan, m, number<V>(1, 0), V{}); };
@@ -146,7 +110,7 @@ TYPED_TEST(SpmvPlan, SplitsAVeryLongRow) {
 
 // Rows that span one tile to forty, for any tile size: from some number on, a row's parts are summed differently.
 TYPED_TEST(SpmvPlan, AddsThePartsOfRowsAcrossAnyNumberOfTiles) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto m = random_rows<V>("rows across tiles", 61, 3000, [](i64 r) {
     return r % 3 == 0 ? 1024 * (r / 3) + 700 : (r % 3 == 1 ? 0 : 512 * (r % 20));
@@ -158,7 +122,7 @@ TYPED_TEST(SpmvPlan, AddsThePartsOfRowsAcrossAnyNumberOfTiles) {
 
 // Arrays at any address: no load may rely on the alignment of allocations.
 TYPED_TEST(SpmvPlan, TakesArraysAtAnyElement) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   for (const std::size_t shift : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
     const auto m = random_rows<V>("shifted by " + std::to_string(shift), 700, 700, [](i64 r) { return r % 11; });
@@ -192,7 +156,7 @@ TYPED_TEST(SpmvPlan, TakesArraysAtAnyElement) {
 }
 
 TYPED_TEST(SpmvPlan, LeavesPaddingOutOfProducts) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   // No row has column 0, so an infinite x[0] must not affect y.
   auto m = random_rows<V>("away from column 0", 100, 50, [](i64 r) { return r % 13; });
@@ -215,7 +179,7 @@ TYPED_TEST(SpmvPlan, LeavesPaddingOutOfProducts) {
 }
 
 TYPED_TEST(SpmvPlan, AlphaZeroReadsNeitherMatrixNorX) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const V nan = number<V>(std::nan(""), std::nan(""));
   const triplets<V> m{"NaN", 2, 2, {{0, 0, nan}, {1, 1, nan}}};
@@ -230,7 +194,7 @@ TYPED_TEST(SpmvPlan, AlphaZeroReadsNeitherMatrixNorX) {
 }
 
 TYPED_TEST(SpmvPlan, SeesValuesThatChange) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   auto m = random_rows<V>("changing", 200, 90, [](i64 r) { return r % 6; });
   std::shuffle(m.entries.begin(), m.entries.end(), std::mt19937_64(6));
@@ -258,7 +222,7 @@ TYPED_TEST(SpmvPlan, SeesValuesThatChange) {
 }
 
 TYPED_TEST(SpmvPlan, GivesTheSameBitsTwice) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto m = random_rows<V>("uneven", 700, 3000, [](i64 r) { return r % 250 == 3 ? 7000 : r % 9; });
   const auto x = upload(ctx, random_vector<V>(m.cols, 4));
@@ -276,7 +240,7 @@ TYPED_TEST(SpmvPlan, GivesTheSameBitsTwice) {
 }
 
 TYPED_TEST(SpmvPlan, RefusesWrongSizesAndOverlap) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto m = random_rows<V>("4 x 6", 4, 6, [](i64) { return 2; });
   const auto csr = as_csr<V, I, O>(ctx, m);
@@ -316,7 +280,7 @@ TYPED_TEST(SpmvPlan, RefusesWrongSizesAndOverlap) {
 }
 
 TYPED_TEST(SpmvPlan, OneCallFormsAgree) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto m = random_rows<V>("one call", 120, 80, [](i64 r) { return r % 7; });
   const auto x = random_vector<V>(m.cols, 1);

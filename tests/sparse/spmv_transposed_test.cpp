@@ -1,24 +1,10 @@
 // Products by the transpose and the conjugate transpose against a long double reference on swapped triplets.
-#include "sparse/spmv_cases.hpp"
-#include "support/device.hpp"
-#include "support/suite_types.hpp"
+#include "sparse/sparse_suite.hpp"
 
 #include <limits>
 
 namespace spargo::test {
 namespace {
-
-template <class V_, class I_, class O_, class Space_>
-struct config {
-  using V = V_;
-  using I = I_;
-  using O = O_;
-  using Space = Space_;
-};
-
-using i32 = std::int32_t;
-using i64 = std::int64_t;
-using cdouble = std::complex<double>;
 
 constexpr auto both = {spmv_operation::transpose, spmv_operation::conjugate_transpose};
 
@@ -56,29 +42,18 @@ std::vector<V> check_product(const context<Space>& ctx, const spmv_plan<V, I, O,
   return result;
 }
 
-template <class Config>
-class SpmvTransposed : public testing::Test {
- protected:
-  void SetUp() override {
-    if constexpr (std::same_as<typename Config::Space, device>) SPARGO_TEST_NEEDS_GPU();
-  }
-};
-using configs =
-    suite_types<config<float, i32, i32, host>, config<double, i32, i64, host>, config<cdouble, i64, i64, host>,
-                config<float, i32, i32, device>, config<double, i32, i64, device>, config<cdouble, i64, i64, device>>;
+template <class Case>
+class SpmvTransposed : public product_suite<Case> {};
+using configs = suite_types<product_case<float, i32, i32, host>, product_case<double, i32, i64, host>,
+                            product_case<cdouble, i64, i64, host>, product_case<float, i32, i32, device>,
+                            product_case<double, i32, i64, device>, product_case<cdouble, i64, i64, device>>;
 TYPED_TEST_SUITE(SpmvTransposed, configs);
-
-#define SPMV_TYPES                 \
-  using V = typename TypeParam::V; \
-  using I = typename TypeParam::I; \
-  using O = typename TypeParam::O; \
-  using Space = typename TypeParam::Space
 
 template <class Config>
 using plan_of = spmv_plan<typename Config::V, typename Config::I, typename Config::O, typename Config::Space>;
 
 TYPED_TEST(SpmvTransposed, AgreesWithTheReferenceOnEveryShape) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   for (const auto& m : adversarial<V>()) {
     const auto csr = as_csr<V, I, O>(ctx, m);
@@ -93,7 +68,7 @@ TYPED_TEST(SpmvTransposed, AgreesWithTheReferenceOnEveryShape) {
 }
 
 TYPED_TEST(SpmvTransposed, EveryAlgorithmOfCsrAgrees) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto m = random_rows<V>("up to 40 per row", 333, 222, [](i64 r) { return r % 41; });
   const auto csr = as_csr<V, I, O>(ctx, m);
@@ -116,7 +91,7 @@ TYPED_TEST(SpmvTransposed, EveryAlgorithmOfCsrAgrees) {
 }
 
 TYPED_TEST(SpmvTransposed, CooIsTransposedInPlace) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   for (const auto& m : adversarial<V>()) {
     const auto coo = as_coo<V, I>(ctx, m);
@@ -126,7 +101,7 @@ TYPED_TEST(SpmvTransposed, CooIsTransposedInPlace) {
 }
 
 TYPED_TEST(SpmvTransposed, WhatCannotBeTransposedIsRefused) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   const auto m = random_rows<V>("a few", 20, 30, [](i64) { return 2; });
   const auto expect_refused = [](auto&& make, spmv_operation operation) {
@@ -159,7 +134,7 @@ TYPED_TEST(SpmvTransposed, WhatCannotBeTransposedIsRefused) {
 }
 
 TYPED_TEST(SpmvTransposed, ValuesAreUpdated) {
-  SPMV_TYPES;
+  SPARGO_PRODUCT_TYPES;
   const context<Space> ctx;
   auto m = random_rows<V>("up to 9 per row", 500, 400, [](i64 r) { return r % 10; });
   for (const spmv_operation operation : both) {

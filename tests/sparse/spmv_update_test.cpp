@@ -1,7 +1,7 @@
 // Plans that get new values for their pattern.
 #include "sparse/spmv_cases.hpp"
-#include "support/device.hpp"
 #include "support/suite_types.hpp"
+#include "support/suites.hpp"
 
 namespace spargo::test {
 namespace {
@@ -10,12 +10,7 @@ using i32 = std::int32_t;
 using i64 = std::int64_t;
 
 template <class Space_>
-class SpmvUpdate : public testing::Test {
- protected:
-  void SetUp() override {
-    if constexpr (std::same_as<Space_, device>) SPARGO_TEST_NEEDS_GPU();
-  }
-};
+class SpmvUpdate : public test::space_suite<Space_> {};
 
 using spaces = suite_types<host, device>;
 TYPED_TEST_SUITE(SpmvUpdate, spaces);

@@ -23,8 +23,8 @@ void warn_of_weights(const conversion& c) { c.warn("an .el file has no weights: 
 void warn_of_direction(const conversion& c) {
   if (c.input.directed) return;
   c.warn(
-      "an edge list does not say that it is undirected: both directions are listed (use "
-      "--undirected in graph commands)");
+      "an edge list does not say that it is undirected: both directions are listed (use --undirected in graph "
+      "commands)");
 }
 
 void warn_of_ids(const conversion& c, const vertex_names& names) {

@@ -261,8 +261,6 @@ class Algorithms(Centrality):
     def core_numbers(self, *, algorithm: str = "automatic") -> Array:
         """Core numbers: the largest k for which a vertex is in a subgraph whose vertices all have k neighbours or more.
 
-       
-
         Parameters
         ----------
         algorithm : {'automatic', 'peel'}, optional

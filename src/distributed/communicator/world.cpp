@@ -59,8 +59,7 @@ std::shared_ptr<detail::communicator_backend> open_world(const launched_process&
   }
   if (world->size != launched.size) {
     throw error(error_code::unsupported,
-                fmt::format("{}, but MPI knows of {} (expected the launcher of the MPI that {} "
-                            "was built with)",
+                fmt::format("{}, but MPI knows of {} (expected the launcher of the MPI that {} was built with)",
                             started, world->size, plugin_name));
   }
   return world;

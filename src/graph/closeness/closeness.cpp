@@ -79,17 +79,13 @@ struct detail::state_of<closeness_plan<I, O, Space>> : detail::executor_state<de
 template <index_type I, index_type O, class Space>
 closeness_plan<I, O, Space>::closeness_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                             const closeness_options& options) try {
-  if constexpr (detail::is_built<Space>) {
-    detail::expect_graph("closeness", g);
-    detail::closeness::expect_options(options);
-    auto named = detail::choose_by_name<Space>(detail::closeness::algorithms, "closeness", options.algorithm);
-    auto executor = detail::closeness::make_executor<I, O>(ctx, g);
-    this->state_ = {
-        named.value_or(detail::plan_choice<closeness_algorithm>{closeness_algorithm::bit_parallel, "the only one"}),
-        std::make_unique<state>(state{{g.vertices(), std::move(executor)}, options, {}})};
-  } else {
-    detail::no_device("closeness");
-  }
+  detail::expect_graph("closeness", g);
+  detail::closeness::expect_options(options);
+  this->state_ = detail::plan_only<state>(
+      detail::closeness::algorithms, "closeness", options.algorithm, ctx, [&](const auto& where) {
+        auto executor = detail::closeness::make_executor<I, O>(where, g);
+        return std::make_unique<state>(state{{g.vertices(), std::move(executor)}, options, {}});
+      });
 } catch (...) {
   detail::rethrow("closeness");
 }

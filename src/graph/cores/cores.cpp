@@ -53,15 +53,11 @@ template <index_type I, index_type O, class Space>
 cores_plan<I, O, Space>::cores_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                     const cores_options& options) try {
   detail::expect_graph("cores", g);
-  auto chosen = detail::choose_by_name<Space>(detail::cores::algorithms, "cores", options.algorithm);
-  if constexpr (detail::is_built<Space>) {
-    if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("cores");
-    if (!chosen) chosen = {cores_algorithm::peel, "there is no other"};
-    this->state_ = {*std::move(chosen),
-                    std::make_unique<state>(state{{g.vertices(), detail::cores::make_executor<I, O>(ctx, g)}})};
-  } else {
-    detail::no_device("cores");
-  }
+  this->state_ =
+      detail::plan_only<state>(detail::cores::algorithms, "cores", options.algorithm, ctx, [&](const auto& where) {
+        if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("cores");
+        return std::make_unique<state>(state{{g.vertices(), detail::cores::make_executor<I, O>(where, g)}});
+      });
 } catch (...) {
   detail::rethrow("cores");
 }

@@ -305,16 +305,11 @@ struct detail::state_of<eccentricity_plan<I, O, Space>> {
 template <index_type I, index_type O, class Space>
 eccentricity_plan<I, O, Space>::eccentricity_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                                   const eccentricity_options& options) try {
-  if constexpr (detail::is_built<Space>) {
-    detail::expect_graph("eccentricity", g);
-    detail::eccentricity::expect_options(options);
-    auto named = detail::choose_by_name<Space>(detail::eccentricity::algorithms, "eccentricity", options.algorithm);
-    this->state_ = {
-        named.value_or(detail::plan_choice<eccentricity_algorithm>{eccentricity_algorithm::bounds, "the only one"}),
-        std::make_unique<state>(ctx, g, options)};
-  } else {
-    detail::no_device("eccentricity");
-  }
+  detail::expect_graph("eccentricity", g);
+  detail::eccentricity::expect_options(options);
+  this->state_ =
+      detail::plan_only<state>(detail::eccentricity::algorithms, "eccentricity", options.algorithm, ctx,
+                               [&](const auto& where) { return std::make_unique<state>(where, g, options); });
 } catch (...) {
   detail::rethrow("eccentricity");
 }

@@ -160,9 +160,8 @@ class forest_proof {
     if (last == never) return fmt::format("the forest does not join {} and {}, which an edge joins", u, v);
     const forest_edge& of = edges_[static_cast<std::size_t>(last)];
     return fmt::format(
-        "edge ({}, {}) with weight {} comes before {} with weight {}, which is on the path between its "
-        "ends",
-        u, v, given_[e], named(of), of.weight);
+        "edge ({}, {}) with weight {} comes before {} with weight {}, which is on the path between its ends", u, v,
+        given_[e], named(of), of.weight);
   }
 
   [[nodiscard]] bool is_bad(I u, I v, std::int64_t e) const {

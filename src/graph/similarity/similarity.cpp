@@ -85,18 +85,14 @@ struct detail::state_of<similarity_plan<I, O, Space>> : detail::executor_state<d
                                                                  const wanted_pairs<I, Space>& pairs,
                                                                  const similarity_options& options) {
     check(g, pairs, options);
-    auto chosen = detail::choose_by_name<Space>(detail::similarity::algorithms, "similarity", options.algorithm);
-    if (!chosen) chosen = {similarity_algorithm::rows, "there is no other"};
-    if constexpr (detail::is_built<Space>) {
-      if (pairs.kind == similarity_pairs::top && detail::lacks_in_edges(g)) {
-        detail::refuse_without_in_edges("similarity");
-      }
-      return {*std::move(chosen),
-              std::make_unique<state_of>(
-                  state_of{{g.vertices(), detail::similarity::make_executor<I, O>(ctx, g, pairs, options)}})};
-    } else {
-      detail::no_device("similarity");
-    }
+    return detail::plan_only<state_of>(
+        detail::similarity::algorithms, "similarity", options.algorithm, ctx, [&](const auto& where) {
+          if (pairs.kind == similarity_pairs::top && detail::lacks_in_edges(g)) {
+            detail::refuse_without_in_edges("similarity");
+          }
+          auto executor = detail::similarity::make_executor<I, O>(where, g, pairs, options);
+          return std::make_unique<state_of>(state_of{{g.vertices(), std::move(executor)}});
+        });
   }
 };
 

@@ -58,16 +58,12 @@ struct detail::state_of<trusses_plan<I, O, Space>> : detail::executor_state<deta
 template <index_type I, index_type O, class Space>
 trusses_plan<I, O, Space>::trusses_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                         const trusses_options& options) try {
-  if constexpr (detail::is_built<Space>) {
-    check(g, options);
-    auto chosen = detail::choose_by_name<Space>(detail::trusses::algorithms, "trusses", options.algorithm);
-    if (!chosen) chosen = {trusses_algorithm::peel, "there is no other"};
-    this->state_ = {
-        *std::move(chosen),
-        std::make_unique<state>(state{{g.vertices(), detail::trusses::make_executor<I, O>(ctx, g, options.k)}})};
-  } else {
-    detail::no_device("trusses");
-  }
+  check(g, options);
+  this->state_ =
+      detail::plan_only<state>(detail::trusses::algorithms, "trusses", options.algorithm, ctx, [&](const auto& where) {
+        auto executor = detail::trusses::make_executor<I, O>(where, g, options.k);
+        return std::make_unique<state>(state{{g.vertices(), std::move(executor)}});
+      });
 } catch (...) {
   detail::rethrow("trusses");
 }

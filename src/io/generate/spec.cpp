@@ -185,10 +185,9 @@ generator_spec parse_generator_spec(std::string_view text) {
   if (!is_generator_spec(text) || kind == kinds.end()) {
     std::string known;
     for (const auto& entry : kinds) known += (known.empty() ? "" : ", ") + std::string(entry.name);
-    throw error(error_code::parse,
-                fmt::format("{}: no generator '{}' (expected gen:NAME:key=value,... with NAME one of "
-                            "{})",
-                            text, name, known));
+    throw error(
+        error_code::parse,
+        fmt::format("{}: no generator '{}' (expected gen:NAME:key=value,... with NAME one of {})", text, name, known));
   }
   const spec_reader in(text, *kind, colon == std::string_view::npos ? std::string_view{} : body.substr(colon + 1));
   generator_spec s;
