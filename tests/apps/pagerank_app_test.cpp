@@ -239,6 +239,7 @@ void check_top(const std::string& device) {
   const auto folder = data_directory();
   int runs = 0;
   for (const auto& [name, facts] : truth().items()) {
+    if (is_left_out(name)) continue;
     if (!facts.contains("graph") || facts["kind"] != "mtx") continue;
     if (!facts["graph"].contains("pagerank_directed")) continue;
     const app_run run = rank({"--json", "-", "--quiet", "--device", device, "--directed", "--tolerance", "1e-13",
@@ -248,7 +249,7 @@ void check_top(const std::string& device) {
     EXPECT_NEAR(run.json()["top"][0][1].get<double>(), expected, 1e-8 * expected) << name;
     ++runs;
   }
-  EXPECT_GT(runs, 5);
+  EXPECT_GT(runs, used_inputs(5));
 }
 
 TEST(PageRankApp, AgreesWithTheTruthOnTheCpu) {

@@ -30,6 +30,7 @@ void check_all(const std::string& device) {
   const auto folder = data_directory();
   int files = 0;
   for (const auto& [name, facts] : truth().items()) {
+    if (is_left_out(name)) continue;
     if (facts["kind"] != "mtx") continue;
     for (const auto& [x, key] : {std::pair("ones", "ones"), std::pair("reciprocal", "inv")}) {
       const std::string what = name + " --x " + x;
@@ -47,7 +48,7 @@ void check_all(const std::string& device) {
     }
     ++files;
   }
-  EXPECT_GT(files, 30);
+  EXPECT_GT(files, used_inputs(30));
 }
 
 TEST(SpmvApp, AgreesWithTheTruthOnTheCpu) {
@@ -110,6 +111,7 @@ TEST(SpmvApp, TransposedProductsAgreeWithTheTruth) {
   const auto folder = data_directory();
   int files = 0;
   for (const auto& [name, facts] : truth().items()) {
+    if (is_left_out(name)) continue;
     if (facts["kind"] != "mtx") continue;
     for (const char* repeat : {"1", "100"}) {  // scattered, and by a transposed copy
       const app_run run = run_here("spmv", {"--json", "-", "--device", "cpu", "--warmup", "0", "--repeat", repeat,
@@ -125,7 +127,7 @@ TEST(SpmvApp, TransposedProductsAgreeWithTheTruth) {
     }
     ++files;
   }
-  EXPECT_GT(files, 30);
+  EXPECT_GT(files, used_inputs(30));
 }
 
 TEST_F(SpmvFile, TransposedProductsOfEveryFormat) {

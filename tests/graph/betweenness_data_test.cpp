@@ -67,6 +67,7 @@ TEST(BetweennessData, FilesAgreeWithNetworkxAndIgraph) {
   const auto truth = nlohmann::json::parse(file)["files"];
   int graphs = 0;
   for (const auto& [name, facts] : truth.items()) {
+    if (test::is_left_out(name)) continue;
     if (!facts.contains("betweenness")) continue;
     const auto& expected = facts["betweenness"];
     const listed_graph listed = read(name);
@@ -92,7 +93,7 @@ TEST(BetweennessData, FilesAgreeWithNetworkxAndIgraph) {
       ++graphs;
     }
   }
-  EXPECT_GT(graphs, 50);
+  EXPECT_GT(graphs, test::used_inputs(50));
 }
 
 }  // namespace

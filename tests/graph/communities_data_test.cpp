@@ -63,6 +63,7 @@ TEST(CommunitiesData, AgreesWithTheTruth) {
   const auto truth = nlohmann::json::parse(file);
   int graphs = 0;
   for (const auto& [name, facts] : truth["files"].items()) {
+    if (test::is_left_out(name)) continue;
     if (!facts.contains("cdlp")) continue;
     SCOPED_TRACE(name);
     const std::string path = (test::data_directory() / name).string();
@@ -76,7 +77,7 @@ TEST(CommunitiesData, AgreesWithTheTruth) {
     ++graphs;
     if (testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(graphs, 40);
+  EXPECT_GT(graphs, test::used_inputs(40));
 }
 
 // Lines of `id label`.
