@@ -214,6 +214,9 @@ TEST_F(PageRankFile, EndsAsAskedFor) {
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.json()["converged"], false);
   EXPECT_EQ(run.json()["valid"], true);
+  EXPECT_NE(run.err.find("pagerank: warning: not converged after 2 iterations (residual "), std::string::npos)
+      << run.err;
+  EXPECT_EQ(rank({"--device", "cpu", "--iterations", "3", edges_}).err, "") << "as asked for";
 }
 
 TEST_F(PageRankFile, RefusesWhatMakesNoSense) {
