@@ -153,6 +153,7 @@ struct bfs_search : search_algorithm {
   }
   static void report_end(report& out, const backend& where, const plan_report& summary, const search_tally& tally) {
     report_plan(out, where, summary);
+    report_searches(out, tally);
     out.keys()["mteps_harmonic_mean"] = harmonic_mean(tally.rates);
     out.keys()["mteps_rule"] = mteps_rule;
     if (tally.rates.size() > 1) {

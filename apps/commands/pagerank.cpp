@@ -174,6 +174,7 @@ struct ranking : graph_algorithm {
     keys["sum"] = sum;
     out.row("iterations", fmt::format("{}, the last one changed the ranks by {:.3g}{}", found.iterations,
                                       found.residual, found.converged ? "" : ": NOT CONVERGED"));
+    if (!found.converged && flags.iterations == 0) warn_not_converged(out, found.iterations, found.residual);
     report_highest(out, names, found.ranks.view(), flags.listed());
   }
   static void write(report& out, const pagerank_flags& flags, const vertex_names& names, const auto& found) {

@@ -331,8 +331,9 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
       ->check(one_of("a precision", {"fp32", "fp64"}))
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--x", flags.x,
-                 "ones; reciprocal (1/(1+i), i from 0); random[:SEED] in [-1, 1); or a Matrix Market file")
+  app.add_option(
+         "--x", flags.x,
+         "ones; reciprocal (1/(1+i), i from 0); random[:SEED] in [-1, 1); or a file: Matrix Market, or a number a line")
       ->check(suggests({"ones", "reciprocal", "random"}))
       ->type_name("X")
       ->capture_default_str();

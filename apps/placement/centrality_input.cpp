@@ -2,6 +2,7 @@
 #include "placement/centrality_input.hpp"
 
 #include "cli/choice.hpp"
+#include "cli/text.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -54,6 +55,12 @@ void report_iterations(report& out, std::int64_t iterations, double residual, bo
   keys["residual"] = residual;
   keys["converged"] = converged;
   out.row("iterations", fmt::format("{}, residual {:.3g}{}", iterations, residual, converged ? "" : ": NOT CONVERGED"));
+  if (!converged) warn_not_converged(out, iterations, residual);
+}
+
+void warn_not_converged(const report& out, std::int64_t iterations, double residual) {
+  out.warn(fmt::format("not converged after {} (residual {:.3g}): raise --max-iterations or --tolerance",
+                       counted(iterations, "iteration"), residual));
 }
 
 }  // namespace spargo::apps

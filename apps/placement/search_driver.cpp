@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace spargo::apps {
 
@@ -58,7 +60,22 @@ std::string describe_verdict(const verdict& fault, const char* how_checked) {
   return is_wrong(fault) ? "WRONG: " + *fault : how_checked;
 }
 
+void report_searches(report& out, const search_tally& tally) {
+  std::vector<double> medians;
+  for (const time_summary& search : tally.times) medians.push_back(search.median);
+  time_summary all = summarize(std::move(medians));
+  all.runs = 0;
+  for (const time_summary& search : tally.times) {
+    all.min = std::min(all.min, search.min);
+    all.max = std::max(all.max, search.max);
+    all.runs += search.runs;
+  }
+  out.keys()["time_ms"] = to_json(all);
+  out.keys()["valid"] = tally.fault.has_value() ? json(tally.fault->empty()) : json();
+}
+
 void note_search(search_tally& tally, const found_search& found, const vertex_names& names) {
+  tally.times.push_back(found.times);
   tally.rates.push_back(found.mteps);
   if (!is_wrong(found.fault) || is_wrong(tally.fault)) return;
   tally.fault = fmt::format("source {}: {}", names.label(found.source), *found.fault);

@@ -72,9 +72,10 @@ struct found_search {
 
 // All searches of a run.
 struct search_tally {
-  std::vector<double> rates;    // MTEPS
-  std::vector<double> samples;  // milliseconds
-  verdict fault;                // the first
+  std::vector<double> rates;        // MTEPS
+  std::vector<double> samples;      // milliseconds
+  std::vector<time_summary> times;  // of each search
+  verdict fault;                    // the first
   double check_ms = 0;
 };
 
@@ -92,6 +93,9 @@ struct search_algorithm : graph_algorithm {
 // What does not depend on the graph's types.
 [[nodiscard]] std::string describe_verdict(const verdict& fault, const char* how_checked);
 void note_search(search_tally& tally, const found_search& found, const vertex_names& names);
+
+// Keys `time_ms` and `valid` of all searches: the median is that of the searches' medians.
+void report_searches(report& out, const search_tally& tally);
 
 // By Graph500's rule: the edges of the traversed component, each once, of the out-edges of reached vertices.
 [[nodiscard]] inline double mteps_of(std::int64_t entries, direction_kind direction, double median_ms) {

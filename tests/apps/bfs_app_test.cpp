@@ -66,7 +66,7 @@ class BfsFile : public testing::Test {
 TEST_F(BfsFile, EveryKeyOfTheContractIsThere) {
   const json got = run_app("bfs", {"--json", "-", "--device", "cpu", edges_}).json();
   for (const char* key : {"app", "file", "vertices", "edges", "directed", "device", "threads", "algorithm", "load_ms",
-                          "build_ms", "runs", "mteps_harmonic_mean"}) {
+                          "build_ms", "runs", "mteps_harmonic_mean", "time_ms", "valid"}) {
     EXPECT_TRUE(got.contains(key)) << key;
   }
   for (const char* key : {"source", "reached", "depth", "levels", "time_ms", "mteps", "valid"}) {
@@ -77,6 +77,9 @@ TEST_F(BfsFile, EveryKeyOfTheContractIsThere) {
   EXPECT_EQ(got["directed"], true);
   EXPECT_EQ(got["runs"][0]["source"], 10) << "the first vertex named in the file";
   EXPECT_EQ(got["runs"][0]["levels"], json({1, 1, 1, 1}));
+  EXPECT_EQ(got["time_ms"], got["runs"][0]["time_ms"]);
+  EXPECT_EQ(got["valid"], true);
+  EXPECT_TRUE(run_app("bfs", {"--json", "-", "--no-validate", edges_}).json()["valid"].is_null());
 }
 
 TEST_F(BfsFile, SourcesByName) {
@@ -93,7 +96,17 @@ TEST_F(BfsFile, SourcesByName) {
 TEST_F(BfsFile, ManySources) {
   const json got = run_app("bfs", {"--json", "-", "--sources", "3", "--device", "cpu", edges_}).json();
   ASSERT_EQ(got["runs"].size(), 3U);
-  for (const json& run : got["runs"]) EXPECT_GT(run["reached"], 1) << "sources have out-edges";
+  double least = got["runs"][0]["time_ms"]["min"];
+  double most = 0;
+  for (const json& run : got["runs"]) {
+    EXPECT_GT(run["reached"], 1) << "sources have out-edges";
+    least = std::min(least, run["time_ms"]["min"].get<double>());
+    most = std::max(most, run["time_ms"]["max"].get<double>());
+  }
+  EXPECT_EQ(got["time_ms"]["min"], least);
+  EXPECT_EQ(got["time_ms"]["max"], most);
+  EXPECT_EQ(got["time_ms"]["runs"], 3);
+  EXPECT_EQ(got["valid"], true);
 }
 
 TEST_F(BfsFile, OutputHasTheFilesOwnIds) {

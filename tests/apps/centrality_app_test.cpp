@@ -89,6 +89,14 @@ TEST_F(RanksFile, DivergenceIsReportedWithTheBound) {
   const app_run text = run_here("katz", {"--device", "cpu", "--undirected", "--alpha", "0.6", star_});
   EXPECT_NE(text.out.find("NOT CONVERGED"), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("any alpha below"), std::string::npos) << text.out;
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.err.find("katz: warning: not converged after "), std::string::npos) << text.err;
+  for (const char* command : {"eigenvector", "hits"}) {
+    const app_run cut = run_here(
+        command, {"--device", "cpu", "--undirected", "--max-iterations", "1", source_folder() + "/datasets/karate.el"});
+    EXPECT_EQ(cut.code, 0) << cut.err;
+    EXPECT_NE(cut.err.find("warning: not converged after 1 iteration (residual "), std::string::npos) << cut.err;
+  }
 }
 
 TEST_F(RanksFile, ErrorsAreOneLine) {

@@ -59,10 +59,12 @@ TEST(convert, streams_what_does_not_fit) {
   struct one {
     std::string from, to;
   };
+  int number = 0;
   for (const one& c : {one{"plain.el", "a.snap"}, one{"plain.el", "b.wel"}, one{"weighted.wel", "c.txt.gz"},
                        one{"weighted.wel", "d.el"}, one{"sorted.mtx", "e.mtx"}, one{"sorted.mtx", "f.csv"},
                        one{"sorted.mtx", "g.el"}, one{"unsorted.mtx", "h.mtx"}, one{"unsorted.mtx", "i.wel"},
                        one{"named.csv", "k.wel"}, one{"named.csv", "l.csv"}, one{"triangle.mtx", "j.mtx"}}) {
+    if (test::is_sanitized && number++ % 2 != 0) continue;
     SCOPED_TRACE(c.from + " to " + c.to);
     const std::string from = folder / c.from;
     const std::string to = folder / c.to;

@@ -214,6 +214,9 @@ TEST_F(PageRankFile, EndsAsAskedFor) {
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.json()["converged"], false);
   EXPECT_EQ(run.json()["valid"], true);
+  EXPECT_NE(run.err.find("pagerank: warning: not converged after 2 iterations (residual "), std::string::npos)
+      << run.err;
+  EXPECT_EQ(rank({"--device", "cpu", "--iterations", "3", edges_}).err, "") << "as asked for";
 }
 
 TEST_F(PageRankFile, RefusesWhatMakesNoSense) {
@@ -239,6 +242,7 @@ void check_top(const std::string& device) {
   const auto folder = data_directory();
   int runs = 0;
   for (const auto& [name, facts] : truth().items()) {
+    if (is_left_out(name)) continue;
     if (!facts.contains("graph") || facts["kind"] != "mtx") continue;
     if (!facts["graph"].contains("pagerank_directed")) continue;
     const app_run run = rank({"--json", "-", "--quiet", "--device", device, "--directed", "--tolerance", "1e-13",
@@ -248,7 +252,7 @@ void check_top(const std::string& device) {
     EXPECT_NEAR(run.json()["top"][0][1].get<double>(), expected, 1e-8 * expected) << name;
     ++runs;
   }
-  EXPECT_GT(runs, 5);
+  EXPECT_GT(runs, used_inputs(5));
 }
 
 TEST(PageRankApp, AgreesWithTheTruthOnTheCpu) {

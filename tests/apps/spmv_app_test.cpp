@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "apps/run_here.hpp"
+#include "io/support/files.hpp"
 
 namespace spargo::test {
 namespace {
@@ -30,6 +31,7 @@ void check_all(const std::string& device) {
   const auto folder = data_directory();
   int files = 0;
   for (const auto& [name, facts] : truth().items()) {
+    if (is_left_out(name)) continue;
     if (facts["kind"] != "mtx") continue;
     for (const auto& [x, key] : {std::pair("ones", "ones"), std::pair("reciprocal", "inv")}) {
       const std::string what = name + " --x " + x;
@@ -47,7 +49,7 @@ void check_all(const std::string& device) {
     }
     ++files;
   }
-  EXPECT_GT(files, 30);
+  EXPECT_GT(files, used_inputs(30));
 }
 
 TEST(SpmvApp, AgreesWithTheTruthOnTheCpu) {
@@ -110,6 +112,7 @@ TEST(SpmvApp, TransposedProductsAgreeWithTheTruth) {
   const auto folder = data_directory();
   int files = 0;
   for (const auto& [name, facts] : truth().items()) {
+    if (is_left_out(name)) continue;
     if (facts["kind"] != "mtx") continue;
     for (const char* repeat : {"1", "100"}) {  // scattered, and by a transposed copy
       const app_run run = run_here("spmv", {"--json", "-", "--device", "cpu", "--warmup", "0", "--repeat", repeat,
@@ -125,7 +128,7 @@ TEST(SpmvApp, TransposedProductsAgreeWithTheTruth) {
     }
     ++files;
   }
-  EXPECT_GT(files, 30);
+  EXPECT_GT(files, used_inputs(30));
 }
 
 TEST_F(SpmvFile, TransposedProductsOfEveryFormat) {
@@ -184,6 +187,30 @@ TEST_F(SpmvFile, OutputIsAnArrayThatCanBeTheNextX) {
   EXPECT_EQ(got["y"]["first"], json({-2.5, 0.0, 0.0}));
   const std::string shorter = folder_.write("x2.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
   expect_failure(run_app("spmv", {"--x", shorter, matrix_}), "spmv", 1, "2");
+}
+
+TEST_F(SpmvFile, XIsAFileOfNumbers) {
+  const auto y_of = [&](const std::string& x) {
+    const app_run run = run_here("spmv", {"--json", "-", "--device", "cpu", "--x", x, matrix_});
+    return run.code == 0 ? run.json()["y"]["first"] : json(run.err);
+  };
+  const json expected = y_of(folder_.write("x.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n-2\n3e1\n"));
+  ASSERT_TRUE(expected.is_array()) << expected;
+  EXPECT_EQ(y_of(folder_.write("x.txt", "1\n-2\n3e1\n")), expected);
+  EXPECT_EQ(y_of(folder_.write("marks.txt", "\xef\xbb\xbf# by hand\r\n +1.0 \r\n\r\n-2\r\n% more\n\t3000e-2")),
+            expected);
+  EXPECT_EQ(y_of(folder_.write("x.gz", gzip("1\n-2\n30\n"))), expected);
+  const auto refused = [&](const std::string& text, const std::string& says) {
+    expect_failure(run_here("spmv", {"--x", folder_.write("bad.txt", text), matrix_}), "spmv", 1, says);
+  };
+  refused("1\n-2\n", "bad.txt: --x has 2 numbers (expected 3, the matrix's columns)");
+  refused("1\n-2\n30\n7\n", "bad.txt: --x has 4 numbers (expected 3, ");
+  refused("", "bad.txt: --x has 0 numbers (expected 3, ");
+  refused("# c\n1\n  2 3\n", "bad.txt:3:3: '2 3' is not a number");
+  refused("1\n1,5\n", "bad.txt:2:1: '1,5' is not a number");
+  refused("x\n1\n", "bad.txt:1:1: 'x' is not a number");
+  refused("1\n+-2\n", "bad.txt:2:1: '+-2' is not a number");
+  refused("1\n1e999\n", "bad.txt:2:1: 1e999 is beyond the range of float64");
 }
 
 TEST_F(SpmvFile, AFailedRunKeepsTheOldOutput) {

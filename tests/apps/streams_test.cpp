@@ -77,12 +77,14 @@ TEST(streams, of_every_kind_and_format_are_read_as_files) {
   const scratch folder;
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  int number = 0;
   for (const std::string& file : files_in(folder)) {
     const json expected = facts(test::run_app("info", {file, "--device", "cpu", "--json", "-"}));
     for (const std::string& line :
          {"cat " + file + " | @info -", "cat " + file + " | @info /dev/stdin", "@info - < " + file,
           "@info /dev/stdin < " + file, "@info <(cat " + file + ")", "cat " + file + " > " + fifo + " & @info " + fifo,
           "(head -c 1 " + file + "; sleep 0.1; tail -c +2 " + file + ") | @info -"}) {
+      if (test::is_sanitized && number++ % 3 != 0) continue;  // 7 kinds of 12 files: each kind for some files
       EXPECT_EQ(facts(in_bash(line + flags)), expected) << line;
     }
   }
@@ -91,6 +93,7 @@ TEST(streams, of_every_kind_and_format_are_read_as_files) {
 TEST(streams, serve_every_command) {
   SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;
+  int number = 0;
   for (const std::string& file : files_in(folder)) {
     const bool matrix = file.find(".mtx") != std::string::npos || file.find(".spg") != std::string::npos;
     for (const std::string app : {"bfs", "spmv"}) {
@@ -100,6 +103,7 @@ TEST(streams, serve_every_command) {
       EXPECT_EQ(facts(in_bash("@" + app + " <(cat " + file + ")" + flags)), expected) << app << " " << file;
     }
     for (const std::string to : {"out.mtx", "out.el", "out.csv", "out.spg"}) {
+      if (test::is_sanitized && number++ % 3 != 0) continue;
       ASSERT_EQ(test::run_app("convert", {file, folder / ("1" + to), "--quiet"}).code, 0);
       ASSERT_EQ(in_bash("cat " + file + " | @convert - " + (folder / ("2" + to)) + " --quiet").code, 0);
       EXPECT_TRUE(slurp(folder / ("1" + to)) == slurp(folder / ("2" + to))) << file << " to " << to;

@@ -57,7 +57,7 @@ TEST(BetweennessData, FilesAgreeWithNetworkxAndIgraph) {
       ++graphs;
     }
   });
-  EXPECT_TRUE(testing::Test::IsSkipped() || graphs > 50) << graphs;
+  EXPECT_TRUE(testing::Test::IsSkipped() || graphs > test::used_inputs(50)) << graphs;
 }
 
 }  // namespace

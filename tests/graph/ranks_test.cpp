@@ -341,7 +341,7 @@ TYPED_TEST(Ranks, LargerGraphsPassTheChecks) {
   using weight = typename TestFixture::W;
   test::random_source random(65);
   for (const graph_form form : test::all_forms) {
-    const std::int64_t n = 30000;
+    const std::int64_t n = test::is_sanitized ? 5000 : 30000;
     test::weighted_edges<weight> edges;
     for (std::int64_t e = 0; e < 8 * n; ++e) {
       const std::int64_t from = e % 7 == 0 ? random.below(3) : random.below(n);

@@ -70,7 +70,7 @@ TEST(SsspData, AgreesWithNetworkx) {
       }
     }
   });
-  EXPECT_TRUE(testing::Test::IsSkipped() || searches > 100) << searches;
+  EXPECT_TRUE(testing::Test::IsSkipped() || searches > test::used_inputs(100)) << searches;
 }
 
 TEST(SsspData, LdbcExamples) {

@@ -3,6 +3,7 @@
 
 #include "io/matrix_market/detail.hpp"
 #include "io/support/files.hpp"
+#include "support/rounds.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -179,7 +180,8 @@ TEST(CommonLine, ADamagedLineIsTheSameInTheMiddleAndAtTheEnd) {
     }
   };
   for (std::size_t at = 0; at + 1 < line.size(); ++at) {
-    for (int c = 1; c < 256; ++c) {
+    // Under sanitizers a third of the bytes, others in each column.
+    for (int c = 1 + (test::is_sanitized ? static_cast<int>(at % 3) : 0); c < 256; c += test::is_sanitized ? 3 : 1) {
       std::string damaged = line;
       damaged[at] = static_cast<char>(c);
       if (c == '\n' || c == '%') continue;  // changes the line structure

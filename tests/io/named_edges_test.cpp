@@ -168,6 +168,27 @@ TEST_F(NamedEdges, CommentsAndHeaderLinesArePassed) {
   EXPECT_EQ(read("employee,manager\nalice,bob\n", {{}, "employee,manager"}).names, names);
 }
 
+// Below a header line a comment with all columns may be an edge that would be lost, and the header an edge that is
+// none.
+TEST_F(NamedEdges, WhatMayBeAnEdgeIsNotPassed) {
+  const std::string head = "source,target\ncuda,gpu\n";
+  expect_refused(head + "#graph,#gpu\n", "3:1: a comment with all columns of an edge (expected quotes around a name");
+  expect_refused(head + " %a,b\nx,y\n", "3:2: a comment with all columns of an edge");
+  expect_refused("id;source;target\n1;a;b\n#2;c;d\n", "3:1: a comment with all columns");
+  EXPECT_EQ(read(head + "\"#graph\",#gpu\n").names, (std::vector<std::string>{"cuda", "gpu", "#graph", "#gpu"}));
+  for (const char* comment : {"# a, b", "#", "##a,b", "#!x", "#a,b,c", "#a,", "% x,y", "#\ta,b"}) {
+    EXPECT_EQ(read(head + comment + "\nx,y\n").edges.size(), 2U) << comment;
+  }
+  EXPECT_EQ(read("a,b\n#c,d\n").edges.size(), 1U) << "no header";
+  EXPECT_EQ(integers("source,target\n#1,2\n3,4\n"), (std::vector<std::int64_t>{3, 4}));
+
+  expect_refused(head + "source,target\n", "3:1: the names of the columns again (expected an edge)");
+  expect_refused("\"Source\",\"Target\",\"Weight\"\na,b,1\nSource,Target,Weight\nc,d,2\n", "3:");
+  expect_refused("n,to,from\n1,a,b\n2,to,from\n", "3:1: the names of the columns again");
+  EXPECT_EQ(read(head + "target,source\nsource,gpu\n").edges.size(), 3U);
+  expect_refused("source target x\nsource target x\n", "2:1: the names of the columns again", as_names);
+}
+
 TEST_F(NamedEdges, NetworkxAttributes) {
   EXPECT_EQ(read("alice bob {}\nbob carl {}\n").edges, (std::vector<edge>{{"alice", "bob", 1}, {"bob", "carl", 1}}));
   EXPECT_EQ(read("alice bob {'weight': 3.0, 'kind': 'a b'}\nbob carl {'weight': 2}\n").edges,

@@ -14,6 +14,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace spargo {
 namespace {
@@ -138,6 +140,37 @@ TEST_F(Tables, NumbersWithBlanksAreNotCut) {
   EXPECT_EQ(read("1 , 2, 0.5\tmore 1 2\n"), "1 2 0.5\n");
   EXPECT_EQ(read("1 2 3 4\n2 3 4 5\n"), "1 2 3\n2 3 4\n");
   EXPECT_EQ(read("source\ttarget\n1 \t 2\n2\t3\n"), "1 2\n2 3\n");
+}
+
+// Beyond the first lines, among lines of the fast path, and as the last line.
+TEST_F(Tables, NumbersWithBlanksAreNotCutAnywhere) {
+  const auto rows = [](int count, const std::string& delimiter) {
+    std::string text;
+    for (int k = 0; k < count; ++k) text += fmt::format("{0}{1}{2}{1}0.5\n", k % 999, delimiter, k % 777);
+    return text;
+  };
+  for (const std::string delimiter : {",", ";", "\t"}) {
+    const std::string head = fmt::format("source{0}target{0}weight\n", delimiter) + rows(20000, delimiter);
+    for (const auto& [fields, column] : {std::pair<std::vector<std::string>, int>{{"1", "2", "1 000"}, 5},
+                                         {{"1 000", "2", "3"}, 1},
+                                         {{"1", "2 000", "3"}, 3},
+                                         {{"1", "2", "2.5  7"}, 5},
+                                         {{"1", "1 234 567", "0.25"}, 3}}) {
+      const std::string line = fmt::format("{1}{0}{2}{0}{3}\n", delimiter, fields[0], fields[1], fields[2]);
+      const std::string says = fmt::format("20002:{}: blanks within the number '", column);
+      for (const int after : {0, 1000}) {
+        EXPECT_EQ(read(head + line + rows(after, delimiter)).rfind(says, 0), 0U) << line << after;
+      }
+    }
+    // Blanks around separators, and columns that are not used, are none of that.
+    const std::string good = fmt::format("7 {0} 8{0} 0.5 {0}a 1 2\n7{0}8{0}0.5 \n", delimiter);
+    EXPECT_TRUE(read(head + good + rows(1000, delimiter)).find("7 8 0.5\n7 8 0.5\n") != std::string::npos) << good;
+  }
+  // Blanks that separate, and text with commas.
+  const std::string head = rows(20000, " ");
+  EXPECT_TRUE(
+      read(head + "7 8 0.5 a, b\n7 8 0.5 1 2\n7,8,0.5\n" + rows(1000, " ")).find("7 8 0.5\n7 8 0.5\n7 8 0.5\n") !=
+      std::string::npos);
 }
 
 TEST_F(Tables, FilesOfOtherProgramsAreRefusedByEveryDoor) {

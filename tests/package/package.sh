@@ -210,6 +210,30 @@ case $step in
       clean "${cached[@]}" "$cxx" -std=gnu++20 -I"$prefix/include" -c "$one" -o "$one.o" || fail "$header after <complex.h>"
     done
     ;;
+  same_build)
+    # What apps/quickstart.sh has compiled, tests/run.sh does not compile again: the same folder, the same commands. Nothing
+    # is built here.
+    command -v ninja > /dev/null || { echo "no Ninja: skipped"; exit 77; }
+    dir=$work-same_build; rm -rf "$dir"; mkdir "$dir"
+    commands_after() {  # SCRIPT: of the programs, once its build folder is configured
+      local line
+      line=$(grep -m1 '^spargo_configure release ' "$source/$1" | sed 's/ > build\.log.*//')
+      # shellcheck disable=SC2016
+      (cd "$source" && clean bash -c 'source apps/setup.sh; only_apps=(-DSPARGO_TESTS=OFF -DSPARGO_BENCH=OFF) cuda=() with_python=()
+        eval "$1 -B \"$2\" -DSPARGO_CUDA=OFF"' configure "$line" "$dir/build") > "$dir/log" || fail "$1: $(tail -n 5 "$dir/log")"
+      ninja -C "$dir/build" -t commands apps | sort -u
+    }
+    commands_after apps/quickstart.sh > "$dir/quickstart"
+    [ "$(grep -c ' -c ' "$dir/quickstart")" -ge 200 ] || fail "quickstart.sh compiles next to nothing"
+    commands_after tests/run.sh > "$dir/run"
+    grep -q '^SPARGO_TESTS:BOOL=ON' "$dir/build/CMakeCache.txt" || fail "tests/run.sh configures no tests"
+    more=$(comm -23 "$dir/quickstart" "$dir/run")
+    [ -z "$more" ] || fail "tests/run.sh compiles the programs again: $(head -n 2 <<< "$more")"
+    # Installed before the benchmarks are built, as they are not by `--target apps`: their helper is left out.
+    grep 'file(INSTALL.*spargo-bench")' "$dir/build/apps/cmake_install.cmake" > "$dir/rule.cmake" || fail "the benchmarks are not installed"
+    clean cmake -DCMAKE_INSTALL_PREFIX="$dir/prefix" -P "$dir/rule.cmake" > /dev/null \
+      || fail "an install needs the benchmarks, which are configured and not built"
+    ;;
   build_type)
     # Without one the library is optimised all the same, and the configuration says so.
     dir=$work-build_type; rm -rf "$dir"
@@ -387,10 +411,23 @@ case $step in
     ;;
   subproject)
     dir=$work-subproject; mkdir -p "$dir"
-    # Optimisation is not what is tested: -O0 builds several times faster.
-    configure -S "$here/subproject" -B "$dir/build" -DSPARGO_SOURCE="$source" -DSPARGO_CUDA=OFF -DSPARGO_INSTALL=ON \
-      -DBUILD_SHARED_LIBS=OFF -DGIVEN_BUILD_SHARED_LIBS=1 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0
-    clean cmake --build "$dir/build" --parallel 2
+    options=(-DSPARGO_SOURCE="$source" -DSPARGO_CUDA=OFF -DSPARGO_INSTALL=ON -DBUILD_SHARED_LIBS=OFF -DGIVEN_BUILD_SHARED_LIBS=1)
+    # What the tested build has compiled by the same commands is taken from it. Else the library is compiled anew:
+    # optimisation is not what is tested, and -O0 is several times faster.
+    if [ -f "$build/build.ninja" ] && ! grep -q 'has_cuda = true' "$build/include/spargo/core/config.hpp"; then
+      rm -rf "$dir/build" "$dir/reused"
+      while IFS= read -r option; do options+=("-D$option"); done \
+        < <(grep -E '^(CMAKE_BUILD_TYPE|CMAKE_CXX_FLAGS[A-Z_]*|SPARGO_WERROR|SPARGO_XXHASH_INCLUDE_DIR):' "$build/CMakeCache.txt")
+      configure -S "$here/subproject" -B "$dir/build" "${options[@]}" \
+        -DCMAKE_CXX_COMPILER_LAUNCHER="bash;$here/reuse.sh;$build;$dir/build"
+      clean cmake --build "$dir/build" --parallel 2
+      # All of the library but its precompiled header.
+      [ "$(wc -l < "$dir/reused")" -eq "$(find "$dir/build/spargo/src" -name '*.o' | wc -l)" ] \
+        || fail "compiled anew: $(find "$dir/build/spargo/src" -name '*.o' | sed "s|^$dir/build/||" | grep -vxFf "$dir/reused" | head -n 3)"
+    else
+      configure -S "$here/subproject" -B "$dir/build" "${options[@]}" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0
+      clean cmake --build "$dir/build" --parallel 2
+    fi
     run_consumer "$dir/build/consumer"
     # The static package finds what it was linked with.
     rm -rf "$dir/prefix" "$dir/static"

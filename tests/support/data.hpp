@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/folders.hpp"
+#include "support/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,6 +17,13 @@ inline std::filesystem::path data_directory() {
   const std::filesystem::path beside = std::filesystem::path(source_folder()) / ".." / "shared" / "data";
   return std::filesystem::exists(beside) ? beside : std::filesystem::path{};
 }
+
+// Sanitized tests leave out the real inputs of over 300 kB (19 of 51), which take most of their time.
+inline bool is_left_out(const std::string& name) {
+  return is_sanitized && std::filesystem::file_size(data_directory() / name) > 300'000;
+}
+// A bound on the number of inputs used, of those that all tests but sanitized ones use.
+constexpr int used_inputs(int all) { return is_sanitized ? all / 2 : all; }
 
 }  // namespace spargo::test
 

@@ -3,8 +3,7 @@
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "input/random.hpp"
-
-#include <spargo/io/matrix_market.hpp>
+#include "input/vector_file.hpp"
 
 #include <fmt/format.h>
 
@@ -23,25 +22,6 @@ struct tuning {
   static constexpr std::int64_t max_copy_bytes = std::int64_t{1} << 30;
   static constexpr std::int64_t copies = 5;
 };
-
-// x from a file: a column (or a row) of the right length, dense or sparse.
-template <value_type V>
-array<V, host> read_vector(const context<host>& ctx, const std::string& path, std::int64_t size,
-                           const std::string& side) {
-  const auto column = read_matrix_market<V, std::int64_t>(ctx, path);
-  const bool is_column = column.cols() == 1 && column.rows() == size;
-  const bool is_row = column.rows() == 1 && column.cols() == size;
-  if (!is_column && !is_row) {
-    throw error(
-        error_code::invalid_data, source_position{path, 0, 0},
-        fmt::format("--x is {} x {} (expected {} x 1, the matrix's {})", column.rows(), column.cols(), size, side));
-  }
-  array<V, host> x(ctx, size);
-  fill_zero(ctx, x.view());
-  const auto& at = is_column ? column.row_indices() : column.col_indices();
-  for (std::int64_t k = 0; k < column.nnz(); ++k) x[at[k]] += column.values()[k];
-  return x;
-}
 
 // Seconds that a copy of about `bytes` (read and written together) takes per byte; none when there is no memory for it.
 template <class Space>
@@ -252,7 +232,7 @@ void summarise(const array<V, host>& y, spmv_product& result) {
 
 template <value_type V>
 array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64_t size, const std::string& side) {
-  if (!wanted.file.empty()) return read_vector<V>(ctx, wanted.file, size, side);
+  if (!wanted.file.empty()) return read_vector<V>(ctx, wanted.file, size, {"--x", side});
   array<V, host> x(ctx, size);
   for (std::int64_t i = 0; i < size; ++i) {
     double value = 1.0;

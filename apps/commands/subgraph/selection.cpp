@@ -1,18 +1,15 @@
 #include "commands/subgraph/selection.hpp"
 
 #include "input/memory_limit.hpp"
+#include "input/text_lines.hpp"
 
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/cores.hpp>
 #include <spargo/graph/structure.hpp>
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -37,59 +34,9 @@ std::string_view to_string(vertex_selection selection) noexcept {
 // --- Ids from a file
 // --------------------------------------------------------------------------------------------------
 
-namespace {
-
-// Lines of a plain or compressed file.
-class id_lines {
- public:
-  explicit id_lines(const std::string& path) : path_(path), file_(::gzopen(path.c_str(), "rb"), &::gzclose) {
-    if (file_ == nullptr)
-      throw error(error_code::io, source_position{path, 0, 0},
-                  fmt::format("cannot open for reading: {}", std::strerror(errno)));
-  }
-
-  // Without its end; false at the end of the file.
-  [[nodiscard]] bool next(std::string& line) {
-    line.clear();
-    ++number_;
-    while (::gzgets(file_.get(), buffer_, sizeof buffer_) != nullptr) {
-      const std::string_view text = buffer_;
-      // gzgets reads on after a zero byte, so the text would continue with the next line.
-      if (static_cast<std::int64_t>(text.size()) != ::gztell(file_.get()) - read_)
-        throw error(error_code::parse, at(1), "a zero byte (expected text)");
-      read_ = ::gztell(file_.get());
-      line += text;
-      if (line.size() > longest)
-        throw error(error_code::parse, at(1), "a line longer than 1 MiB (expected an id a line)");
-      if (!line.ends_with('\n')) continue;
-      line.pop_back();
-      if (line.ends_with('\r')) line.pop_back();
-      return true;
-    }
-    int code = 0;
-    const char* const text = ::gzerror(file_.get(), &code);
-    if (code < 0 && code != Z_BUF_ERROR) throw error(error_code::io, source_position{path_, 0, 0}, text);
-    if (code == Z_BUF_ERROR)
-      throw error(error_code::io, source_position{path_, 0, 0}, "the compressed data is cut short");
-    return !line.empty();
-  }
-  [[nodiscard]] source_position at(std::int64_t column) const { return {path_, number_, column}; }
-
- private:
-  static constexpr std::size_t longest = std::size_t{1} << 20;
-
-  std::string path_;
-  std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
-  char buffer_[65536] = {};
-  std::int64_t number_ = 0;
-  std::int64_t read_ = 0;  // bytes
-};
-
-}  // namespace
-
 std::vector<std::int64_t> read_listed_ids(const std::string& path, const vertex_names& names, std::string_view what) {
   constexpr std::string_view blanks = " \t";
-  id_lines lines(path);
+  text_lines lines(path);
   std::vector<std::int64_t> found;
   std::string line;
   while (lines.next(line)) {

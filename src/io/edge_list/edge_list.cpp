@@ -140,6 +140,7 @@ class edge_reader {
       if (from_the_start) block = header_lines_.skip(source_, block);
       if (block.empty()) continue;
       expect(block);
+      if (delimiter_ == 0) delimiter_ = delimiter_of(block, header_);
       cut(block);
       parse();
       if (!numbered_ && any_stopped()) {
@@ -169,6 +170,7 @@ class edge_reader {
       parts_[i].text = texts[i];
       parts_[i].offset = cut_bytes_ + (texts[i].data() - block.data());
       parts_[i].header = &header_;
+      if (delimiter_ != 0) parts_[i].delimiter = delimiter_;
       parts_[i].own.keeps_values = edges_.keeps_values;
     }
     cut_bytes_ += static_cast<std::int64_t>(block.size());
@@ -407,6 +409,7 @@ class edge_reader {
   const context<host>& ctx_;
   text_source& source_;
   const edge_list_header header_;
+  char delimiter_ = 0;  // not yet known
   const edge_list_tuning tuning_;
   header_lines header_lines_;
   std::vector<edge_part<I>> parts_;

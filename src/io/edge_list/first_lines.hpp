@@ -50,6 +50,9 @@ enum class comma_use { none, decimal, unclear };
 // The first of the fields in front of `columns` that is a number with blanks within, "1 000"; empty if there is none.
 // Lines without a header would take the blanks for separators. `names`: number of rows to skip.
 [[nodiscard]] std::string_view number_with_blanks(std::string_view text, char separator, int names, int columns);
+[[nodiscard]] inline std::string split_number(std::string_view number) {
+  return fmt::format("blanks within the number {} (expected none)", quoted(number));
+}
 
 // Whether commas separate three or four fields in every row, and the last two of four may be one weight: "1,2,0,5".
 // Times and dates in the fourth field rule that out.

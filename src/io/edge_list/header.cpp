@@ -402,7 +402,7 @@ class header_finder {
     while (line != text_.data() && line[-1] != '\n') --line;
     throw error(error_code::parse,
                 {name_, lines_before_ + 1 + std::count(text_.data(), line, '\n'), number.data() - line + 1},
-                fmt::format("blanks within the number {} (expected none)", quoted(number)));
+                split_number(number));
   }
 
   // Columns of numbers that might be weights, if no column is named as one.

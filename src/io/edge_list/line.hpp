@@ -7,6 +7,7 @@
 
 #include "io/edge_list/attributes.hpp"
 #include "io/edge_list/fields.hpp"
+#include "io/edge_list/first_lines.hpp"
 #include "io/edge_list/header.hpp"
 #include "io/text/common_line.hpp"
 #include "io/text/entry_store.hpp"
@@ -37,28 +38,46 @@ struct edge_fields {
   bool rounded = false;  // the weight is an integer that float64 cannot represent
 };
 
-// Skips at most one comma or semicolon with few blanks around it; null if there is no separator.
-[[nodiscard]] inline const char* common_separator(const char* p) noexcept {
-  if (!is_separator(*p)) return nullptr;
+// What separates the columns of a list, as the first edge of a text shows: a comma, a semicolon, below names of columns
+// a tab; ' ' for blanks, 0 if the text has no edge.
+[[nodiscard]] inline char delimiter_of(std::string_view text, const edge_list_header& header) {
+  const char* const end = text.data() + text.size();
+  for (const char* line = text.data(); line != end; line = std::find(line, end, '\n') + 1) {
+    const char* p = skip_blanks(line);
+    if (ends_line(p) || is_comment(p)) continue;
+    const char* const after = p + field_at(p).size();
+    p = skip_blanks(after);
+    if (*p == ',' || *p == ';') return *p;
+    return *after == '\t' && !header.names.empty() ? '\t' : ' ';
+  }
+  return 0;
+}
+
+// Skips at most one comma or semicolon with few blanks around it; null if there is no separator, or it does not begin
+// with the delimiter, if that is no blank: a blank may be within a number ("1 000,2").
+[[nodiscard]] inline const char* common_separator(const char* p, char delimiter) noexcept {
+  if (!is_separator(*p) || (delimiter != ' ' && *p != delimiter)) return nullptr;
   p = common_line::skip_few_blanks(p);
   if (p != nullptr && (*p == ',' || *p == ';')) p = common_line::skip_few_blanks(p + 1);
   return p;
 }
 
 // Returns the next line, or null if this one is unusual. `end`: of the part.
-[[nodiscard]] inline const char* read_common_edge(const char* p, const char* end, edge_fields& edge) noexcept {
+[[nodiscard]] inline const char* read_common_edge(const char* p, const char* end, char delimiter,
+                                                  edge_fields& edge) noexcept {
   p = common_line::read_index(p, edge.source);
-  if (p == nullptr || (p = common_separator(p)) == nullptr) return nullptr;
+  if (p == nullptr || (p = common_separator(p, delimiter)) == nullptr) return nullptr;
   if ((p = common_line::read_index(p, edge.target)) == nullptr) return nullptr;
   edge.weighted = false;
   if (*p == '\n') return p + 1;
   if (ends_line(p)) return p + 2;
-  if ((p = common_separator(p)) == nullptr || ends_line(p)) return nullptr;
+  if ((p = common_separator(p, delimiter)) == nullptr || ends_line(p)) return nullptr;
   edge.weighted = true;
   const char* const weight = p;
   if ((p = common_line::read_real(p, edge.weight)) == nullptr || may_be_rounded(edge.weight)) return nullptr;
   if (*p == '\n') return p + 1;
   if (!is_separator(*p) && !ends_line(p)) return nullptr;
+  if (delimiter != ' ' && *p != delimiter && !ends_line(p)) return nullptr;
   if (*p == ',' && is_decimal_comma(weight, p)) return nullptr;
   return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))) + 1;
 }
@@ -75,6 +94,7 @@ struct edge_part {
   std::int64_t place = 0;  // its first edge's number
   entry_store<double, I> own;
   const edge_list_header* header = nullptr;
+  char delimiter = ' ';  // delimiter_of the list
   std::int64_t count = 0;
   std::int64_t rounded = 0;            // number of rounded weights
   bool weighted = false;               // as for the first edge
@@ -102,11 +122,21 @@ void check_weight(edge_part<I>& part, bool weighted, const char* column) {
   }
 }
 
+// "1 000;2;3": refused, as among the first lines of the list (expect_whole_numbers).
+[[gnu::noinline]] inline void refuse_split_number(const char* line, char delimiter) {
+  const char* end = line;
+  while (*end != '\n') ++end;
+  const std::string_view number = number_with_blanks({line, static_cast<std::size_t>(end + 1 - line)}, delimiter, 0, 3);
+  if (number.empty()) return;
+  throw bad_line{number.data(), split_number(number)};
+}
+
 // Reads any line; false if it has no edge. A third column is the weight, or attributes that may include one.
 template <class I>
 [[nodiscard]] bool read_any_edge(const char* p, edge_part<I>& part, edge_fields& edge) {
   p = skip_blanks(p);
   if (is_without_edge(p)) return false;
+  if (part.delimiter != ' ') refuse_split_number(p, part.delimiter);
   p = skip_separator(read_id(p, "source", edge.source));
   p = skip_separator(read_id(p, "target", edge.target));
   edge.rounded = false;
@@ -202,7 +232,7 @@ void parse_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_bytes) {
   edge_fields edge;
   for (const char* line = part.text.data(); line != end;) {
     const char* next = nullptr;
-    if (common && end - line > common_line::line_reach) next = read_common_edge(line, end, edge);
+    if (common && end - line > common_line::line_reach) next = read_common_edge(line, end, part.delimiter, edge);
     const bool good = next != nullptr && part.first_column != nullptr && edge.weighted == part.weighted &&
                       next - line <= max_line_bytes;
     if (!good) {

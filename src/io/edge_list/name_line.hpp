@@ -60,12 +60,45 @@ const char* read_named_weight(const char* p, const edge_part<I>& part, edge_fiel
   return p;
 }
 
+// Number of fields of a line; 0 if quotes are wrong or a field is empty.
+[[nodiscard]] inline std::size_t count_fields(const char* p, char separator) {
+  try {
+    for (std::size_t count = 1;; ++count) {
+      if (take_field(p, separator).empty()) return 0;
+      if (!next_field(p, separator)) return count;
+    }
+  } catch (const bad_line&) {
+    return 0;
+  }
+}
+
+// "#graph,#gpu" below a header line: an edge between hashtags, which a comment would lose, or one that is left out?
+[[gnu::noinline]] inline void refuse_edge_in_comment(const char* p, const edge_list_header& header) {
+  if (header.separator == ' ' || is_blank(p[1]) || is_comment(p + 1) || ends_line(p + 1)) return;
+  if (count_fields(p, header.separator) != header.names.size() + (header.row_names ? 1 : 0)) return;
+  throw bad_line{p, fmt::format("a comment with all columns of an edge (expected quotes around a name that begins with "
+                                "{0}, or a blank behind the {0} of a comment)",
+                                *p)};
+}
+
+// The header line once more, as where files were joined: its words would become vertices.
+[[nodiscard]] inline bool is_header_again(const named_edge& edge, const edge_list_header& header) {
+  const auto is_name_of = [&](const name_field& field, int column) {
+    const int k = column - (header.row_names ? 1 : 0);
+    return k >= 0 && k < std::ssize(header.names) && field.text == header.names[static_cast<std::size_t>(k)];
+  };
+  return is_name_of(edge.source, header.source) && is_name_of(edge.target, header.target);
+}
+
 // Reads any line; false if it has no edge.
 template <class I>
 [[nodiscard]] bool read_named_edge(const char* p, edge_part<I>& part, named_edge& edge) {
   const edge_list_header& header = *part.header;
   const char* const first = skip_blanks(p);
-  if (is_without_edge(first)) return false;
+  if (is_without_edge(first)) {
+    if (is_comment(first) && !header.names.empty()) refuse_edge_in_comment(first, header);
+    return false;
+  }
   const int last_end = std::max(header.source, header.target);
   const int last = std::max(last_end, std::max(header.weight, header.type));
   edge.values.weighted = false;
@@ -86,6 +119,9 @@ template <class I>
       if (column >= last_end && header.names.empty()) break;
       throw bad_line{p, fmt::format("too few columns: {} (expected {} or more)", column + 1, last + 1)};
     }
+  }
+  if (!header.names.empty() && is_header_again(edge, header)) {
+    throw bad_line{first, "the names of the columns again (expected an edge)"};
   }
   check_weight(part, edge.values.weighted, p);
   return true;

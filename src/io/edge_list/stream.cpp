@@ -108,6 +108,7 @@ class edge_stream {
       }
       block = header.skip(source_, block);
       if (block.empty()) continue;
+      if (delimiter_ == 0) delimiter_ = edge_text::delimiter_of(block, header_);
       make_texts(ctx_, block, tuning_, parts, texts, [&](auto& part, auto& text) { make(part, text); });
       for (std::size_t i = 0; i < parts.size(); ++i) check_and_write(parts[i], texts[i]);
     }
@@ -120,6 +121,7 @@ class edge_stream {
   void make(stream_part& part, streamed_text& text) const {
     part.count = 0;
     part.header = &header_;
+    if (delimiter_ != 0) part.delimiter = delimiter_;
     part.first_column = nullptr;
     part.own.ensure(ctx_, count_newlines(part.text));
     part.to = part.own.from(0);
@@ -173,6 +175,7 @@ class edge_stream {
   const stream_options& options_;
   const stream_tuning tuning_;
   const edge_list_header header_;
+  char delimiter_ = 0;  // not yet known
   text_source source_;
   output_file out_;
   stream_result result_;
