@@ -1,6 +1,7 @@
 #include "cli/progress.hpp"
 
 #include "cli/cli.hpp"
+#include "cli/text.hpp"
 
 #include <fmt/format.h>
 
@@ -34,12 +35,7 @@ struct tuning {
 constexpr char wiping[] = "\r\x1b[K";
 std::atomic<bool> line_is_drawn{false};
 
-// Whether a byte of UTF-8 begins a character.
-bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
-
-int columns_of(const std::string& text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), begins_character));
-}
+int columns_of(const std::string& text) { return static_cast<int>(characters_of(text)); }
 
 // The last `columns` characters, after "..." if shortened; control characters are replaced.
 std::string shortened(std::string text, int columns) {

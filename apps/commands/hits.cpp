@@ -61,18 +61,8 @@ struct hits_ranks : power_ranks {
   }
   static void report_result(report& out, const hits_flags& flags, const vertex_names& names, const auto& found) {
     report_iterations(out, found.iterations, found.residual, found.converged);
-    report_best(out, names, found.hubs.view(), flags.listed(), "hubs");
-    report_best(out, names, found.authorities.view(), flags.listed(), "authorities");
-  }
-  // As report_highest, under the key `key`.
-  static void report_best(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count,
-                          const char* key) {
-    json& list = out.keys()[key] = json::array();
-    const auto higher = [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; };
-    for (const std::int64_t v : first_vertices(values.size(), count, higher)) {
-      out.row(list.empty() ? key : "", fmt::format("{} {:.6g}", names.label(v), values[v]));
-      list.push_back({to_json(names, v), values[v]});
-    }
+    report_highest(out, names, found.hubs.view(), flags.listed(), "hubs", "hubs");
+    report_highest(out, names, found.authorities.view(), flags.listed(), "authorities", "authorities");
   }
   static void write(report& out, const hits_flags& flags, const vertex_names& names, const auto& found) {
     const auto higher = [&](std::int64_t a, std::int64_t b) { return found.hubs[a] > found.hubs[b]; };

@@ -2,7 +2,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/enum_words.hpp"
-#include "cli/provenance.hpp"
+#include "cli/text.hpp"
 #include "cli/report.hpp"
 
 #include <fmt/format.h>
