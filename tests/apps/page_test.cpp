@@ -34,7 +34,7 @@ std::string fault_of(const std::string& html) {
   if (!html.starts_with("<!DOCTYPE html>\n")) return "no doctype";
   for (std::size_t next = 0; (next = html.find_first_of("<>", at)) != std::string::npos;) {
     std::cmatch found;
-    if (!std::regex_search(html.data() + next, html.data() + std::min(html.size(), next + 2000), found, tag,
+    if (!std::regex_search(html.data() + next, html.data() + std::min(html.size(), next + 50000), found, tag,
                            std::regex_constants::match_continuous)) {
       return "not a tag: " + html.substr(next, 60);
     }
@@ -57,7 +57,7 @@ void expect_page(const std::string& html) {
   for (const char* part : {"prefers-color-scheme:dark", "name=\"viewport\"", "<h1>", "To repeat it"}) {
     EXPECT_TRUE(contains(html, part)) << part;
   }
-  for (const char* part : {"<script", "http:", "https:", "src=", "url(", "@import"}) {
+  for (const char* part : {"<script", "http:", "https:", "src=\"", "url(", "@import"}) {
     EXPECT_FALSE(contains(html, part)) << part;
   }
 }
@@ -143,8 +143,8 @@ TEST_F(reported, page_ranks_what_is_highest) {
 
 TEST_F(reported, page_counts_groups_and_degrees) {
   const auto [keys, html] = run("components", {edges_, "--undirected"});
-  EXPECT_TRUE(contains(html, "<title>size 2: 1 groups</title>"));
-  EXPECT_TRUE(contains(html, "<title>size 5: 1 groups</title>"));
+  EXPECT_TRUE(contains(html, "<title>size 2: 1 components</title>"));
+  EXPECT_TRUE(contains(html, "<title>size 5: 1 components</title>"));
   const auto [facts, page] = run("info", {edges_, "--undirected"});
   EXPECT_TRUE(contains(page, "<title>degree 1: 3 vertices</title>")) << page;
   EXPECT_TRUE(contains(page, "<title>degree 2: 3 vertices</title>"));
