@@ -34,6 +34,7 @@ namespace {
 // Names by which the field, or another program, calls what a command does.
 constexpr std::pair<std::string_view, std::string_view> other_names[] = {
     {"cc", "components"},
+    {"cg", "solve"},
     {"clustering", "triangles"},
     {"connected-components", "components"},
     {"dijkstra", "sssp"},
@@ -51,6 +52,7 @@ constexpr std::pair<std::string_view, std::string_view> other_names[] = {
     {"louvain", "communities --method louvain"},
     {"mst", "forest"},
     {"mxv", "spmv"},
+    {"rcm", "reorder"},
     {"scc", "components --strong"},
     {"shortest-path", "sssp"},
     {"shortest-paths", "sssp"},

@@ -86,7 +86,8 @@ TEST_P(page_of_command, has_its_figures) {
   const scratch folder;
   const std::string& command = GetParam();
   const std::string page = folder / "page.html", keys = folder / "keys";
-  std::vector<std::string> words = {"gen:grid2d:n=8", "--report", page, "--json", keys};
+  const std::string input = command == "solve" ? "gen:laplacian2d:n=8" : "gen:grid2d:n=8";
+  std::vector<std::string> words = {input, "--report", page, "--json", keys};
   if (command == "convert") words.insert(words.begin() + 1, folder / "out.mtx");
   if (command == "subgraph") words.insert(words.end(), {"--component", "largest"});
   if (command == "spmv") words.insert(words.end(), {"--format", "all"});
@@ -99,10 +100,11 @@ TEST_P(page_of_command, has_its_figures) {
     if (!value.is_string() || key == "date" || key == "command_line" || key == "version" || key == "cpu") continue;
     EXPECT_TRUE(contains(html, html_escaped(value.get<std::string>()))) << key;
   }
-  EXPECT_TRUE(contains(html, "<code>spargo " + command + " gen:grid2d:n=8 --report ") ||
-              contains(html, "<code>" + command + " gen:grid2d:n=8 --report "));
+  EXPECT_TRUE(contains(html, "<code>spargo " + command + " " + input + " --report ") ||
+              contains(html, "<code>" + command + " " + input + " --report "));
   if (report.contains("valid")) EXPECT_TRUE(contains(html, "<p class=\"verdict good\">")) << html;
   if (command == "info") EXPECT_EQ(count_of(html, "<h2>Sparsity pattern</h2>"), 1U);
+  if (command == "solve") EXPECT_TRUE(contains(html, "<h2>Convergence</h2>"));
   if (command == "spmv") EXPECT_GE(count_of(html, "<tr>"), 5U);
 }
 
