@@ -347,6 +347,7 @@ page page_of(const page_content& content) {
   }
   for (const auto& [label, text] : content.rows) {
     if (label == "result") result.verdict = text;
+    if (label == "valid") result.verdict = "valid: " + text;
     if (label == "verified") result.verdict = "verified " + text;
   }
   result.warnings = content.warnings;

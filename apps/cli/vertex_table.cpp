@@ -75,13 +75,11 @@ void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts
            flags.print = form;
            if (form != "report") flags.output = "-";
          },
-         "print the report, or in its place the lines of --output: as a table with aligned columns, as csv or as json; "
-         "default: report")
+         "print lines, not the report: as table, csv or json; columns of a table are aligned, and its numbers rounded")
       ->check(one_of("a form", {"report", "table", "csv", "json"}))
       ->type_name("FORM")
       ->excludes(output);
-  app.add_flag("--sort", flags.sort,
-               fmt::format("order the lines of --output or --print: {}; default: by id", texts.order));
+  app.add_flag("--sort", flags.sort, fmt::format("order the lines of --output: {}; default: by id", texts.order));
   auto* top = app.add_option(
       "--top", flags.top,
       !texts.top.empty() ? std::string(texts.top)
