@@ -19,6 +19,7 @@ struct bench_flags {
   std::string file;
   std::string json;
   std::string plot;
+  std::string report;
   std::string device = "auto";
   bool list = false;
   int threads = 0;
@@ -59,6 +60,8 @@ inline void add_flags(CLI::App& app, bench_flags& c) {
   app.add_option("--plot", c.plot,
                  "also draw the results to FILE (.png, .svg or .pdf): one panel per group, one bar per rung")
       ->type_name("FILE");
+  app.add_option("--report", c.report, "also write a page of HTML with all cases: one file, without a network")
+      ->type_name("OUT.html");
   app.add_option("--repetitions", c.repetitions, "measure every case N times and show the median")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""))

@@ -2,9 +2,12 @@
 #include "bench/check_automatic.hpp"
 #include "bench/flags.hpp"
 #include "bench/interrupt.hpp"
+#include "bench/page.hpp"
 #include "bench/plot.hpp"
 #include "bench/table.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/text.hpp"
+#include "cli/usage.hpp"
 
 #include <spargo/core/config.hpp>
 #include <spargo/core/context.hpp>
@@ -63,11 +66,7 @@ void initialize(const bench_flags& c) {
 // The command, quoted for a shell.
 std::string command_line(int argc, char** argv) {
   std::string line = called;
-  for (int k = 1; k < argc; ++k) {
-    const std::string word = argv[k];
-    const bool plain = !word.empty() && word.find_first_of(" |&;<>()$`\\\"'*?[]#~=%^{}!") == std::string::npos;
-    line += plain ? " " + word : " '" + word + "'";
-  }
+  for (int k = 1; k < argc; ++k) line += " " + spargo::apps::shell_quoted(argv[k]);
   return line;
 }
 
@@ -127,6 +126,8 @@ int run(const bench_flags& c, const std::string& words, const spargo::device_sta
   std::unique_ptr<output_file> plot;
   if (!c.json.empty()) json = std::make_unique<output_file>(c.json);
   if (!c.plot.empty()) plot = std::make_unique<output_file>(c.plot);
+  std::unique_ptr<output_file> page;
+  if (!c.report.empty()) page = std::make_unique<output_file>(c.report);
 
   auto& context = spargo::bench::run_context();
   context["command_line"] = words;
@@ -134,8 +135,8 @@ int run(const bench_flags& c, const std::string& words, const spargo::device_sta
   context["host_threads"] = std::to_string(spargo::context<spargo::host>({.threads = c.threads}).threads());
 
   spargo::bench::table_reporter table;
-  if (spargo::output_descriptor(c.json) == 1 || spargo::output_descriptor(c.plot) == 1) {
-    table.SetOutputStream(&std::cerr);
+  for (const std::string& path : {c.json, c.plot, c.report}) {
+    if (spargo::output_descriptor(path) == 1) table.SetOutputStream(&std::cerr);
   }
   const auto so_far = std::make_shared<results>();
   so_far->json = json.get();
@@ -152,6 +153,7 @@ int run(const bench_flags& c, const std::string& words, const spargo::device_sta
     const auto picture = spargo::bench::plot_ladder(table.cases(), place_of_run(status));
     write(*plot, picture.file(spargo::apps::picture_format_of(c.plot).value()));
   }
+  if (page) write(*page, spargo::bench::page_of(table.cases(), words, place_of_run(status)));
   const bool choices_are_good = c.check_automatic < 0 || check_choices(table.cases(), c.check_automatic);
   const auto how = spargo::bench::worst_outcome();
   if (how == spargo::bench::outcome::good) {
@@ -188,7 +190,7 @@ int run_command(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return e.get_exit_code() == 0 ? app.exit(e) : fail(2, std::string(e.what()) + " (see --help)");
+    return e.get_exit_code() == 0 ? app.exit(e) : fail(2, spargo::apps::explain(app, e) + " (see --help)");
   }
   if (app.count("--check-automatic") == 0) c.check_automatic = -1;  // CLI11 sets it to 0
   if (c.filter.empty() && app.count("FILTER") != 0) return fail(2, "FILTER is empty (leave it out to run every case)");

@@ -193,6 +193,10 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
                  "write the report as JSON; - is standard output, where nothing else is printed then")
       ->type_name("FILE")
       ->group(group);
+  app.add_option("--report", flags.report,
+                 "write the report with charts as HTML, in one file; without a network; - is standard output")
+      ->type_name("OUT.html")
+      ->group(group);
   app.add_flag("--force", flags.force, "let an output replace the input, which is refused otherwise")->group(group);
   app.add_flag_callback(
          "--quiet",

@@ -27,7 +27,8 @@ struct common_flags {
   int threads = 0;      // 0: as many as the process may use
   std::string columns;  // of an edge list (columns.hpp), for graph commands; empty: not given
   std::string ids = "auto";
-  std::string json;  // empty: none; "-": standard output
+  std::string json;    // empty: none; "-": standard output
+  std::string report;  // HTML; empty: none
   bool quiet = false;
   bool force = false;         // an output may replace the input
   bool stdout_taken = false;  // an output goes there, so nothing else is printed (prepare_outputs)
@@ -36,7 +37,8 @@ struct common_flags {
 // Whether a command computes, on --device, or only reads and writes, always on the CPU.
 enum class app_kind { computes, reads };
 
-// --device, --threads, --max-memory, --json, --force, --quiet, --version, and help paragraphs after `closing`.
+// --device, --threads, --max-memory, --json, --report, --force, --quiet, --version, and help paragraphs after
+// `closing`.
 void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& closing);
 
 // Adds --devices, for commands that support ranks (ranks.hpp).

@@ -65,7 +65,9 @@ std::string generators() {
 std::string values_of(CLI::Option& option) {
   std::vector<std::string> words = words_of(option);
   const std::string type = option.get_type_name();
-  const bool file = option.get_positional() ? words.empty() : type == "FILE" || type == "X" || type.ends_with(".png");
+  const bool file = option.get_positional()
+                        ? words.empty()
+                        : type == "FILE" || type == "X" || type.ends_with(".png") || type.ends_with(".html");
   if (file) words.emplace_back("FILE");
   return joined(words);
 }

@@ -63,6 +63,17 @@ inline constexpr const char* help_on_generators =
     "  gen:grid3d:n=50[,m=50,k=50]        grid graph, 6 neighbours\n"
     "  gen:path:n=1000  gen:star:n=1000  gen:complete:n=1000\n";
 
+inline constexpr const char* help_on_outputs =
+    "Outputs, whose names decide the format; .gz after any but .spg:\n"
+    "  convert IN OUT        .mtx, .el, .wel, .csv, .tsv, .txt, .edges, .snap,\n"
+    "                        .graph, .metis, .spg; or --to FORMAT\n"
+    "  --output FILE         .csv and .tsv with a header line, .json an array of\n"
+    "                        objects, other names blanks and no header\n"
+    "  --print FORM          the lines of --output on the terminal: table, csv, json\n"
+    "  --json FILE           the report as JSON\n"
+    "  --report OUT.html     the report with charts, one file\n"
+    "  -                     standard output\n";
+
 inline constexpr const char* help_on_exit_codes =
     "Exit codes: 0 success; 1 the run failed (file, memory, device);\n"
     "            2 the command line is wrong; 3 the result failed validation";

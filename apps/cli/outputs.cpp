@@ -80,6 +80,7 @@ void restrict_new_files(const std::vector<std::string>& inputs, const std::vecto
 
 void prepare_outputs(common_flags& flags, const std::vector<std::string>& inputs, std::vector<output_request> outputs) {
   outputs.push_back({"--json", flags.json});
+  outputs.push_back({"--report", flags.report});
   std::erase_if(outputs, [](const output_request& output) { return output.path.empty(); });
   for (auto output = outputs.begin(); output != outputs.end(); ++output) {
     const auto twin = std::find_if(outputs.begin(), output, [&](const auto& o) { return same_output(o, *output); });

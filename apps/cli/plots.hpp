@@ -28,8 +28,8 @@ struct density_map {
 [[nodiscard]] density_map make_density_map(std::int64_t rows, std::int64_t cols, int cells = 800);
 
 template <index_type I, index_type O>
-[[nodiscard]] density_map count_density(const csr_pattern_view<I, O, host>& matrix) {
-  density_map map = make_density_map(matrix.rows, matrix.cols);
+[[nodiscard]] density_map count_density(const csr_pattern_view<I, O, host>& matrix, int cells = 800) {
+  density_map map = make_density_map(matrix.rows, matrix.cols, cells);
   for (std::int64_t row = 0; row < matrix.rows; ++row) {
     const std::int64_t base = row / map.side * map.cols;
     for (O k = matrix.offsets[row]; k < matrix.offsets[row + 1]; ++k) {

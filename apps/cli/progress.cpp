@@ -1,6 +1,7 @@
 #include "cli/progress.hpp"
 
 #include "cli/cli.hpp"
+#include "cli/text.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,8 @@ namespace spargo::apps {
 namespace {
 
 struct tuning {
-  static constexpr double silent_seconds = 1.0;
+  static constexpr double silent_seconds = 1.0;  // of all work of the process
+  static constexpr double brief_seconds = 0.3;   // work so short would flicker
   static constexpr std::chrono::milliseconds redraw{100};
   static constexpr int cells = 30;        // most cells of a bar
   static constexpr int fewest_cells = 8;  // below this there is no bar
@@ -34,12 +36,7 @@ struct tuning {
 constexpr char wiping[] = "\r\x1b[K";
 std::atomic<bool> line_is_drawn{false};
 
-// Whether a byte of UTF-8 begins a character.
-bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
-
-int columns_of(const std::string& text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), begins_character));
-}
+int columns_of(const std::string& text) { return static_cast<int>(characters_of(text)); }
 
 // The last `columns` characters, after "..." if shortened; control characters are replaced.
 std::string shortened(std::string text, int columns) {
@@ -89,6 +86,7 @@ class status_line {
   int begin(const std::string& label) {
     const std::lock_guard lock(mutex_);
     if (silent_ || !can_be_drawn_on()) return 0;
+    if (!since_first_.has_value()) since_first_.emplace();
     entries_.push_back({++last_id_, label, std::nullopt, {}});
     if (!thread_.joinable()) thread_ = std::thread([this] { draw_until_done(); });
     return last_id_;
@@ -133,7 +131,7 @@ class status_line {
   void draw() {
     const entry& top = entries_.back();
     const double seconds = top.since_start.seconds();
-    if (seconds < tuning::silent_seconds) return;
+    if (seconds < tuning::brief_seconds || since_first_->seconds() < tuning::silent_seconds) return;
     const std::string line = progress_line(top.label, top.progress, seconds, terminal_width(STDERR_FILENO));
     line_is_drawn = true;  // before it can be seen: a signal right after it wipes the line
     std::fprintf(stderr, "\r%s\x1b[K", line.c_str());
@@ -150,6 +148,7 @@ class status_line {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<entry> entries_;
+  std::optional<stopwatch> since_first_;  // of the first work
   std::thread thread_;
   int last_id_ = 0;
   bool silent_ = false;

@@ -2,6 +2,7 @@
 
 #include "cli/libraries.hpp"
 #include "cli/picture.hpp"
+#include "cli/text.hpp"
 
 #include <spargo/core/config.hpp>
 
@@ -21,14 +22,6 @@ std::string& remembered() {
 }
 
 }  // namespace
-
-std::string shell_quoted(std::string_view word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,.:/@%^";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) return std::string(word);
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 std::string version_text(const std::string& called) {
   std::string with;

@@ -13,9 +13,6 @@ namespace spargo::apps {
 void remember_command_line(const std::string& called, int argc, const char* const* argv);
 [[nodiscard]] const std::string& command_line();
 
-// Unchanged if a shell gives it no special meaning, otherwise in single quotes.
-[[nodiscard]] std::string shell_quoted(std::string_view word);
-
 // The current time in ISO 8601: "2025-01-31T23:59:59Z".
 [[nodiscard]] std::string utc_time();
 

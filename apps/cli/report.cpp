@@ -3,6 +3,7 @@
 #include "cli/help.hpp"
 #include "cli/progress.hpp"
 #include "cli/provenance.hpp"
+#include "cli/report_page.hpp"
 #include "input/memory_limit.hpp"
 
 #include <spargo/core/config.hpp>
@@ -77,51 +78,17 @@ void put_wrapped(std::string before, const std::string& text, std::size_t indent
   write_output(before);
 }
 
-// Length of the UTF-8 character at the beginning of the text; 0 if it is invalid (Unicode, table 3-7).
-std::size_t character_bytes(std::string_view text) {
-  const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0U; };
-  const auto within = [&](std::size_t k, unsigned least, unsigned most) { return byte(k) >= least && byte(k) <= most; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (within(0, 0xc2, 0xdf)) return within(1, 0x80, 0xbf) ? 2 : 0;
-  const bool tail = within(2, 0x80, 0xbf);
-  if (within(0, 0xe0, 0xef)) {
-    return tail && within(1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf) ? 3 : 0;
-  }
-  if (!within(0, 0xf0, 0xf4) || !tail || !within(3, 0x80, 0xbf)) return 0;
-  return within(1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf) ? 4 : 0;
-}
-
-bool begins_with_escape(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  return text.size() >= 4 && text.starts_with("\\x") && digits.find(text[2]) != std::string_view::npos &&
-         digits.find(text[3]) != std::string_view::npos;
-}
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t bytes = begins_with_escape(text) ? 0 : character_bytes(text);
-    if (bytes == 0) {
-      fmt::format_to(std::back_inserter(result), "\\x{:02x}", static_cast<unsigned char>(text[0]));
-    } else {
-      result += text.substr(0, bytes);
-    }
-    text.remove_prefix(std::max<std::size_t>(bytes, 1));
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string json_text(const json& value) {
-  const json text = value.is_string() ? json(escaped(value.get_ref<const std::string&>())) : value;
+  const json text = value.is_string() ? json(printable_utf8(value.get_ref<const std::string&>())) : value;
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 report::report(const std::string& command, const common_flags& flags) : flags_(flags) { keys_["app"] = command; }
 
-void report::warn(const std::string& message) const {
+void report::warn(const std::string& message) {
+  if (writes_page()) warnings_.push_back(message);
   if (!flags_.quiet) print_error(flags_.called, "warning: " + message);
 }
 
@@ -141,8 +108,13 @@ void report::print() const {
     }
   }
   if (!flags_.json.empty()) {
+    const busy writing("writing " + flags_.json);
     write_json(flags_.json, keys_);
   }
+  if (!writes_page()) return;
+  output_file file(flags_.report);
+  file.write(html_of(page_of({title_, rows_, warnings_, keys_, figures_})));
+  file.commit();
 }
 
 json list_of(span<const std::int64_t, host> numbers) {

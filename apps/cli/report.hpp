@@ -29,23 +29,29 @@ class report {
   // JSON keys, in order of first use. Non-finite numbers become null.
   [[nodiscard]] json& keys() { return keys_; }
 
-  // Whether JSON is requested.
-  [[nodiscard]] bool writes_json() const { return !flags_.json.empty(); }
+  // Drawn in --report, and nowhere else; in the shapes of keys (report_page.hpp).
+  [[nodiscard]] json& figures() { return figures_; }
+  [[nodiscard]] bool writes_page() const { return !flags_.report.empty(); }
+
+  // Whether long keys are needed: by --json, or by --report, which draws them.
+  [[nodiscard]] bool writes_json() const { return !flags_.json.empty() || writes_page(); }
 
   void title(std::string text) { title_ = std::move(text); }
   void row(std::string label, std::string text) { rows_.emplace_back(std::move(label), std::move(text)); }
   void blank() { rows_.emplace_back(); }
 
   // Prints at once on standard error, unless --quiet.
-  void warn(const std::string& message) const;
+  void warn(const std::string& message);
 
-  // Prints text to standard output, unless an output goes there, and --json. Throws `error` (io) on failure.
+  // Prints text to standard output, unless an output goes there, --json and --report. Throws `error` (io) on failure.
   void print() const;
 
  private:
   const common_flags& flags_;
   std::string title_;
   std::vector<std::pair<std::string, std::string>> rows_;
+  std::vector<std::string> warnings_;  // for --report
+  json figures_ = json::object();
   json keys_ = json::object();  // null would be destroyed as null if it became an object without memory
 };
 

@@ -17,7 +17,7 @@ namespace spargo::apps {
 namespace {
 
 // Common flags listed in short help.
-constexpr std::array<std::string_view, 5> most_used = {"output", "device", "devices", "threads", "json"};
+constexpr std::array<std::string_view, 6> most_used = {"output", "device", "devices", "threads", "json", "report"};
 
 bool is_main(const CLI::Option& option) {
   if (option.get_positional() || option.get_group() == "Options") return true;

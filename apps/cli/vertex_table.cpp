@@ -1,8 +1,9 @@
 #include "cli/vertex_table.hpp"
 
+#include "cli/choice.hpp"
 #include "cli/cli.hpp"
-#include "cli/progress.hpp"
 #include "cli/report.hpp"
+#include "cli/text.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -36,6 +37,8 @@ std::string_view name_of(table_format format) {
       return "TSV";
     case table_format::objects:
       return "JSON";
+    case table_format::aligned:
+      return "table";
     case table_format::blanks:
       break;
   }
@@ -66,8 +69,17 @@ void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts
                   "of objects, other names have blanks and no header (.gz after any); - is standard output",
                   texts.lines, with_blanks(texts.columns), notes));
   output->type_name("FILE");
-  app.add_flag("--sort", flags.sort, fmt::format("order the lines of --output: {}; default: by id", texts.order))
-      ->needs(output);
+  app.add_option_function<std::string>(
+         "--print",
+         [&flags](const std::string& form) {
+           flags.print = form;
+           if (form != "report") flags.output = "-";
+         },
+         "print lines, not the report: as table, csv or json; columns of a table are aligned, and its numbers rounded")
+      ->check(one_of("a form", {"report", "table", "csv", "json"}))
+      ->type_name("FORM")
+      ->excludes(output);
+  app.add_flag("--sort", flags.sort, fmt::format("order the lines of --output: {}; default: by id", texts.order));
   auto* top = app.add_option(
       "--top", flags.top,
       !texts.top.empty() ? std::string(texts.top)
@@ -77,11 +89,42 @@ void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts
                         "sorted: {}",
                         texts.report_list, texts.order));
   top->check(CLI::Validator(check_top, ""))->type_name("K");
-  if (texts.report_list.empty() && texts.top.empty()) top->needs(output);
+  flags.top_needs_output = texts.report_list.empty() && texts.top.empty();
 }
 
-table_writer::table_writer(const std::string& path, std::string_view columns)
-    : file_(path), format_(table_format_of(path)) {
+void check_table_flags(const table_flags& flags) {
+  if (!flags.output.empty()) return;
+  if (flags.sort) throw usage_error("--sort requires --output or --print");
+  if (flags.top > 0 && flags.top_needs_output) throw usage_error("--top requires --output or --print");
+}
+
+table_format table_format_of(const table_flags& flags) {
+  if (flags.print == "table") return table_format::aligned;
+  if (flags.print == "csv") return table_format::commas;
+  return flags.print == "json" ? table_format::objects : table_format_of(flags.output);
+}
+
+table_writer::table_writer(const std::string& path, std::string_view columns, table_format format,
+                           std::vector<column_layout> layout)
+    : file_(path), format_(format), layout_(std::move(layout)) {
+  begin(columns);
+}
+
+table_writer::table_writer(std::string_view columns) : format_(table_format::aligned) { begin(columns); }
+
+void table_writer::begin(std::string_view columns) {
+  if (format_ == table_format::aligned) {
+    layout_.resize(static_cast<std::size_t>(std::count(columns.begin(), columns.end(), ',')) + 1);
+    while (column_ < layout_.size()) {
+      const std::string_view name = columns.substr(0, columns.find(','));
+      columns.remove_prefix(std::min(columns.size(), name.size() + 1));
+      before_.emplace_back(column_ == 0 ? "" : "  ");
+      cell_ = (line_ += before_.back()).size();
+      line_ += name;
+      end_cell(layout_[column_].number);
+    }
+    return end_row();
+  }
   const bool objects = format_ == table_format::objects;
   const char* const separator = format_ == table_format::blanks ? " " : format_ == table_format::tabs ? "\t" : ",";
   std::string header;
@@ -93,11 +136,33 @@ table_writer::table_writer(const std::string& path, std::string_view columns)
     header += between;
     header += name;
   }
-  if (objects) file_.write("[");
-  if (!objects && format_ != table_format::blanks) file_.write(header + "\n");
+  if (objects) file_->write("[");
+  if (!objects && format_ != table_format::blanks) file_->write(header + "\n");
 }
 
-void table_writer::begin_cell() { line_ += before_.at(column_++); }
+void table_writer::begin_cell() {
+  line_ += before_.at(column_);
+  cell_ = line_.size();
+}
+
+// Pads the cell, or notes its width.
+void table_writer::end_cell(bool number) {
+  if (format_ == table_format::aligned) {
+    column_layout& column = layout_.at(column_);
+    const std::size_t width = characters_of(std::string_view(line_).substr(cell_));
+    if (!file_.has_value()) {
+      column = {std::max(column.width, width), column.number && number};
+    } else if (width < column.width) {
+      const std::size_t room = column.width - width;
+      if (column.number) {
+        line_.insert(cell_, room, ' ');
+      } else if (column_ + 1 < layout_.size()) {
+        line_.append(room, ' ');
+      }
+    }
+  }
+  ++column_;
+}
 
 void table_writer::label(const vertex_names& names, std::int64_t vertex) {
   begin_cell();
@@ -106,56 +171,71 @@ void table_writer::label(const vertex_names& names, std::int64_t vertex) {
   } else {
     names.append_label(vertex, line_);
   }
+  end_cell(names.are_integers());
 }
 
 void table_writer::integer(std::int64_t value) {
   begin_cell();
   fmt::format_to(std::back_inserter(line_), "{}", value);
+  end_cell(true);
 }
 
 void table_writer::number(double value) {
   if (format_ == table_format::objects && !std::isfinite(value)) return none("");
   begin_cell();
-  fmt::format_to(std::back_inserter(line_), "{}", value);
+  if (format_ == table_format::aligned) {
+    fmt::format_to(std::back_inserter(line_), "{:.6g}", value);
+  } else {
+    fmt::format_to(std::back_inserter(line_), "{}", value);
+  }
+  end_cell(true);
 }
 
 void table_writer::none(std::string_view text) {
   begin_cell();
   line_ += format_ == table_format::objects ? "null" : text;
+  end_cell(true);
 }
 
 void table_writer::end_row() {
   if (format_ == table_format::objects) {
-    file_.write(empty_ ? "\n" : ",\n");
+    file_->write(empty_ ? "\n" : ",\n");
     line_ += '}';
   } else {
     line_ += '\n';
   }
-  file_.write(line_);
+  if (file_.has_value()) file_->write(line_);
   line_.clear();
   column_ = 0;
   empty_ = false;
 }
 
 void table_writer::commit() {
-  if (format_ == table_format::objects) file_.write(empty_ ? "]\n" : "\n]\n");
-  file_.commit();
+  if (format_ == table_format::objects) file_->write(empty_ ? "]\n" : "\n]\n");
+  file_->commit();
 }
 
 void write_lines(report& out, const table_flags& flags, std::string_view columns, std::int64_t count,
                  const vertex_order* order, const cell_writer& cells) {
   const std::int64_t lines = order == nullptr ? count : static_cast<std::int64_t>(order->size());
   {
-    const busy writing("writing " + flags.output);
-    table_writer table(flags.output, columns);
-    for (std::int64_t k = 0; k < lines; ++k) {
-      cells(order == nullptr ? k : (*order)[static_cast<std::size_t>(k)], table);
-      table.end_row();
-    }
+    std::optional<busy> writing;  // not on a terminal that shows the lines
+    if (!output_descriptor(flags.output).has_value()) writing.emplace("writing " + flags.output);
+    const auto fill = [&](table_writer& table) {
+      for (std::int64_t k = 0; k < lines; ++k) {
+        cells(order == nullptr ? k : (*order)[static_cast<std::size_t>(k)], table);
+        table.end_row();
+      }
+    };
+    const table_format format = table_format_of(flags);
+    table_writer measured(columns);
+    if (format == table_format::aligned) fill(measured);
+    table_writer table(flags.output, columns, format, measured.layout());
+    fill(table);
     table.commit();
   }
   out.keys()["output"] = flags.output;
-  out.row("written", fmt::format("{} ({}, {} of {}{})", flags.output, name_of(table_format_of(flags.output)),
+  out.row("written", fmt::format("{} ({}, {} of {}{})", flags.output, name_of(table_format_of(flags)),
                                  counted(lines, "line"), with_blanks(columns), order == nullptr ? "" : ", sorted"));
 }
 

@@ -1,9 +1,11 @@
 // --output of graph commands: one line per vertex or edge, in the format given by the file's name.
 //
 // NAME.csv and NAME.tsv begin with a line of column names; NAME.json is an array with one object per vertex; other
-// names get blank-separated values without a header. Each may end in .gz. Numbers are printed without loss.
+// names get blank-separated values without a header. Each may end in .gz. Numbers are printed without loss. --print
+// writes the same lines to standard output in place of the report, also as aligned columns with rounded numbers.
 #pragma once
 
+#include "cli/progress.hpp"
 #include "input/input.hpp"
 #include "input/memory_limit.hpp"
 
@@ -15,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -28,13 +31,15 @@ namespace spargo::apps {
 
 class report;
 
-enum class table_format { blanks, commas, tabs, objects };
+enum class table_format { blanks, commas, tabs, objects, aligned };
 [[nodiscard]] table_format table_format_of(const std::string& path);
 
 struct table_flags {
-  std::string output;    // empty: none
-  bool sort = false;     // lines ordered by value instead of id
-  std::int64_t top = 0;  // 0: all lines
+  std::string output;             // empty: none
+  bool sort = false;              // lines ordered by value instead of id
+  std::int64_t top = 0;           // 0: all lines
+  std::string print = "report";   // or lines on standard output, to which `output` is set then
+  bool top_needs_output = false;  // it limits lines and nothing else
 
   [[nodiscard]] bool is_sorted() const { return sort || top > 0; }
   // Length of the list of highest values in a report.
@@ -50,13 +55,30 @@ struct table_texts {
   std::string_view lines = "vertex";  // what has a line
   std::string_view top = {};          // help of a --top that does not limit the lines
 };
-// --output, --sort, --top.
+// --output, --print, --sort, --top.
 void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts);
+// Throws usage_error for --sort or --top without lines that they order.
+void check_table_flags(const table_flags& flags);
+// By --print, else by the name of --output.
+[[nodiscard]] table_format table_format_of(const table_flags& flags);
 
 // Writes one table, complete or not at all: one call per cell of a row, then end_row.
 class table_writer {
  public:
-  table_writer(const std::string& path, std::string_view columns);
+  // Of an aligned table.
+  struct column_layout {
+    std::size_t width = 0;  // characters
+    bool number = true;     // aligned to the right
+  };
+
+  table_writer(const std::string& path, std::string_view columns)
+      : table_writer(path, columns, table_format_of(path)) {}
+  // An aligned table needs the layout of a writer that got the same cells.
+  table_writer(const std::string& path, std::string_view columns, table_format format,
+               std::vector<column_layout> layout = {});
+  // Writes nothing: finds the layout of an aligned table.
+  explicit table_writer(std::string_view columns);
+  [[nodiscard]] const std::vector<column_layout>& layout() const { return layout_; }
 
   void label(const vertex_names& names, std::int64_t vertex);
   template <std::integral T>
@@ -71,10 +93,14 @@ class table_writer {
 
  private:
   void begin_cell();
+  void end_cell(bool number);
   void integer(std::int64_t value);
+  void begin(std::string_view columns);
 
-  output_file file_;
+  std::optional<output_file> file_;
   table_format format_;
+  std::vector<column_layout> layout_;
+  std::size_t cell_ = 0;             // where the current one begins
   std::vector<std::string> before_;  // text before each column's value
   std::string line_;
   std::size_t column_ = 0;
@@ -118,7 +144,10 @@ template <class Before>
 void write_sorted(report& out, const table_flags& flags, std::string_view columns, std::int64_t count,
                   const Before& before, const cell_writer& cells) {
   if (!flags.is_sorted()) return write_lines(out, flags, columns, count, nullptr, cells);
-  const vertex_order order = first_vertices(count, flags.top, before);
+  const vertex_order order = [&] {
+    const busy sorting("sorting");
+    return first_vertices(count, flags.top, before);
+  }();
   write_lines(out, flags, columns, count, &order, cells);
 }
 

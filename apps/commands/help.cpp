@@ -54,7 +54,7 @@ bool is_own(const CLI::Option& option) { return !is_shared(option); }
 std::string overview() {
   std::string text =
       "Spargo: graphs and sparse matrices from files, on CPUs and GPUs.\n\n"
-      "Usage: spargo COMMAND [OPTIONS] ...\n       spargo help COMMAND\n\nCommands:\n";
+      "Usage: spargo COMMAND [OPTIONS] ...\n       spargo help COMMAND|formats|generators\n\nCommands:\n";
   for (const command* each : all_commands()) text += row(each->name, each->summary);
   text += "\nOptions, explained by `spargo help COMMAND`:\n";
   for (const command* each : all_commands()) {
@@ -65,9 +65,26 @@ std::string overview() {
   return text + "\n" + help_on_graph_inputs + "\n" + help_on_generators + "\n" + help_on_exit_codes + "\n";
 }
 
+// What help explains besides commands.
+struct help_topic {
+  const char* name;
+  std::vector<const char*> paragraphs;
+};
+const help_topic topics[] = {
+    {"formats", {help_on_graph_inputs, help_on_outputs}},
+    {"generators", {help_on_generators}},
+};
+
 std::string text_of(const help_flags& flags) {
+  for (const help_topic& topic : topics) {
+    if (flags.command != topic.name) continue;
+    std::string text;
+    for (const char* paragraph : topic.paragraphs) text += (text.empty() ? "" : "\n") + std::string(paragraph);
+    return text;
+  }
   const command* const which = flags.command.empty() ? nullptr : find_command(flags.command);
-  if (which == nullptr && !flags.command.empty()) throw usage_error(no_command(flags.command));
+  if (which == nullptr && !flags.command.empty())
+    throw usage_error(no_command(flags.command, {"formats", "generators"}));
   if (flags.bash_completion) {
     return which == nullptr ? bash_completion(all_commands())
                             : bash_completion(*which, flags.program.empty() ? which->name : flags.program);
@@ -77,9 +94,14 @@ std::string text_of(const help_flags& flags) {
 }
 
 command_body declare(CLI::App& app) {
-  app.description("What the commands are, or what one of them does: its flags, inputs and exit codes.");
+  app.description(
+      "What the commands are, or what one of them does: its flags, inputs and exit codes. The topics `formats` and "
+      "`generators` list what commands read and write.");
   const auto flags = std::make_shared<help_flags>();
-  app.add_option("COMMAND", flags->command, "a command; default: all, in short")->check(suggests(names_of_commands()));
+  std::vector<std::string> words = names_of_commands();
+  for (const help_topic& topic : topics) words.emplace_back(topic.name);
+  app.add_option("COMMAND", flags->command, "a command, formats or generators; default: all commands, in short")
+      ->check(suggests(words));
   app.add_flag("--bash-completion", flags->bash_completion)->group("");
   app.add_flag("--man", flags->man)->group("");
   app.add_option("--program", flags->program)->group("");

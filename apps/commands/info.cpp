@@ -6,6 +6,8 @@
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "cli/vertex_table.hpp"
+#include "commands/info/figures.hpp"
+#include "commands/info/next.hpp"
 #include "commands/info/profile.hpp"
 #include "commands/table.hpp"
 #include "input/columns.hpp"
@@ -441,6 +443,13 @@ void inspect(report& out, const info_flags& flags, const backend& where, const i
   if (!odd.empty()) report_check(out, odd);
   if (flags.check && odd.empty()) out.row("check", "a snapshot is sorted and has no duplicates");
   draw(out, flags, input, matrix, rows, degrees);
+  if (degrees.has_value()) {
+    add_counts(out, degrees->directed ? "out_degree_counts" : "degree_counts", degrees->out);
+    if (degrees->directed) add_counts(out, "in_degree_counts", degrees->in);
+  } else {
+    add_counts(out, "row_length_counts", rows.lengths);
+  }
+  add_spy(out, matrix);
   if (!flags.output.empty()) write_degrees(out, flags, facts, *degrees);
 }
 
@@ -449,6 +458,16 @@ void expect_memory(const input_description& input) {
   const bool complex = input.field == matrix_market_field::complex;
   const std::int64_t value_bytes = input.field == matrix_market_field::pattern ? 0 : complex ? 16 : 8;
   expect_host_memory(input, size, least_matrix_bytes(input, size, value_bytes, 0));
+}
+
+// Those by which other commands read the file alike.
+std::string flags_to_repeat(const info_flags& flags) {
+  std::string text;
+  if (flags.undirected) text += " --undirected";
+  if (flags.directed) text += " --directed";
+  if (!flags.common.columns.empty()) text += " --columns " + shell_quoted(flags.common.columns);
+  if (flags.common.ids != "auto") text += " --ids " + flags.common.ids;
+  return text;
 }
 
 exit_status run(const info_flags& flags) {
@@ -465,6 +484,7 @@ exit_status run(const info_flags& flags) {
     }
     any_entries listed = read_entries(ctx, input, bar->options());  // what is odd shows only before they are sorted
     bar.reset();
+    const busy sorting("sorting");
     listed_values = look_at_entries(listed);
     if (flags.check) odd = check(input, listed);
     return {to_canonical(ctx, std::move(listed)), input_cache(cache_mode::off, input, value_kind::pattern)};
@@ -479,6 +499,7 @@ exit_status run(const info_flags& flags) {
       },
       matrix.read);
   report_cache(out, matrix.cache);
+  suggest_next(out, input, flags.takes_graph(input), flags_to_repeat(flags));
   out.print();
   return exit_status::success;
 }
@@ -523,6 +544,7 @@ command_body declare(CLI::App& app) {
                                        "gen:laplacian3d:n=30 --spy pattern.png --json -"}) +
                        help_on_graph_inputs);
   return [flags] {
+    check_table_flags(*flags);
     prepare_outputs(flags->common, {flags->file},
                     {{"--spy", flags->spy}, {"--degrees", flags->degrees}, {"--output", flags->output}});
     check_picture("--spy", flags->spy);

@@ -147,7 +147,7 @@ struct similarity : graph_algorithm {
     out.row("sum", fmt::format("{:.6g}", sum));
     for (const json& one : keys["first"]) {
       out.row(&one == &keys["first"].front() ? "first" : "",
-              fmt::format("{} {} {:.6g}", one[0].dump(), one[1].dump(), one[2].template get<double>()));
+              fmt::format("{} {} {:.6g}", json_text(one[0]), json_text(one[1]), one[2].template get<double>()));
     }
   }
   static void write(report& out, const similarity_flags& flags, const vertex_names& names, const auto& found) {

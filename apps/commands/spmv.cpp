@@ -4,6 +4,7 @@
 #include "cli/help.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress.hpp"
+#include "commands/info/figures.hpp"
 #include "commands/spmv/report.hpp"
 #include "commands/table.hpp"
 #include "input/memory_need.hpp"
@@ -84,6 +85,7 @@ exit_status run_valued(const spmv_flags& flags, const spmv_job& job, backend& wh
     return read_csr<V>(where.cpu, input, bar.options(), cache, parsing);
   }();
   report out("spmv", flags.common);
+  std::visit([&](const auto& read) { add_spy(out, read.matrix); }, matrix);
   if (flags.format == "all") {
     const std::vector<compared_format> all = multiply_in_all<V>(where, matrix, job);
     const spmv_product& best = fastest(all);

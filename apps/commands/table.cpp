@@ -1,12 +1,16 @@
 #include "commands/table.hpp"
 
 #include "cli/nearest.hpp"
+#include "cli/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
+#include <utility>
 
 namespace spargo::apps {
 
@@ -25,10 +29,53 @@ const command* find_command(std::string_view name) {
   return found == all.end() ? nullptr : *found;
 }
 
-std::string no_command(std::string_view name) {
-  std::vector<std::string_view> names;
+namespace {
+
+// Names by which the field, or another program, calls what a command does.
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"cc", "components"},
+    {"cg", "solve"},
+    {"clustering", "triangles"},
+    {"connected-components", "components"},
+    {"dijkstra", "sssp"},
+    {"diameter", "closeness --diameter"},
+    {"degree", "info"},
+    {"ego", "subgraph --ego"},
+    {"harmonic", "closeness --harmonic"},
+    {"jaccard", "similarity"},
+    {"k-core", "cores"},
+    {"k-truss", "trusses"},
+    {"kcore", "cores"},
+    {"ktruss", "trusses"},
+    {"label-propagation", "communities --method cdlp"},
+    {"leiden", "communities"},
+    {"louvain", "communities --method louvain"},
+    {"mst", "forest"},
+    {"mxv", "spmv"},
+    {"rcm", "reorder"},
+    {"scc", "components --strong"},
+    {"shortest-path", "sssp"},
+    {"shortest-paths", "sssp"},
+    {"spanning-tree", "forest"},
+    {"stats", "info"},
+    {"tc", "triangles"},
+    {"version", "--version"},
+    {"wcc", "components"},
+};
+
+}  // namespace
+
+std::string no_command(std::string_view name, std::vector<std::string_view> others) {
+  std::error_code none;
+  if (std::filesystem::is_regular_file(name, none)) {
+    return fmt::format("no command before {} (expected one, as in spargo info {})", name, shell_quoted(name));
+  }
+  std::vector<std::string_view> names = std::move(others);
   for (const command* each : all_commands()) names.emplace_back(each->name);
-  const std::string_view nearest = nearest_word(name, names);
+  std::string_view nearest = nearest_word(name, names);
+  const auto same = std::find_if(std::begin(other_names), std::end(other_names),
+                                 [&](const auto& other) { return other.first == name; });
+  if (same != std::end(other_names)) nearest = same->second;
   const std::string guess = nearest.empty() ? std::string() : fmt::format("did you mean {}? ", nearest);
   return fmt::format("no command '{}' ({}see spargo --help)", name, guess);
 }

@@ -17,8 +17,9 @@ namespace spargo::apps {
 // Null: there is none of this name.
 [[nodiscard]] const command* find_command(std::string_view name);
 
-// "no command 'bsf' (did you mean bfs? see spargo --help)".
-[[nodiscard]] std::string no_command(std::string_view name);
+// "no command 'bsf' (did you mean bfs? see spargo --help)". Knows other names of what commands do, as "dijkstra".
+// `others`: further words that would do.
+[[nodiscard]] std::string no_command(std::string_view name, std::vector<std::string_view> others = {});
 
 // "sssp does not run on several processes (bfs, components, pagerank and spmv do)".
 [[nodiscard]] std::string no_ranks(const command& which);

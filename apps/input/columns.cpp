@@ -2,8 +2,8 @@
 
 #include "cli/cli.hpp"
 #include "cli/enum_words.hpp"
-#include "cli/provenance.hpp"
 #include "cli/report.hpp"
+#include "cli/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -18,6 +18,7 @@ void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& 
 }
 
 void prepare_graph_outputs(graph_flags& flags, std::vector<std::string> inputs) {
+  check_table_flags(flags);
   inputs.push_back(flags.file);
   prepare_outputs(flags.common, inputs, {{"--output", flags.output}});
 }

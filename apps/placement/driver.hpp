@@ -35,6 +35,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -182,7 +183,10 @@ exit_status run_on_graph(const typename T::flags_type& flags, Read& read, const 
     const typename T::progress validating("validating");
     found.fault = timed_check(found.check_ms, [&] { return T::check(where.cpu, g, flags, found); });
   }
-  report_solution<T>(out, flags, where, from.facts.names, summary, found);
+  {
+    const busy summing("summing up");
+    report_solution<T>(out, flags, where, from.facts.names, summary, found);
+  }
   return conclude_solution<T>(out, flags, from.facts.names, found);
 }
 
@@ -193,6 +197,8 @@ ranked_runs solve_on_ranks(const communicator& comm, const backend& where, const
                            const typename T::flags_type& flags, const distributed_graph<I>& g, plan_report& summary,
                            std::string& links, Result& found) {
   expect_room(comm, where, flags.device_bytes(), [&] { return T::rank_bytes(share_of(comm, g)); });
+  std::optional<busy> at_work;
+  if (comm.rank() == 0) at_work.emplace(T::activity);
   const stopwatch planning;
   auto plan = T::make_ranks_plan(comm, ctx, g, flags);
   summary.plan_ms = planning.milliseconds();
@@ -218,6 +224,8 @@ exit_status run_on_ranked_graph(const communicator& comm, const backend& where, 
   on_backend(where,
              [&](const auto& ctx) { runs = solve_on_ranks<T>(comm, where, ctx, flags, g, summary, links, found); });
   if (!flags.no_validate) {
+    std::optional<busy> validating;
+    if (comm.rank() == 0) validating.emplace("validating");
     found.fault = timed_check(found.check_ms, [&] { return T::check_on_ranks(comm, where.cpu, g, flags, found); });
   }
   auto& values = T::values(found);

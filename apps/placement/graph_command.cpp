@@ -147,11 +147,17 @@ exit_status conclude(const report& out, const graph_flags& flags, const verdict&
 }
 
 void report_highest(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count,
-                    const char* key, const char* row) {
+                    const char* key, const char* label) {
   json& top = out.keys()[key] = json::array();
   const auto higher = [&](std::int64_t a, std::int64_t b) { return values[a] > values[b]; };
-  for (const std::int64_t v : first_vertices(values.size(), count, higher)) {
-    out.row(top.empty() ? row : "", fmt::format("{} {:.6g}", names.label(v), values[v]));
+  const vertex_order order = first_vertices(values.size(), count, higher);
+  std::size_t width = 0;
+  for (const std::int64_t v : order) width = std::max(width, characters_of(names.label(v)));
+  for (const std::int64_t v : order) {
+    std::string name = names.label(v);
+    const std::string blanks(width - characters_of(name), ' ');
+    name = names.are_integers() ? blanks + name : name + blanks;
+    out.row(top.empty() ? label : "", fmt::format("{}  {:.6g}", name, values[v]));
     top.push_back({to_json(names, v), values[v]});
   }
 }

@@ -113,9 +113,9 @@ void report_check_time(report& out, const verdict& fault, double ms);
 // Prints the report, then the error of a wrong result.
 [[nodiscard]] exit_status conclude(const report& out, const graph_flags& flags, const verdict& fault);
 
-// A key and a row: the vertices with the highest values, by value, then by vertex.
+// The vertices with the highest values, by value, then by vertex: a key, and aligned rows.
 void report_highest(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count,
-                    const char* key = "top", const char* row = "highest");
+                    const char* key = "top", const char* label = "highest");
 // The key "histogram": [value, how many], ascending, of values from 0 on.
 template <class I>
 void report_histogram(report& out, span<const I, host> values) {

@@ -265,6 +265,8 @@ exit_status run_searches_on_ranks(const communicator& comm, const backend& where
   });
   search_tally tally;
   if (!flags.no_validate) tally.fault = "";
+  std::optional<busy> searching;
+  if (comm.rank() == 0) searching.emplace("searching");
   ranked_runs runs;
   for (const std::int64_t source : sources) {
     typename T::template result<rank_of_graph<I>> found;

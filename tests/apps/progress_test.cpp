@@ -218,6 +218,27 @@ TEST(progress, names_the_work_that_follows) {
   EXPECT_EQ(shown.last(), "");
 }
 
+// Several steps of under a second are work of over a second.
+TEST(progress, is_shown_for_short_steps_after_a_second) {
+  const screen shown = on_a_terminal(80, [] {
+    set_terminal("xterm");
+    {
+      const busy building("building CSR");
+      wait_ms(800);
+    }
+    {
+      const busy brief("sorting");
+      wait_ms(50);
+    }
+    const busy validating("validating");
+    wait_ms(900);
+  });
+  EXPECT_EQ(shown.seen().find("building CSR"), std::string::npos) << shown.seen();
+  EXPECT_EQ(shown.seen().find("sorting"), std::string::npos) << shown.seen();
+  EXPECT_NE(shown.seen().find("validating  0 s"), std::string::npos) << shown.seen();
+  EXPECT_EQ(shown.last(), "");
+}
+
 // The seconds until the first report of a share, then the share.
 TEST(progress, shows_the_share_of_counted_work) {
   const screen shown = on_a_terminal(80, [] {

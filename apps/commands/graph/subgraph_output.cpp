@@ -10,7 +10,11 @@ void check_subgraph_flags(const table_flags& flags, const std::string& flag, con
   if (flags.is_sorted()) {
     throw usage_error(fmt::format("{}: its output is a list of edges (expected no --sort and no --top)", flag));
   }
-  if (!flags.output.empty() && table_format_of(flags.output) == table_format::objects) {
+  const table_format format = table_format_of(flags);
+  if (flags.print != "report" && format != table_format::commas) {
+    throw usage_error(fmt::format("--print {}: {} is an edge list (expected csv)", flags.print, subgraph));
+  }
+  if (!flags.output.empty() && format == table_format::objects) {
     throw usage_error(fmt::format("--output {}: {} is an edge list (expected no JSON)", flags.output, subgraph));
   }
 }
@@ -19,7 +23,7 @@ template <class I>
 void write_subgraph(report& out, const table_flags& flags, const vertex_names& names, const subgraph<I>& found) {
   const auto n = static_cast<I>(names.vertices);
   const coo_view<const pattern, I, host> edges{{n, n, found.sources, found.targets}, {}};
-  const bool commas = table_format_of(flags.output) == table_format::commas;
+  const bool commas = table_format_of(flags) == table_format::commas;
   const auto style = commas ? edge_list_style::commas : edge_list_style::tabs;
   if (names.are_integers()) {
     write_edge_list<pattern, I>(flags.output, edges, names.all(), style);

@@ -1,0 +1,164 @@
+// What the shell shows: --print, `info`'s next commands, `help formats`, and guesses at what was meant.
+#include "apps/run_here.hpp"
+#include "cli/vertex_table.hpp"
+
+#include <regex>
+#include <sstream>
+
+namespace spargo::apps {
+namespace {
+
+using nlohmann::json;
+using test::app_run;
+using test::expect_failure;
+using test::run_app;
+using test::run_here;
+using test::run_on;
+using test::run_shell;
+using test::scratch;
+using test::slurp;
+
+class print : public testing::Test {
+ protected:
+  const scratch folder_;
+  const std::string edges_ = folder_.write("g.el", "1 2\n2 3\n3 1\n3 100\n100 11\n20 21\n");
+  const std::string names_ = folder_.write("n.el", "anna bo\nbo \u00e9mile\nanna \u00e9mile\n");
+};
+
+TEST_F(print, aligns_a_table) {
+  EXPECT_EQ(run_on("components", edges_, {"--print", "table"}).out,
+            " id  component\n"
+            "  1          1\n"
+            "  2          1\n"
+            "  3          1\n"
+            " 11          1\n"
+            " 20         20\n"
+            " 21         20\n"
+            "100          1\n");
+  EXPECT_EQ(run_on("cores", names_, {"--undirected", "--print", "table", "--top", "2"}).out,
+            "id    core\n"
+            "anna     2\n"
+            "bo       2\n");
+  // Characters are aligned, not bytes.
+  EXPECT_EQ(run_on("bfs", names_, {"--print", "table"}).out,
+            "id     level  parent\n"
+            "anna       0  anna\n"
+            "bo         1  anna\n"
+            "\u00e9mile      1  anna\n");
+}
+
+TEST_F(print, rounds_in_a_table_only) {
+  const std::string table = run_on("pagerank", edges_, {"--print", "table", "--top", "3"}).out;
+  EXPECT_TRUE(std::regex_match(table, std::regex(" *id +rank\n( *[0-9]+  0\\.[0-9]{1,6}\n){3}"))) << table;
+  const std::string csv = folder_ / "r.csv", objects = folder_ / "r.json";
+  ASSERT_EQ(run_on("pagerank", edges_, {"--output", csv, "--top", "3"}).code, 0);
+  ASSERT_EQ(run_on("pagerank", edges_, {"--output", objects, "--top", "3"}).code, 0);
+  EXPECT_EQ(run_on("pagerank", edges_, {"--print", "csv", "--top", "3"}).out, slurp(csv));
+  EXPECT_EQ(run_on("pagerank", edges_, {"--print", "json", "--top", "3"}).out, slurp(objects));
+  EXPECT_TRUE(run_on("pagerank", edges_, {"--print", "report"}).out.starts_with("pagerank "));
+}
+
+TEST_F(print, is_of_every_command_with_lines) {
+  for (const char* command : {"bfs", "sssp", "betweenness", "closeness", "communities", "eigenvector", "katz", "hits",
+                              "triangles", "trusses", "forest", "similarity", "info"}) {
+    SCOPED_TRACE(command);
+    const app_run run = run_on(command, edges_, {"--print", "csv"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.substr(0, run.out.find('\n')).find(','), std::string::npos) << run.out;
+    EXPECT_FALSE(run_on(command, edges_, {"--print", "json"}).json().empty());
+  }
+}
+
+TEST_F(print, is_refused_where_it_has_no_meaning) {
+  expect_failure(run_on("pagerank", edges_, {"--print", "xml"}), "pagerank", 2,
+                 "xml is not a form (expected report, table, csv or json)");
+  expect_failure(run_on("pagerank", edges_, {"--print", "csv", "--output", folder_ / "x"}), "pagerank", 2, "--output");
+  expect_failure(run_on("pagerank", edges_, {"--print", "csv", "--json", "-"}), "pagerank", 2, "the same output");
+  expect_failure(run_on("cores", edges_, {"--k", "1", "--print", "json"}), "cores", 2, "--print json");
+  expect_failure(run_on("components", edges_, {"--sort"}), "components", 2, "--sort requires --output or --print");
+  expect_failure(run_on("components", edges_, {"--top", "2"}), "components", 2, "--top requires --output or --print");
+  EXPECT_EQ(run_on("components", edges_, {"--sort", "--print", "csv"}).code, 0);
+}
+
+TEST_F(print, lists_the_highest_below_each_other) {
+  const std::string report = run_on("pagerank", edges_, {"--undirected", "--top", "3"}).out;
+  EXPECT_TRUE(
+      std::regex_search(report, std::regex("\n  highest       3  0\\.2[0-9]+\n              100  0\\.1[0-9]+\n")))
+      << report;
+}
+
+// --- info -----------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> suggestions(const std::string& report) {
+  std::vector<std::string> all;
+  std::istringstream lines(report);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find("spargo ");
+    const bool indented = line.find_first_not_of(' ') == at || line.starts_with("  next ");
+    if (at != std::string::npos && indented) all.push_back(line.substr(at + 7));
+  }
+  return all;
+}
+
+TEST(info, suggests_commands_that_work) {
+  const scratch folder;
+  const std::string connected = folder.write("a b.el", "1 2\n2 3\n");
+  const std::string apart = folder.write("it's.csv", "when,who,whom\n1,x,y\n2,z,w\n");
+  const std::string matrix =
+      folder.write("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 3\n2 3 4\n");
+  for (const auto& [file, flags, first] :
+       {std::tuple(connected, std::vector<std::string>{"--undirected"}, "pagerank"),
+        std::tuple(apart, std::vector<std::string>{"--columns", "who,whom"}, "pagerank"),
+        std::tuple(matrix, std::vector<std::string>{}, "spmv"),
+        std::tuple(std::string("gen:grid2d:n=3"), std::vector<std::string>{}, "pagerank")}) {
+    const app_run run = run_on("info", file, flags);
+    ASSERT_EQ(run.code, 0) << run.err;
+    const std::vector<std::string> next = suggestions(run.out);
+    ASSERT_GE(next.size(), 2U) << run.out;
+    EXPECT_TRUE(next.front().starts_with(first)) << next.front();
+    for (const std::string& each : next) {
+      const app_run tried = run_shell("cd '" + folder.path().string() + "' && $BIN/" + each);
+      EXPECT_EQ(tried.code, 0) << each << ": " << tried.err;
+    }
+  }
+  EXPECT_NE(run_on("info", apart, {"--columns", "who,whom"}).out.find("spargo components"), std::string::npos);
+  EXPECT_TRUE(suggestions(run_shell("$BIN/info - < '" + connected + "'").out).empty());
+  EXPECT_TRUE(suggestions(run_on("info", connected, {"--json", "-"}).out).empty());
+  EXPECT_TRUE(suggestions(run_on("info", connected, {"--print", "csv"}).out).empty());
+}
+
+// --- help -----------------------------------------------------------------------------------------------------------
+
+TEST(help, explains_formats_and_generators) {
+  const std::string formats = run_here("help", {"formats"}).out;
+  for (const char* part : {"Matrix Market", "METIS", "DIMACS", ".spg", "--output FILE", "--print FORM"}) {
+    EXPECT_NE(formats.find(part), std::string::npos) << part;
+  }
+  const std::string generators = run_here("help", {"generators"}).out;
+  EXPECT_NE(generators.find("gen:rmat:scale=20"), std::string::npos);
+  for (const std::string& text : {formats, generators}) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+  }
+  expect_failure(run_here("help", {"format"}), "help", 2, "did you mean formats?");
+  expect_failure(run_here("help", {"generator"}), "help", 2, "did you mean generators?");
+}
+
+TEST(unknown_command, is_known_by_other_names) {
+  for (const auto& [word, guess] :
+       {std::pair("dijkstra", "sssp"), std::pair("mst", "forest"), std::pair("louvain", "communities --method louvain"),
+        std::pair("kcore", "cores"), std::pair("scc", "components --strong"), std::pair("page-rank", "pagerank"),
+        std::pair("version", "--version")}) {
+    expect_failure(run_app("spargo", {word}), "spargo", 2, "(did you mean " + std::string(guess) + "?");
+  }
+}
+
+TEST(unknown_command, may_be_a_file) {
+  const scratch folder;
+  const std::string file = folder.write("my graph.el", "1 2\n");
+  expect_failure(run_app("spargo", {file}), "spargo", 2,
+                 "no command before " + file + " (expected one, as in spargo info '" + file + "')");
+}
+
+}  // namespace
+}  // namespace spargo::apps
