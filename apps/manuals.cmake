@@ -1,12 +1,15 @@
-# Manual pages and completion for bash: what `spargo help` writes of the commands' flags, once it is linked; installed
+# Manual pages and completion for bash, zsh and fish: what `spargo help` writes of the commands' flags, once it is linked; installed
 # under the names of the programs. A program for another machine cannot be asked.
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
   return()
 endif()
 
 set(man_dir ${PROJECT_BINARY_DIR}/share/man/man1)
-set(completion_dir ${PROJECT_BINARY_DIR}/share/bash-completion/completions)
-file(MAKE_DIRECTORY ${man_dir} ${completion_dir})
+# Where each shell looks, below share/.
+set(bash_completions bash-completion/completions)
+set(zsh_completions zsh/site-functions)
+set(fish_completions fish/vendor_completions.d)
+file(MAKE_DIRECTORY ${man_dir})
 set(man_pages)
 set(completions)
 
@@ -16,15 +19,30 @@ function(spargo_write list file)
   set(${list} ${${list}} ${file} PARENT_SCOPE)
 endfunction()
 
+# spargo_write_completions(PROGRAM ARGUMENTS...): what `spargo help ARGUMENTS --completion SHELL` writes, for every shell.
+function(spargo_write_completions program)
+  foreach(file IN ITEMS bash/${program} zsh/_${program} fish/${program}.fish)
+    cmake_path(GET file PARENT_PATH shell)
+    cmake_path(GET file FILENAME name)
+    set(folder ${PROJECT_BINARY_DIR}/share/${${shell}_completions})
+    file(MAKE_DIRECTORY ${folder})
+    spargo_write(completions ${folder}/${name} ${ARGN} --completion ${shell})
+    if(SPARGO_INSTALL)
+      install(FILES ${folder}/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/${${shell}_completions} COMPONENT spargo_apps)
+    endif()
+  endforeach()
+  set(completions ${completions} PARENT_SCOPE)
+endfunction()
+
 spargo_write(man_pages ${man_dir}/spargo.1 --man)
-spargo_write(completions ${completion_dir}/spargo --bash-completion)
+spargo_write_completions(spargo)
 foreach(stem IN LISTS app_command_names)
   string(REPLACE "_" "-" command ${stem})
   spargo_write(man_pages ${man_dir}/spargo-${command}.1 ${command} --man)
 endforeach()
 foreach(command IN LISTS spargo_single_commands)
   set(program ${SPARGO_APP_PREFIX}${command})
-  spargo_write(completions ${completion_dir}/${program} ${command} --bash-completion --program ${program})
+  spargo_write_completions(${program} ${command} --program ${program})
   if(NOT program STREQUAL "spargo-${command}")
     file(WRITE ${man_dir}/${program}.1 ".so man1/spargo-${command}.1\n")
     list(APPEND man_links ${man_dir}/${program}.1)
@@ -34,5 +52,4 @@ add_custom_target(spargo_manuals ALL DEPENDS ${man_pages} ${completions})
 
 if(SPARGO_INSTALL)
   install(FILES ${man_pages} ${man_links} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT spargo_apps)
-  install(FILES ${completions} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT spargo_apps)
 endif()

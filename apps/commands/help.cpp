@@ -1,5 +1,5 @@
 // help [COMMAND]: what there is, or the help of one command. Hidden flags write what the build installs: completion for
-// bash, and manual pages.
+// shells, and manual pages.
 #include "cli/help.hpp"
 #include "cli/choice.hpp"
 #include "cli/cli.hpp"
@@ -18,7 +18,7 @@ namespace {
 struct help_flags {
   std::string command;
   std::string program;
-  bool bash_completion = false;
+  std::string shell;
   bool man = false;
 };
 
@@ -85,9 +85,10 @@ std::string text_of(const help_flags& flags) {
   const command* const which = flags.command.empty() ? nullptr : find_command(flags.command);
   if (which == nullptr && !flags.command.empty())
     throw usage_error(no_command(flags.command, {"formats", "generators"}));
-  if (flags.bash_completion) {
-    return which == nullptr ? bash_completion(all_commands())
-                            : bash_completion(*which, flags.program.empty() ? which->name : flags.program);
+  if (!flags.shell.empty()) {
+    const shell of = shell_of(flags.shell);
+    return which == nullptr ? completion(of, all_commands())
+                            : completion(of, *which, flags.program.empty() ? which->name : flags.program);
   }
   if (flags.man) return which == nullptr ? man_page(all_commands()) : man_page(*which);
   return which == nullptr ? overview() : declare_command(*which, std::string("spargo ") + which->name).app->help();
@@ -102,7 +103,7 @@ command_body declare(CLI::App& app) {
   for (const help_topic& topic : topics) words.emplace_back(topic.name);
   app.add_option("COMMAND", flags->command, "a command, formats or generators; default: all commands, in short")
       ->check(suggests(words));
-  app.add_flag("--bash-completion", flags->bash_completion)->group("");
+  app.add_option("--completion", flags->shell)->check(one_of("a shell", shell_names()))->group("");
   app.add_flag("--man", flags->man)->group("");
   app.add_option("--program", flags->program)->group("");
   add_help_and_version(app);

@@ -24,8 +24,8 @@ class completion : public testing::Test {
  protected:
   void SetUp() override {
     if (std::system("bash -c 'compgen -W x' > /dev/null 2>&1") != 0) GTEST_SKIP() << "no bash";
-    (void)folder_.write("spargo", run_app("spargo", {"help", "--bash-completion"}).out);
-    (void)folder_.write("alone", run_app("spargo", {"help", "bfs", "--bash-completion", "--program", "my-bfs"}).out);
+    (void)folder_.write("spargo", run_app("spargo", {"help", "--completion", "bash"}).out);
+    (void)folder_.write("alone", run_app("spargo", {"help", "bfs", "--completion", "bash", "--program", "my-bfs"}).out);
     (void)folder_.write("graph.mtx", "");
     (void)folder_.write("with blank.el", "");
   }
@@ -88,6 +88,7 @@ TEST_F(completion, of_values) {
   EXPECT_EQ(replies({"convert", "--to", ""}), (set{"mtx", "el", "wel", "csv", "tsv", "spg", "metis"}));
   EXPECT_EQ(replies({"spmv", "--x", "r"}), (set{"reciprocal", "random"}));
   EXPECT_EQ(replies({"bfs", "--threads", ""}), set{}) << "a number is the user's own";
+  EXPECT_EQ(replies({"pagerank", "--tolerance", ""}), set{});
   EXPECT_EQ(replies({"bfs", "--undirected", "gr"}), set{"graph.mtx"}) << "this flag has no value";
 }
 

@@ -310,6 +310,8 @@ case $step in
       [ -s "$prefix/share/man/man1/$app.1" ] || fail "$app has no man page"
       bash -n "$prefix/share/bash-completion/completions/$app" || fail "$app has no completion"
       grep -q "^complete -F .* $app\$" "$prefix/share/bash-completion/completions/$app" || fail "$app is not completed"
+      grep -q "^#compdef $app\$" "$prefix/share/zsh/site-functions/_$app" || fail "$app is not completed by zsh"
+      grep -q "^complete -c $app " "$prefix/share/fish/vendor_completions.d/$app.fish" || fail "$app is not completed by fish"
     done
     [ "$(cd "$prefix/bin" && echo *)" = "$(printf '%s\n' "${before}bfs" spargo "${before}spmv" | sort | xargs)" ] \
       || fail "programs that are not to be installed: $(cd "$prefix/bin" && echo *)"
