@@ -109,10 +109,14 @@ class modularity_executor final : public executor<I, host> {
         [&](std::int64_t first, std::int64_t last) {
           std::int64_t sum = 0;
           for (std::int64_t v = first; v < last; ++v) {
+            const I own = labels[v];
+            std::int64_t loops = 0;
             for (std::int64_t e = g.offsets[v]; e < g.offsets[v + 1]; ++e) {
               const I u = g.neighbours[e];
-              if (labels[u] == labels[v]) sum += u == v ? 2 * g.weight(e) : g.weight(e);
+              sum += labels[u] == own ? g.weight(e) : 0;
+              loops += u == v ? g.weight(e) : 0;
             }
+            sum += loops;
           }
           return sum;
         },
@@ -184,10 +188,11 @@ void improve_levels(const context<host>& ctx, level_graph<I, O> g, span<I, host>
     node_of[v] = name[v] = static_cast<I>(v);
     community[v] = labels[v];
   });
+  weight_tables<I> tables(static_cast<std::size_t>(ctx.threads()));
   pass_progress progress;
   for (;; ++level) {
     const std::uint64_t key = level_key(seed, level);
-    local_moving<I, O>(ctx, g, rule, key).run(community.view(), progress);
+    local_moving<I, O>(ctx, g, rule, key, tables).run(community.view(), progress);
     name_by_smallest<I>(ctx, community.view());
     const bool refines = options.method == communities_method::leiden;
     bool is_last = progress.is_done() || level == options.max_levels;
@@ -196,7 +201,7 @@ void improve_levels(const context<host>& ctx, level_graph<I, O> g, span<I, host>
     if (!is_last) {
       std::copy(community.begin(), community.end(), group.begin());
       if (refines) {
-        refinement<I, O>(ctx, g, rule, mixed_bits(key, 1)).run(community.view(), group.view());
+        refinement<I, O>(ctx, g, rule, mixed_bits(key, 1), tables).run(community.view(), group.view());
         name_by_smallest<I>(ctx, group.view());
       }
       count = number_groups<I, O>(ctx, g, std::as_const(community).view(), std::as_const(group).view(), number.view());
@@ -209,7 +214,7 @@ void improve_levels(const context<host>& ctx, level_graph<I, O> g, span<I, host>
       });
       return name_by_smallest<I>(ctx, labels);
     }
-    level_arrays<I, O> next = contract<I, O>(ctx, g, std::as_const(number).view(), count.groups);
+    level_arrays<I, O> next = contract<I, O>(ctx, g, std::as_const(number).view(), count.groups, tables);
     array<I, host> coarse(ctx, count.groups), next_name(ctx, count.groups);
     parallel_for(ctx.threads(), g.nodes, grain::elements, [&](std::int64_t v) {
       if (group[v] != v || number[v] < 0) return;
