@@ -117,6 +117,8 @@ template <class I, class O>
     const auto slot = static_cast<std::size_t>(mine.slot());
     buffer& own = buffers[slot];
     weight_table<I>& sums = tables[slot];
+    own.neighbours.reserve(static_cast<std::size_t>(g.entries()) / buffers.size());
+    own.weights.reserve(own.neighbours.capacity());
     for (std::int64_t part; mine.take(part);) {
       interruption::look();
       places[static_cast<std::size_t>(part)] = {slot, own.weights.size()};

@@ -80,16 +80,25 @@ class modularity_executor final : public executor<I, host> {
     }
     name_by_smallest<I>(ctx_, labels_.view());
     array<I, host> next(ctx_, n_);
+    std::int64_t inside = weight_inside(labels_);
+    std::int64_t found = 0;
     run_outcome outcome = take_passes(
-        options_, iterations_of(options_, n_, source_.level.entries()), quality_of(labels_),
+        options_, iterations_of(options_, n_, source_.level.entries()), quality_of(labels_, inside),
         static_cast<double>(rule_.link) * static_cast<double>(total_),
         [&](std::uint64_t seed, std::int64_t& levels) {
           std::copy(labels_.begin(), labels_.end(), next.begin());
           improve_levels<I, O>(ctx_, source_.level, next.view(), rule_, options_, seed, levels);
         },
-        [&] { return quality_of(next); }, [&] { labels_.swap(next); });
+        [&] {
+          found = weight_inside(next);
+          return quality_of(next, found);
+        },
+        [&] {
+          labels_.swap(next);
+          inside = found;
+        });
     for (std::int64_t v = 0; v < n_; ++v) outcome.count += labels_[v] == v ? 1 : 0;
-    outcome.modularity = modularity_of(labels_);
+    outcome.modularity = modularity_of(labels_, inside);
     return outcome;
   }
 
@@ -137,16 +146,14 @@ class modularity_executor final : public executor<I, host> {
     for (std::int64_t v = 0; v < n_; ++v) sum += static_cast<int128>(of[v]) * (in_mass != nullptr ? in : of)[v];
     return sum;
   }
-  [[nodiscard]] int128 quality_of(const array<I, host>& labels) const {
+  [[nodiscard]] int128 quality_of(const array<I, host>& labels, std::int64_t inside) const {
     const level_graph<I, O>& g = source_.level;
     const bool ordered_pairs = !source_.in_degree.empty() && g.in_mass == nullptr;  // directed CPM
-    return communities::quality_of({weight_inside(labels), sum_of_squares(labels, g.mass, g.in_mass)}, rule_,
-                                   ordered_pairs);
+    return communities::quality_of({inside, sum_of_squares(labels, g.mass, g.in_mass)}, rule_, ordered_pairs);
   }
-  [[nodiscard]] double modularity_of(const array<I, host>& labels) const {
+  [[nodiscard]] double modularity_of(const array<I, host>& labels, std::int64_t inside) const {
     const std::int64_t* const in = source_.in_degree.empty() ? nullptr : source_.in_degree.data();
-    return communities::modularity_of({weight_inside(labels), sum_of_squares(labels, source_.degree.data(), in)},
-                                      total_, options_);
+    return communities::modularity_of({inside, sum_of_squares(labels, source_.degree.data(), in)}, total_, options_);
   }
 
   context<host> ctx_;
