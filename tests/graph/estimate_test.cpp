@@ -32,6 +32,20 @@ TEST(Estimate, PagerankOfFloats) {
   }
 }
 
+// Large enough for shares of single precision.
+TEST(Estimate, PagerankInSinglePrecision) {
+  const test::plan_graph t("sparse", "gen:uniform:rows=140000,degree=1", direction_kind::undirected, false);
+  using plan_type = pagerank_plan<double, index, offset, host>;
+  for (const double tolerance : {1e-6, 1e-7}) {
+    const pagerank_options options{.tolerance = tolerance, .max_iterations = 10};
+    expect_estimate(t.name, 1, plan_type::estimate(t.shape(1), options), [&](const context<host>& ctx, auto&& then) {
+      const graph_view<index, offset, host> without_weights = t.g;
+      plan_type plan(ctx, without_weights, options);
+      then([&] { plan.run(); });
+    });
+  }
+}
+
 // A row longer than a thread's table of labels.
 TEST(Estimate, CommunitiesOfAHub) {
   const context<host> ctx({.threads = 2});

@@ -299,7 +299,8 @@ TEST(LouvainLeidenBits, ContractedRowsAreSorted) {
   const std::vector<std::int64_t> weights{30, 20, 10, 10, 20, 30}, mass(nodes, 1);
   const detail::communities::level_graph<std::int32_t, std::int32_t> g{nodes, offsets.data(), neighbours.data(),
                                                                        weights.data(), mass.data()};
-  const auto next = detail::communities::contract<std::int32_t, std::int32_t>(cpu(), g, number, nodes);
+  detail::communities::weight_tables<std::int32_t> tables(static_cast<std::size_t>(cpu().threads()));
+  const auto next = detail::communities::contract<std::int32_t, std::int32_t>(cpu(), g, number, nodes, tables);
   EXPECT_EQ(std::vector(next.neighbours.begin(), next.neighbours.end()), (std::vector<std::int32_t>{1, 2, 3, 0, 0, 0}));
   EXPECT_EQ(std::vector(next.weights.begin(), next.weights.end()), (std::vector<std::int64_t>{10, 20, 30, 10, 20, 30}));
 }
@@ -683,7 +684,8 @@ TEST(LouvainLeidenRefinement, NodesJoinWellConnectedGroupsOnly) {
     const detail::communities::level_graph<std::int32_t, std::int32_t> g{3, offsets.data(), neighbours.data(),
                                                                          weights.data(), mass.data()};
     std::vector<std::int32_t> community(3, 0), group(3);
-    detail::communities::refinement<std::int32_t, std::int32_t>(cpu(), g, {.link = 1, .penalty = 1}, 1)
+    detail::communities::weight_tables<std::int32_t> tables(static_cast<std::size_t>(cpu().threads()));
+    detail::communities::refinement<std::int32_t, std::int32_t>(cpu(), g, {.link = 1, .penalty = 1}, 1, tables)
         .run(community, group);
     EXPECT_EQ(group[0] == group[1], weight == 9) << weight;
     EXPECT_EQ(group[2], 2);

@@ -459,6 +459,42 @@ TEST(PageRankHost, ChoosesByTheEndOfTheIteration) {
   EXPECT_THROW((void)parse_pagerank_algorithm("gauss"), error);
 }
 
+// Large graphs with a tolerance of 1e-6 or more: single precision between steps, also for vectors that a float cannot
+// hold.
+TEST(PageRankHost, SharesAreInSinglePrecisionWhereTheToleranceAllows) {
+  const context<host> ctx({.threads = 2});
+  const std::int64_t n = std::int64_t{1} << 17;
+  test::random_source random(29);
+  const auto g = test::make_directed<std::int32_t, std::int32_t>(n, test::random_edges(random, n, 3 * n, 2),
+                                                                 test::edges_kept::out_and_in);
+  doubles p(static_cast<std::size_t>(n)), guess(p.size());
+  for (std::size_t v = 0; v < p.size(); ++v) {
+    p[v] = 1e-300 * static_cast<double>(v % 3);
+    guess[v] = 1e300 * static_cast<double>(v % 5);
+  }
+  const auto plan_for = [&](double tolerance) {
+    return pagerank_plan<double, std::int32_t, std::int32_t, host>(ctx, g.view(), {.tolerance = tolerance});
+  };
+  auto exact = plan_for(1e-12);
+  auto narrow = plan_for(1e-6);
+  EXPECT_EQ(exact.reason().find("single"), std::string::npos);
+  EXPECT_NE(narrow.reason().find("single precision"), std::string::npos);
+  EXPECT_EQ(narrow.workspace_bytes() - exact.workspace_bytes(), 12 * n);
+  for (const auto& [preference, start] : {std::pair{doubles{}, doubles{}}, {p, doubles{}}, {p, guess}, {{}, guess}}) {
+    exact.run(preference, start);
+    narrow.run(preference, start);
+    EXPECT_TRUE(narrow.converged());
+    EXPECT_EQ(check_pagerank(ctx, g.view(), narrow.ranks(), {.tolerance = 1e-6}, preference), "");
+    double apart = 0;
+    for (std::int64_t v = 0; v < n; ++v) apart += std::abs(narrow.ranks()[v] - exact.ranks()[v]);
+    EXPECT_LT(apart, 1e-5);
+    EXPECT_GT(apart, 0);
+  }
+  p[7] = -1;
+  EXPECT_THROW(narrow.run(p), error);
+  EXPECT_THROW(narrow.run({}, p), error);
+}
+
 // Dividing by a denormal sum would give infinite shares.
 TEST(PageRankHost, RefusesAPersonalizationOfNothing) {
   const context<host> ctx;

@@ -98,7 +98,9 @@ TEST(LouvainLeidenRefinement, FollowsItsRule) {
     for (auto& label : named) label = static_cast<std::int32_t>(label % few);
     for (auto& label : communities) label %= few;
     named.resize(static_cast<std::size_t>(n));
-    detail::communities::refinement<std::int32_t, std::int32_t>(test::cpu(), graph, {total, 1}, seed).run(named, group);
+    detail::communities::weight_tables<std::int32_t> tables(static_cast<std::size_t>(test::cpu().threads()));
+    detail::communities::refinement<std::int32_t, std::int32_t>(test::cpu(), graph, {total, 1}, seed, tables)
+        .run(named, group);
     const label_vector expected = naive_refinement(weight, communities, order, seed);
     ASSERT_EQ(label_vector(group.begin(), group.end()), expected) << "seed " << seed;
     joined += n - test::different(expected);

@@ -85,9 +85,10 @@ struct pagerank_result {
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const pagerank_options& options);
 
 // Workspace for many runs on one graph, allocated once. The plan borrows the graph. The host checks a device run for
-// convergence, which synchronizes, every few iterations. Memory besides the graph: 2 values per vertex, 1 for
-// gauss_seidel; on a device 4 and an index, and for a copy of the graph 2 to 4 bytes per edge (binned: 4 and a value);
-// over weights a value per edge.
+// convergence, which synchronizes, every few iterations. On large graphs gauss_seidel in double precision keeps ranks
+// in single precision between steps if the tolerance is at least 1e-6. Memory besides the graph: 2 values per vertex, 1
+// for gauss_seidel, 2.5 if in single precision; on a device 4 and an index, and for a copy of the graph 2 to 4 bytes
+// per edge (binned: 4 and a value); over weights a value per edge.
 template <detail::real V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT pagerank_plan
     : public detail::graph_plan_base<pagerank_plan<V, I, O, Space>, pagerank_options, I, O, V> {

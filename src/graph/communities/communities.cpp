@@ -88,7 +88,8 @@ plan_estimate estimate_moving(const graph_shape& s, const communities_options& o
   const bool directed = s.direction == direction_kind::directed;
   const std::int64_t symmetric = directed ? 2 * s.entries : s.entries;
   plan_estimate of;
-  of.host_bytes = s.vertices * (9 * index + 5 * sum) + symmetric * 2 * (index + sum) + s.entries * sum + 64;
+  of.host_bytes =
+      s.vertices * (9 * index + (5 + s.threads) * sum) + symmetric * 2 * (index + sum) + s.entries * sum + 64;
   if (directed) of.host_bytes += symmetric * 4 * (index + sum) + s.vertices * 4 * sum;
   // On a device: two levels and the gathered rows of one, and tables for the rows of a batch that have several
   // segments.

@@ -94,32 +94,34 @@ struct member_lists {
 // number: [node] its group, 0 to count - 1, or -1.
 template <class I, class O>
 [[nodiscard]] level_arrays<I, O> contract(const context<host>& ctx, const level_graph<I, O>& g,
-                                          span<const I, host> number, std::int64_t count) {
+                                          span<const I, host> number, std::int64_t count, weight_tables<I>& tables) {
   const member_lists<I> lists(ctx, number, count);
   level_arrays<I, O> next;
   next.offsets = {ctx, count + 1};
   next.mass = {ctx, count};
   if (g.in_mass != nullptr) next.in_mass = {ctx, count};
-  struct rows {
-    array<I, host> neighbours;
-    array<std::int64_t, host> weights;
-  };
+  // The rows that a thread has summed, chunk after chunk.
   struct buffer {
-    weight_table<I> sums;
     std::vector<I> neighbours;
     std::vector<std::int64_t> weights;
   };
-  const parts chunks = chunks_of(count, std::clamp<std::int64_t>(count / (16 * ctx.threads()), 1, 1024));
-  std::vector<rows> of_chunk(static_cast<std::size_t>(chunks.count));
-  std::vector<buffer> buffers(static_cast<std::size_t>(ctx.threads()));
+  struct place {
+    std::size_t slot;
+    std::size_t first;
+  };
+  const parts chunks = chunks_of(count, moving_tuning::chunk);
+  std::vector<place> places(static_cast<std::size_t>(chunks.count));
+  std::vector<buffer> buffers(tables.size());
   next.offsets[0] = 0;
   on_threads(ctx.threads(), chunks.count, [&](part_taker& mine) {
-    buffer& own = buffers[static_cast<std::size_t>(mine.slot())];
-    weight_table<I>& sums = own.sums;
+    const auto slot = static_cast<std::size_t>(mine.slot());
+    buffer& own = buffers[slot];
+    weight_table<I>& sums = tables[slot];
+    own.neighbours.reserve(static_cast<std::size_t>(g.entries()) / buffers.size());
+    own.weights.reserve(own.neighbours.capacity());
     for (std::int64_t part; mine.take(part);) {
       interruption::look();
-      own.neighbours.clear();
-      own.weights.clear();
+      places[static_cast<std::size_t>(part)] = {slot, own.weights.size()};
       for (std::int64_t c = chunks.first(part); c < chunks.last(part); ++c) {
         masses all;
         std::int64_t most = 0;
@@ -129,37 +131,36 @@ template <class I, class O>
           all.out += g.mass[v];
           if (g.in_mass != nullptr) all.in += g.in_mass[v];
         }
-        sums.begin(std::min(most, count));
+        sums.begin(std::min(most, count), count);
         for (std::int64_t k = lists.begin[c]; k < lists.begin[c + 1]; ++k) {
-          const I v = lists.members[k];
-          for (std::int64_t e = g.offsets[v]; e < g.offsets[v + 1]; ++e) {
-            const I to = number[g.neighbours[e]];
-            if (to != c) sums.add(to, g.weight(e));
-          }
+          for_kept_entries(
+              g, lists.members[k], [&](I u) { return number[u] != c; },
+              [&](I u, std::int64_t weight) { sums.add(number[u], weight); });
         }
-        for (std::int64_t k = 0; k < sums.size(); ++k) {
-          own.neighbours.push_back(sums[k].community);
-          own.weights.push_back(sums[k].weight);
+        const std::size_t first = own.weights.size();
+        const std::int64_t size = sums.size();
+        own.neighbours.resize(first + static_cast<std::size_t>(size));
+        own.weights.resize(first + static_cast<std::size_t>(size));
+        for (std::int64_t k = 0; k < size; ++k) {
+          const auto [neighbour, weight] = sums[k];
+          own.neighbours.data()[first + static_cast<std::size_t>(k)] = neighbour;
+          own.weights.data()[first + static_cast<std::size_t>(k)] = weight;
         }
         next.mass[c] = all.out;
         if (g.in_mass != nullptr) next.in_mass[c] = all.in;
-        next.offsets[c + 1] = static_cast<O>(sums.size());
+        next.offsets[c + 1] = static_cast<O>(size);
       }
-      rows& kept = of_chunk[static_cast<std::size_t>(part)];
-      kept.neighbours = {ctx, static_cast<std::int64_t>(own.neighbours.size())};
-      kept.weights = {ctx, kept.neighbours.size()};
-      std::copy(own.neighbours.begin(), own.neighbours.end(), kept.neighbours.begin());
-      std::copy(own.weights.begin(), own.weights.end(), kept.weights.begin());
     }
   });
   std::inclusive_scan(next.offsets.begin(), next.offsets.end(), next.offsets.begin());
   next.neighbours = {ctx, std::int64_t{next.offsets[count]}};
   next.weights = {ctx, std::int64_t{next.offsets[count]}};
   parallel_parts(ctx.threads(), chunks.count, [&](std::int64_t part) {
-    rows own = std::move(of_chunk[static_cast<std::size_t>(part)]);
-    const std::int64_t first = next.offsets[chunks.first(part)];
-    std::copy(own.neighbours.begin(), own.neighbours.end(), next.neighbours.data() + first);
-    std::copy(own.weights.begin(), own.weights.end(), next.weights.data() + first);
+    const auto [slot, first] = places[static_cast<std::size_t>(part)];
+    const std::int64_t to = next.offsets[chunks.first(part)];
+    const std::int64_t size = next.offsets[chunks.last(part)] - to;
+    std::copy_n(buffers[slot].neighbours.data() + first, size, next.neighbours.data() + to);
+    std::copy_n(buffers[slot].weights.data() + first, size, next.weights.data() + to);
   });
   if (moving_tuning::is_small(count, next.neighbours.size())) sort_rows(next);
   return next;

@@ -138,36 +138,93 @@ class moving_state {
   array<I, host> size_;                // [community] nodes
 };
 
+// Calls use(neighbour, weight) for the entries of v whose neighbours `keep`. They are listed before they are used, so
+// that many cache misses are in flight and no branch depends on them.
+template <class I, class O, class Keep, class Use>
+void for_kept_entries(const level_graph<I, O>& g, std::int64_t v, Keep&& keep, Use&& use) {
+  constexpr std::int64_t block = 256;
+  std::int64_t kept[block];
+  for (std::int64_t begin = g.offsets[v], last = g.offsets[v + 1]; begin < last; begin += block) {
+    const std::int64_t end = std::min(begin + block, last);
+    std::int64_t count = 0;
+    for (std::int64_t e = begin; e < end; ++e) {
+      kept[count] = e;
+      count += keep(g.neighbours[e]) ? 1 : 0;
+    }
+    for (std::int64_t k = 0; k < count; ++k) use(g.neighbours[kept[k]], g.weight(kept[k]));
+  }
+}
+
 // Sums the weights of v's edges by the communities of their ends; loops do not count.
 template <class I, class O, class Label>
 void sum_by_community(const level_graph<I, O>& g, std::int64_t v, weight_table<I>& sums, Label&& label_of) {
   const std::int64_t first = g.offsets[v];
   const std::int64_t last = g.offsets[v + 1];
-  sums.begin(std::min(last - first, g.nodes));
+  sums.begin(std::min(last - first, g.nodes), g.nodes);
   // Labels are gathered first, so that many cache misses are in flight.
   constexpr std::int64_t block = 256;
   I labels[block];
-  for (std::int64_t begin = first; begin < last; begin += block) {
-    const std::int64_t size = std::min(block, last - begin);
-    const I* const ends = g.neighbours + begin;
-    for (std::int64_t k = 0; k < size; ++k) labels[k] = label_of(ends[k]);
-    if (g.weights == nullptr) {
-      for (std::int64_t k = 0; k < size; ++k) {
-        if (ends[k] != v) sums.add(labels[k], 1);
-      }
-    } else {
-      for (std::int64_t k = 0; k < size; ++k) {
-        if (ends[k] != v) sums.add(labels[k], g.weights[begin + k]);
+  const auto add_all = [&](auto&& add) {
+    for (std::int64_t begin = first; begin < last; begin += block) {
+      const std::int64_t size = std::min(block, last - begin);
+      const I* const ends = g.neighbours + begin;
+      for (std::int64_t k = 0; k < size; ++k) labels[k] = label_of(ends[k]);
+      if (g.weights == nullptr) {
+        for (std::int64_t k = 0; k < size; ++k) {
+          if (ends[k] != v) add(labels[k], 1);
+        }
+      } else {
+        for (std::int64_t k = 0; k < size; ++k) {
+          if (ends[k] != v) add(labels[k], g.weights[begin + k]);
+        }
       }
     }
+  };
+  if (sums.is_hashed()) {
+    add_all([&](I label, std::int64_t weight) { sums.add_hashed(label, weight); });
+  } else {
+    add_all([&](I label, std::int64_t weight) { sums.add_directly(label, weight); });
   }
+}
+
+// Lists the active nodes batch by batch, ascending; returns where the batches begin, and the end.
+template <class I, class Active>
+[[nodiscard]] std::vector<std::int64_t> list_batches(const context<host>& ctx, std::int64_t nodes, std::uint64_t key,
+                                                     Active&& is_active, span<I, host> list) {
+  constexpr std::uint64_t batches = moving_tuning::batches;
+  const auto batch_of = [&](std::int64_t v) {
+    return static_cast<std::size_t>(mixed_bits(key, static_cast<std::uint64_t>(v)) % batches);
+  };
+  const parts shares = split_loop(ctx.threads(), nodes, grain::rows);
+  std::vector<std::array<std::int64_t, batches>> at(static_cast<std::size_t>(shares.count));
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t part) {
+    auto& counts = at[static_cast<std::size_t>(part)];
+    counts.fill(0);
+    for (std::int64_t v = shares.first(part); v < shares.last(part); ++v) {
+      if (is_active(v)) ++counts[batch_of(v)];
+    }
+  });
+  std::vector<std::int64_t> ends{0};
+  for (std::size_t batch = 0; batch < batches; ++batch) {
+    std::int64_t end = ends.back();
+    for (auto& counts : at) end += std::exchange(counts[batch], end);
+    ends.push_back(end);
+  }
+  parallel_parts(ctx.threads(), shares.count, [&](std::int64_t part) {
+    auto& next = at[static_cast<std::size_t>(part)];
+    for (std::int64_t v = shares.first(part); v < shares.last(part); ++v) {
+      if (is_active(v)) list[next[batch_of(v)]++] = static_cast<I>(v);
+    }
+  });
+  return ends;
 }
 
 template <class I, class O>
 class local_moving {
  public:
-  local_moving(const context<host>& ctx, const level_graph<I, O>& g, const gain_rule& rule, std::uint64_t seed)
-      : ctx_(ctx), g_(g), rule_(rule), seed_(seed), sums_(static_cast<std::size_t>(ctx.threads())) {}
+  local_moving(const context<host>& ctx, const level_graph<I, O>& g, const gain_rule& rule, std::uint64_t seed,
+               weight_tables<I>& sums)
+      : ctx_(ctx), g_(g), rule_(rule), seed_(seed), sums_(sums) {}
 
   // community: [node] the number of a node.
   void run(span<I, host> community, pass_progress& progress) {
@@ -202,7 +259,7 @@ class local_moving {
     const Gain now = rule_.template gain_in<Gain>(inside, mass, without(state.of_community(own), mass));
     Gain most = now;
     for (std::int64_t k = 0; k < sums.size(); ++k) {
-      const auto& [c, weight] = sums[k];
+      const auto [c, weight] = sums[k];
       if (c == own) continue;
       const Gain gain = rule_.template gain_in<Gain>(weight, mass, state.of_community(c));
       if (gain > most || (gain == most && best != own && c < best)) {
@@ -259,45 +316,15 @@ class local_moving {
     to_ = {ctx_, n};
     std::fill(active_.begin(), active_.end(), std::uint8_t{1});
     for (std::int64_t round = 0; round < moving_tuning::most_rounds; ++round) {
-      const std::vector<std::int64_t> ends = list_batches(round);
+      const std::vector<std::int64_t> ends = list_batches<I>(
+          ctx_, n, mixed_bits(seed_, static_cast<std::uint64_t>(round)),
+          [&](std::int64_t v) { return active_[v] != 0; }, list_.view());
       std::int64_t moved = 0;
       round_gain_ = 0;
       for (std::size_t batch = 1; batch < ends.size(); ++batch)
         moved += move_batch(state, ends[batch - 1], ends[batch]);
       if (progress.is_level_done(moved, round_gain_)) break;
     }
-  }
-
-  // Lists the active nodes batch by batch, ascending; returns where the batches begin, and the end.
-  std::vector<std::int64_t> list_batches(std::int64_t round) {
-    constexpr std::uint64_t batches = moving_tuning::batches;
-    const std::int64_t n = g_.nodes;
-    const std::uint64_t key = mixed_bits(seed_, static_cast<std::uint64_t>(round));
-    const auto batch_of = [&](std::int64_t v) {
-      return static_cast<std::size_t>(mixed_bits(key, static_cast<std::uint64_t>(v)) % batches);
-    };
-    const parts shares = split_loop(ctx_.threads(), n, grain::rows);
-    std::vector<std::array<std::int64_t, batches>> at(static_cast<std::size_t>(shares.count));
-    parallel_parts(ctx_.threads(), shares.count, [&](std::int64_t part) {
-      auto& counts = at[static_cast<std::size_t>(part)];
-      counts.fill(0);
-      for (std::int64_t v = shares.first(part); v < shares.last(part); ++v) {
-        if (active_[v] != 0) ++counts[batch_of(v)];
-      }
-    });
-    std::vector<std::int64_t> ends{0};
-    for (std::size_t batch = 0; batch < batches; ++batch) {
-      std::int64_t end = ends.back();
-      for (auto& counts : at) end += std::exchange(counts[batch], end);
-      ends.push_back(end);
-    }
-    parallel_parts(ctx_.threads(), shares.count, [&](std::int64_t part) {
-      auto& next = at[static_cast<std::size_t>(part)];
-      for (std::int64_t v = shares.first(part); v < shares.last(part); ++v) {
-        if (active_[v] != 0) list_[next[batch_of(v)]++] = static_cast<I>(v);
-      }
-    });
-    return ends;
   }
 
   std::int64_t move_batch(moving_state<I, O>& state, std::int64_t first, std::int64_t last) {
@@ -336,11 +363,9 @@ class local_moving {
       for (std::int64_t k = first + chunks.first(part); k < first + chunks.last(part); ++k) {
         if (to_[k] < 0) continue;
         const I v = list_[k];
-        for (std::int64_t e = g_.offsets[v]; e < g_.offsets[v + 1]; ++e) {
-          const I u = g_.neighbours[e];
-          if (state.community(u) != to_[k])
-            std::atomic_ref<std::uint8_t>(active_[u]).store(1, std::memory_order_relaxed);
-        }
+        for_kept_entries(
+            g_, v, [&](I u) { return state.community(u) != to_[k]; },
+            [&](I u, std::int64_t) { std::atomic_ref<std::uint8_t>(active_[u]).store(1, std::memory_order_relaxed); });
       }
     });
     return moved;
@@ -350,10 +375,10 @@ class local_moving {
   level_graph<I, O> g_;
   gain_rule rule_;
   std::uint64_t seed_;
-  std::vector<weight_table<I>> sums_;  // [slot]
-  array<std::uint8_t, host> active_;   // [node] to be looked at in the next round
-  array<I, host> list_;                // active nodes by batch
-  array<I, host> to_;                  // [place in list_]
+  weight_tables<I>& sums_;
+  array<std::uint8_t, host> active_;  // [node] to be looked at in the next round
+  array<I, host> list_;               // active nodes by batch
+  array<I, host> to_;                 // [place in list_]
   std::int64_t round_gain_ = 0;
 };
 

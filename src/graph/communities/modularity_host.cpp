@@ -80,16 +80,25 @@ class modularity_executor final : public executor<I, host> {
     }
     name_by_smallest<I>(ctx_, labels_.view());
     array<I, host> next(ctx_, n_);
+    std::int64_t inside = weight_inside(labels_);
+    std::int64_t found = 0;
     run_outcome outcome = take_passes(
-        options_, iterations_of(options_, n_, source_.level.entries()), quality_of(labels_),
+        options_, iterations_of(options_, n_, source_.level.entries()), quality_of(labels_, inside),
         static_cast<double>(rule_.link) * static_cast<double>(total_),
         [&](std::uint64_t seed, std::int64_t& levels) {
           std::copy(labels_.begin(), labels_.end(), next.begin());
           improve_levels<I, O>(ctx_, source_.level, next.view(), rule_, options_, seed, levels);
         },
-        [&] { return quality_of(next); }, [&] { labels_.swap(next); });
+        [&] {
+          found = weight_inside(next);
+          return quality_of(next, found);
+        },
+        [&] {
+          labels_.swap(next);
+          inside = found;
+        });
     for (std::int64_t v = 0; v < n_; ++v) outcome.count += labels_[v] == v ? 1 : 0;
-    outcome.modularity = modularity_of(labels_);
+    outcome.modularity = modularity_of(labels_, inside);
     return outcome;
   }
 
@@ -109,10 +118,14 @@ class modularity_executor final : public executor<I, host> {
         [&](std::int64_t first, std::int64_t last) {
           std::int64_t sum = 0;
           for (std::int64_t v = first; v < last; ++v) {
+            const I own = labels[v];
+            std::int64_t loops = 0;
             for (std::int64_t e = g.offsets[v]; e < g.offsets[v + 1]; ++e) {
               const I u = g.neighbours[e];
-              if (labels[u] == labels[v]) sum += u == v ? 2 * g.weight(e) : g.weight(e);
+              sum += labels[u] == own ? g.weight(e) : 0;
+              loops += u == v ? g.weight(e) : 0;
             }
+            sum += loops;
           }
           return sum;
         },
@@ -133,16 +146,14 @@ class modularity_executor final : public executor<I, host> {
     for (std::int64_t v = 0; v < n_; ++v) sum += static_cast<int128>(of[v]) * (in_mass != nullptr ? in : of)[v];
     return sum;
   }
-  [[nodiscard]] int128 quality_of(const array<I, host>& labels) const {
+  [[nodiscard]] int128 quality_of(const array<I, host>& labels, std::int64_t inside) const {
     const level_graph<I, O>& g = source_.level;
     const bool ordered_pairs = !source_.in_degree.empty() && g.in_mass == nullptr;  // directed CPM
-    return communities::quality_of({weight_inside(labels), sum_of_squares(labels, g.mass, g.in_mass)}, rule_,
-                                   ordered_pairs);
+    return communities::quality_of({inside, sum_of_squares(labels, g.mass, g.in_mass)}, rule_, ordered_pairs);
   }
-  [[nodiscard]] double modularity_of(const array<I, host>& labels) const {
+  [[nodiscard]] double modularity_of(const array<I, host>& labels, std::int64_t inside) const {
     const std::int64_t* const in = source_.in_degree.empty() ? nullptr : source_.in_degree.data();
-    return communities::modularity_of({weight_inside(labels), sum_of_squares(labels, source_.degree.data(), in)},
-                                      total_, options_);
+    return communities::modularity_of({inside, sum_of_squares(labels, source_.degree.data(), in)}, total_, options_);
   }
 
   context<host> ctx_;
@@ -184,10 +195,11 @@ void improve_levels(const context<host>& ctx, level_graph<I, O> g, span<I, host>
     node_of[v] = name[v] = static_cast<I>(v);
     community[v] = labels[v];
   });
+  weight_tables<I> tables(static_cast<std::size_t>(ctx.threads()));
   pass_progress progress;
   for (;; ++level) {
     const std::uint64_t key = level_key(seed, level);
-    local_moving<I, O>(ctx, g, rule, key).run(community.view(), progress);
+    local_moving<I, O>(ctx, g, rule, key, tables).run(community.view(), progress);
     name_by_smallest<I>(ctx, community.view());
     const bool refines = options.method == communities_method::leiden;
     bool is_last = progress.is_done() || level == options.max_levels;
@@ -196,7 +208,7 @@ void improve_levels(const context<host>& ctx, level_graph<I, O> g, span<I, host>
     if (!is_last) {
       std::copy(community.begin(), community.end(), group.begin());
       if (refines) {
-        refinement<I, O>(ctx, g, rule, mixed_bits(key, 1)).run(community.view(), group.view());
+        refinement<I, O>(ctx, g, rule, mixed_bits(key, 1), tables).run(community.view(), group.view());
         name_by_smallest<I>(ctx, group.view());
       }
       count = number_groups<I, O>(ctx, g, std::as_const(community).view(), std::as_const(group).view(), number.view());
@@ -209,7 +221,7 @@ void improve_levels(const context<host>& ctx, level_graph<I, O> g, span<I, host>
       });
       return name_by_smallest<I>(ctx, labels);
     }
-    level_arrays<I, O> next = contract<I, O>(ctx, g, std::as_const(number).view(), count.groups);
+    level_arrays<I, O> next = contract<I, O>(ctx, g, std::as_const(number).view(), count.groups, tables);
     array<I, host> coarse(ctx, count.groups), next_name(ctx, count.groups);
     parallel_for(ctx.threads(), g.nodes, grain::elements, [&](std::int64_t v) {
       if (group[v] != v || number[v] < 0) return;

@@ -21,13 +21,9 @@ namespace spargo::detail::communities {
 template <class I, class O>
 class refinement {
  public:
-  refinement(const context<host>& ctx, const level_graph<I, O>& g, const gain_rule& rule, std::uint64_t seed)
-      : ctx_(ctx),
-        g_(g),
-        rule_(rule),
-        seed_(seed),
-        cut_(ctx, g.nodes),
-        sums_(static_cast<std::size_t>(ctx.threads())) {}
+  refinement(const context<host>& ctx, const level_graph<I, O>& g, const gain_rule& rule, std::uint64_t seed,
+             weight_tables<I>& sums)
+      : ctx_(ctx), g_(g), rule_(rule), seed_(seed), cut_(ctx, g.nodes), sums_(sums) {}
 
   // community: [node]. On return group: [node] the number of a node of its group.
   void run(span<I, host> community, span<I, host> group) {
@@ -47,9 +43,11 @@ class refinement {
   void measure_cuts(span<const I, host> community) {
     parallel_for(ctx_.threads(), g_.nodes, grain::rows / 8, [&](std::int64_t v) {
       std::int64_t cut = 0;
+      const I own = community[v];
       for (std::int64_t e = g_.offsets[v]; e < g_.offsets[v + 1]; ++e) {
         const I u = g_.neighbours[e];
-        if (u != v && community[u] == community[v]) cut += g_.weight(e);
+        const bool counts = (u != v) & (community[u] == own);
+        cut += counts ? g_.weight(e) : 0;
       }
       cut_[v] = cut;
     });
@@ -64,24 +62,27 @@ class refinement {
   template <class MayLeave>
   [[nodiscard]] I best_group(const moving_state<I, O>& communities, const moving_state<I, O>& groups, std::int64_t v,
                              weight_table<I>& sums, MayLeave&& may_leave) const {
+    return rule_.narrow ? best_group_in<std::int64_t>(communities, groups, v, sums, may_leave)
+                        : best_group_in<int128>(communities, groups, v, sums, may_leave);
+  }
+  template <class Gain, class MayLeave>
+  [[nodiscard]] I best_group_in(const moving_state<I, O>& communities, const moving_state<I, O>& groups, std::int64_t v,
+                                weight_table<I>& sums, MayLeave&& may_leave) const {
     const I self = static_cast<I>(v);
     const I community = communities.community(v);
     const masses all = communities.of_community(community);
     if (groups.community(v) != self || !groups.is_alone(self) || !is_well_connected(groups, self, all)) return self;
-    const std::int64_t first = g_.offsets[v];
-    const std::int64_t last = g_.offsets[v + 1];
-    sums.begin(std::min(last - first, g_.nodes));
-    for (std::int64_t e = first; e < last; ++e) {
-      const I u = g_.neighbours[e];
-      if (u != v && communities.community(u) == community) sums.add(groups.community(u), g_.weight(e));
-    }
+    sums.begin(std::min<std::int64_t>(g_.offsets[v + 1] - g_.offsets[v], g_.nodes), g_.nodes);
+    for_kept_entries(
+        g_, v, [&](I u) { return (u != v) & (communities.community(u) == community); },
+        [&](I u, std::int64_t weight) { sums.add(groups.community(u), weight); });
     const masses mass = groups.of_node(v);
     const std::uint64_t key = blur_key(seed_, v);
     I best = self;
-    int128 most = 0;
+    Gain most = 0;
     for (std::int64_t k = 0; k < sums.size(); ++k) {
-      const auto& [c, weight] = sums[k];
-      const int128 gain = blurred_gain(rule_.gain(weight, mass, groups.of_community(c)), key, c);
+      const auto [c, weight] = sums[k];
+      const Gain gain = blurred_gain(rule_.template gain_in<Gain>(weight, mass, groups.of_community(c)), key, c);
       if (gain < most || gain <= 0 || (gain == most && c > best)) continue;
       if ((groups.is_alone(c) && may_leave(c)) || !is_well_connected(groups, c, all)) continue;
       most = gain;
@@ -95,15 +96,13 @@ class refinement {
   [[nodiscard]] std::int64_t change_of_cut(const moving_state<I, O>& communities, const moving_state<I, O>& groups,
                                            std::int64_t v, Together&& together) const {
     std::int64_t change = 0;
-    for (std::int64_t e = g_.offsets[v]; e < g_.offsets[v + 1]; ++e) {
-      const I u = g_.neighbours[e];
-      if (u == v || communities.community(u) != communities.community(v)) continue;
-      if (groups.community(u) != groups.community(v)) {
-        change += g_.weight(e);
-      } else if (!together(u)) {
-        change -= g_.weight(e);
-      }
-    }
+    const I community = communities.community(v);
+    const I group = groups.community(v);
+    for_kept_entries(
+        g_, v, [&](I u) { return (u != v) & (communities.community(u) == community); },
+        [&](I u, std::int64_t weight) {
+          change += groups.community(u) != group ? weight : (together(u) ? 0 : -weight);
+        });
     return change;
   }
 
@@ -122,29 +121,33 @@ class refinement {
   }
 
   void join_in_batches(const moving_state<I, O>& communities, moving_state<I, O>& groups) {
-    constexpr int batches = 8;
-    array<I, host> to(ctx_, g_.nodes);
+    array<I, host> to(ctx_, g_.nodes), list(ctx_, g_.nodes);
+    const std::vector<std::int64_t> ends = list_batches<I>(
+        ctx_, g_.nodes, seed_, [](std::int64_t) { return true; }, list.view());
     const auto batch = [&](std::int64_t v) {
-      return static_cast<int>(mixed_bits(seed_, static_cast<std::uint64_t>(v)) % batches);
+      return mixed_bits(seed_, static_cast<std::uint64_t>(v)) % moving_tuning::batches;
     };
-    const parts chunks = chunks_of(g_.nodes, moving_tuning::chunk * batches);
-    for (int now = 0; now < batches; ++now) {
-      on_threads(ctx_.threads(), chunks.count, [&](part_taker& mine) {
+    for (std::uint64_t now = 0; now < moving_tuning::batches; ++now) {
+      const I* const nodes = list.data() + ends[now];
+      const std::int64_t count = ends[now + 1] - ends[now];
+      const parts chunks = chunks_of(count, moving_tuning::chunk);
+      const int threads = static_cast<int>(std::min<std::int64_t>(ctx_.threads(), chunks.count));
+      on_threads(threads, chunks.count, [&](part_taker& mine) {
         weight_table<I>& sums = sums_[static_cast<std::size_t>(mine.slot())];
         for (std::int64_t part; mine.take(part);) {
           interruption::look();
-          for (std::int64_t v = chunks.first(part); v < chunks.last(part); ++v) {
-            if (batch(v) != now) continue;
-            to[v] = best_group(communities, groups, v, sums, [&](I u) { return batch(u) == now; });
+          for (std::int64_t k = chunks.first(part); k < chunks.last(part); ++k) {
+            to[nodes[k]] = best_group(communities, groups, nodes[k], sums, [&](I u) { return batch(u) == now; });
           }
         }
       });
-      parallel_for(ctx_.threads(), g_.nodes, grain::rows, [&](std::int64_t v) {
-        if (batch(v) == now && to[v] != v) groups.move(v, to[v]);
+      parallel_for(threads, count, grain::rows, [&](std::int64_t k) {
+        if (const I v = nodes[k]; to[v] != v) groups.move(v, to[v]);
       });
-      parallel_parts(ctx_.threads(), chunks.count, [&](std::int64_t part) {
-        for (std::int64_t v = chunks.first(part); v < chunks.last(part); ++v) {
-          if (batch(v) != now || to[v] == v) continue;
+      parallel_parts(threads, chunks.count, [&](std::int64_t part) {
+        for (std::int64_t k = chunks.first(part); k < chunks.last(part); ++k) {
+          const I v = nodes[k];
+          if (to[v] == v) continue;
           const std::int64_t change =
               change_of_cut(communities, groups, v, [&](I u) { return batch(u) == now && to[u] != u; });
           std::atomic_ref<std::int64_t>(cut_[to[v]]).fetch_add(change, std::memory_order_relaxed);
@@ -157,8 +160,8 @@ class refinement {
   level_graph<I, O> g_;
   gain_rule rule_;
   std::uint64_t seed_;
-  array<std::int64_t, host> cut_;      // [group] weight between it and the rest of its community
-  std::vector<weight_table<I>> sums_;  // [slot]
+  array<std::int64_t, host> cut_;  // [group] weight between it and the rest of its community
+  weight_tables<I>& sums_;
 };
 
 }  // namespace spargo::detail::communities

@@ -94,10 +94,14 @@ plan_estimate estimate(const graph_shape& s, const pagerank_options& options) {
   constexpr double step_ns = 2.3;           // per entry
   constexpr std::int64_t usual_steps = 10;  // until the tolerance is met
   constexpr std::int64_t least_chunk = 1 << 15;
-  const bool in_place = options.algorithm == pagerank_algorithm::gauss_seidel ||
-                        (options.algorithm == pagerank_algorithm::automatic && options.iterations == 0);
+  pagerank_options chosen = options;
+  if (options.algorithm == pagerank_algorithm::automatic && options.iterations == 0) {
+    chosen.algorithm = pagerank_algorithm::gauss_seidel;
+  }
+  const bool in_place = chosen.algorithm == pagerank_algorithm::gauss_seidel;
   plan_estimate of;
   of.host_bytes = s.vertices * s.value_bytes * (in_place ? 1 : 2) + ((s.vertices + s.entries) / least_chunk + 2) * 32;
+  if (ranking::has_narrow_shares(chosen, s.vertices, s.value_bytes)) of.host_bytes += s.vertices * 12;
   // `automatic` copies the graph only if memory suffices.
   const std::int64_t copied = options.copy == pagerank_copy::blocked  ? 4
                               : options.copy == pagerank_copy::binned ? 4 + s.value_bytes
