@@ -5,7 +5,7 @@
 # What changes how a file is compiled (ccache, MPI, ...) is installed for the apps already, so that the tests' build
 # compiles nothing of theirs again.
 spargo_packages_for_apps=(cmake ninja-build g++ ccache libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev
-  libxxhash-dev libcairo2-dev pkg-config libopenmpi-dev openmpi-bin)
+  libxxhash-dev libexpat1-dev libcairo2-dev pkg-config libopenmpi-dev openmpi-bin)
 spargo_packages_for_tests=(libgtest-dev libgmock-dev libbenchmark-dev libboost-graph-dev libeigen3-dev libopenblas-dev
   python3-dev python3-venv)
 

@@ -36,6 +36,7 @@ inline constexpr const char* help_on_graph_inputs =
     "                        .wel, networkx; .csv, .tsv with or without a header\n"
     "                        line; ids are integers or names, quoted or not\n"
     "  METIS                 .graph, an undirected graph\n"
+    "  GML, GraphML          with the nodes' labels or ids, and the edges' weights\n"
     "  DIMACS                .gr (shortest paths) and .col (colouring)\n"
     "  snapshot              .spg, as convert writes it\n"
     "  gen:NAME:key=value    a generated one\n";

@@ -128,7 +128,7 @@ void report_shape(report& out, const input_description& input, const input_facts
                                 counted(nnz, "entry", "entries"), 100 * density, with_commas(facts.stored),
                                 counted(duplicates, "duplicate")));
   }
-  if (input.kind == input_kind::edge_list || !facts.names.are_integers()) report_ids(out, facts.names);
+  if (lists_edges(input.kind) || !facts.names.are_integers()) report_ids(out, facts.names);
   if (facts.names.naming == vertex_naming::listed && !facts.names.ids.empty()) {
     keys["min_id"] = facts.names.ids.front();
     keys["max_id"] = facts.names.ids.back();
@@ -506,7 +506,7 @@ exit_status run(const info_flags& flags) {
 
 void add_flags(CLI::App& app, info_flags& flags) {
   app.add_option("FILE", flags.file,
-                 "Matrix Market, edge list, METIS, DIMACS, snapshot or gen:NAME:key=value,... (see below)")
+                 "Matrix Market, edge list, METIS, DIMACS, GML, GraphML, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
   app.add_option("--spy", flags.spy, "draw the sparsity pattern as a density picture: .png, .svg or .pdf")
       ->type_name("OUT");

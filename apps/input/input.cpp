@@ -5,6 +5,7 @@
 
 #include <spargo/core/error.hpp>
 #include <spargo/io/generate.hpp>
+#include <spargo/io/graph_document.hpp>
 
 #include <fmt/format.h>
 
@@ -77,6 +78,11 @@ void describe_edge_list(input_description& input) {
   input.directed = input.columns.direction != edge_direction::undirected;
 }
 
+void describe_document(input_description& input, const char* format) {
+  describe_graph(input, input_kind::document, format);
+  input.directed = read_graph_document_direction(*input.file) != edge_direction::undirected;
+}
+
 void describe_file(const context<host>& ctx, input_description& input, input_format format) {
   switch (format) {
     case input_format::snapshot:
@@ -85,6 +91,10 @@ void describe_file(const context<host>& ctx, input_description& input, input_for
       return describe_matrix_market(input);
     case input_format::edge_list:
       return describe_edge_list(input);
+    case input_format::gml:
+      return describe_document(input, "GML");
+    case input_format::graphml:
+      return describe_document(input, "GraphML");
     case input_format::dimacs_arcs:
       return describe_graph(input, input_kind::dimacs, "DIMACS arcs");
     case input_format::dimacs_edges:
@@ -120,8 +130,8 @@ input_description describe_input(const context<host>& ctx, const std::string& pa
 }
 
 symmetry_kind mirrored_as(const input_description& input, symmetry_kind symmetry) {
-  const bool may_list_one = input.kind == input_kind::edge_list ||
-                            (input.kind == input_kind::snapshot && input.symmetry == symmetry_kind::general);
+  const bool may_list_one =
+      lists_edges(input.kind) || (input.kind == input_kind::snapshot && input.symmetry == symmetry_kind::general);
   return may_list_one && !input.directed ? symmetry_kind::symmetric : symmetry;
 }
 

@@ -1,7 +1,7 @@
 // Describes any input, recognised from its content, and the labels of its vertices. read.hpp reads it.
 //
-// Labels ("ids as in the file"): for an edge list and a snapshot of one, the listed ids; for a Matrix Market, METIS or
-// DIMACS file and a snapshot without ids, rows from 1; for a generated graph, from 0.
+// Labels ("ids as in the file"): for an edge list, GML, GraphML and a snapshot of one, the listed ids or names; for a
+// Matrix Market, METIS or DIMACS file and a snapshot without ids, rows from 1; for a generated graph, from 0.
 #pragma once
 
 #include <spargo/io/edge_list.hpp>
@@ -19,11 +19,17 @@
 
 namespace spargo::apps {
 
-enum class input_kind { matrix_market, edge_list, metis, dimacs, snapshot, generator };
+enum class input_kind { matrix_market, edge_list, metis, dimacs, snapshot, generator, document };
 
 // Graph formats whose size and weights are known only after reading.
 [[nodiscard]] constexpr bool is_graph_text(input_kind kind) {
-  return kind == input_kind::edge_list || kind == input_kind::metis || kind == input_kind::dimacs;
+  return kind == input_kind::edge_list || kind == input_kind::metis || kind == input_kind::dimacs ||
+         kind == input_kind::document;
+}
+
+// Formats that list an undirected edge once, from either end: edge lists, and documents (GML, GraphML).
+[[nodiscard]] constexpr bool lists_edges(input_kind kind) {
+  return kind == input_kind::edge_list || kind == input_kind::document;
 }
 
 struct input_description {

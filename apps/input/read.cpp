@@ -7,6 +7,7 @@
 #include <spargo/io/dimacs.hpp>
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/generate.hpp>
+#include <spargo/io/graph_document.hpp>
 #include <spargo/io/metis.hpp>
 
 namespace spargo::apps {
@@ -47,6 +48,23 @@ void read_edge_list_graph(const context<host>& ctx, const input_description& inp
   } else {
     result.entries = with_values<V, I>(ctx, take(read_edge_list<I>(ctx, *input.file, input.reading(options))));
   }
+}
+
+template <entry_type V, index_type I>
+void read_document(const context<host>& ctx, const input_description& input, const read_options& options,
+                   coo_input<V, I>& result) {
+  edge_list<I> list = read_graph_document<I>(ctx, *input.file, options);
+  if ((list.header.direction != edge_direction::undirected) != input.directed) {
+    throw error(error_code::unsupported, source_position{input.file->name(), 0, 0},
+                "the graph's direction comes too late to tell what the file is (expected it in the first 64 KiB)");
+  }
+  input_facts& facts = result.facts;
+  facts.weighted = list.weighted;
+  facts.first_vertex = list.first_vertex;
+  facts.stored = facts.expanded = list.edges.nnz();
+  facts.rounded_integers = list.rounded_integers;
+  facts.names = names_of(list);
+  result.entries = with_values<V, I>(ctx, std::move(list.edges));
 }
 
 template <entry_type V, index_type I>
@@ -94,6 +112,10 @@ coo_input<V, I> read_coo(const context<host>& ctx, const input_description& inpu
   input_facts& facts = result.facts;
   if (input.kind == input_kind::edge_list) {
     read_edge_list_graph<V, I>(ctx, input, options, result);
+    return result;
+  }
+  if (input.kind == input_kind::document) {
+    read_document<V, I>(ctx, input, options, result);
     return result;
   }
   if (is_graph_text(input.kind)) {

@@ -3,7 +3,7 @@
 // `describe_input` determines the types: the narrowest index type for the dimensions, and the kind of the values. Then
 // the same stream is read with those types, so pipes work like files:
 //
-//   Matrix Market, generator, edge list, METIS, DIMACS  ->  COO as listed (a triangle stays one)  ->  canonical CSR
+//   Matrix Market, generator, graph as text             ->  COO as listed (a triangle stays one)  ->  canonical CSR
 //   snapshot, cache                                     ->  CSR, mapped
 #pragma once
 

@@ -58,6 +58,7 @@
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/edge_table.hpp>
 #include <spargo/io/generate.hpp>
+#include <spargo/io/graph_document.hpp>
 #include <spargo/io/input.hpp>
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/metis.hpp>

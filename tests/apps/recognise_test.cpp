@@ -30,6 +30,10 @@ std::string form_of(std::string_view text, const std::string& path = "a.txt", he
         return "DIMACS arcs";
       case input_format::dimacs_edges:
         return "DIMACS edges";
+      case input_format::gml:
+        return "GML";
+      case input_format::graphml:
+        return "GraphML";
       case input_format::edge_list:
         return "edge list";
       default:
@@ -103,7 +107,7 @@ TEST(recognise, others_by_name) {
   EXPECT_EQ(form_of(words({2, 4, 2, 1, 1, 1})), "Galois graph (.gr)");
   EXPECT_EQ(form_of(words({2, 4, 2, 1, 1, 9})), "edge list") << "no offsets";
   const scratch folder;
-  test::expect_failure(run_app("bfs", {folder.write("a.gml", "graph [\n")}), "bfs", 1, "a GML file is not supported");
+  test::expect_failure(run_app("bfs", {folder.write("a.net", "*Vertices 3\n")}), "bfs", 1, "a Pajek file is not supported");
 }
 
 TEST(recognise, files_of_the_corpus) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -97,6 +98,26 @@ TEST(EdgeTable, NamesAreNumberedInOrderOfFirstOccurrence) {
   }
   std::vector<std::int64_t> few(1);
   EXPECT_THROW((void)number_names(context<host>(), std::vector<std::string_view>{"a", "b"}, few), error);
+}
+
+TEST(EdgeTable, IdsAreNumberedInAscendingOrder) {
+  std::mt19937_64 random(7);
+  for (const std::int64_t count : {0, 1, 511, 513, 60'000}) {
+    std::vector<std::int64_t> ids(static_cast<std::size_t>(count));
+    for (std::int64_t& id : ids)
+      id = static_cast<std::int64_t>((random() % (1 + ids.size() / 2)) * 0x9E3779B97F4A7C15U >> 1);
+    std::vector<std::int64_t> distinct = ids;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    for (const int threads : {1, 3, 8}) {
+      std::vector<std::int64_t> numbers(ids.size());
+      ASSERT_EQ(number_ids(context<host>({.threads = threads}), ids, numbers), distinct);
+      for (std::size_t k = 0; k < ids.size(); ++k) ASSERT_EQ(distinct[static_cast<std::size_t>(numbers[k])], ids[k]);
+    }
+  }
+  std::vector<std::int64_t> one(1);
+  EXPECT_THROW((void)number_ids(context<host>(), std::vector<std::int64_t>{-1}, one), error);
+  EXPECT_THROW((void)number_ids(context<host>(), std::vector<std::int64_t>{1, 2}, one), error);
 }
 
 }  // namespace

@@ -51,17 +51,16 @@ TEST(InputFormat, IsToldByTheNameWhereTheTextLeavesItOpen) {
 }
 
 TEST(InputFormat, OthersAreRefusedByName) {
-  for (const auto& [text, name] :
-       std::vector<std::pair<std::string, std::string>>{{"<?xml version=\"1.0\"?>\n<graphml>", "a GraphML file"},
-                                                        {"graph [\n", "a GML file"},
-                                                        {"*Vertices 3\n", "a Pajek file"}}) {
+  for (const auto& [text, name] : std::vector<std::pair<std::string, std::string>>{
+           {"<?xml version=\"1.0\"?>\n<gexf>", "a GEXF file"}, {"*Vertices 3\n", "a Pajek file"}}) {
     try {
       (void)recognise_format(text, "a.txt");
       ADD_FAILURE() << text;
     } catch (const error& e) {
       EXPECT_EQ(
           std::string(e.what()),
-          "a.txt: " + name + " is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)");
+          "a.txt: " + name +
+              " is not supported (expected Matrix Market, an edge list, METIS, DIMACS, GML, GraphML or a snapshot)");
     }
   }
 }

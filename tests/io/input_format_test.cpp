@@ -61,17 +61,13 @@ TEST(InputFormat, OtherCompressionsAreRefusedByName) {
 TEST(InputFormat, OtherFormatsAreRefusedByName) {
   const auto expect = [](std::string_view head, const std::string& what) {
     EXPECT_EQ(refusal(head),
-              "f: " + what + " is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot)")
+              "f: " + what +
+                  " is not supported (expected Matrix Market, an edge list, METIS, DIMACS, GML, GraphML or a snapshot)")
         << head;
   };
-  expect("<?xml version=\"1.0\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n", "a GraphML file");
-  expect("<graphml>", "a GraphML file");
   expect("<?xml version=\"1.0\"?>\n<gexf>", "a GEXF file");
   expect("<!DOCTYPE html>\n<html>", "an HTML page");
   expect("<note>", "an XML file");
-  expect("Creator \"Mark Newman on Sat\"\ngraph\n[\n  directed 0\n", "a GML file");
-  expect("graph [\n", "a GML file");
-  expect("# a graph\nVersion 1\nGraph [", "a GML file");
   expect("*Vertices 34\n*Edges\n1 2\n", "a Pajek file");
   expect("% old\n\n*network karate\n*vertices 34\n", "a Pajek file");
   expect("*arcs\n", "a Pajek file");
@@ -86,13 +82,24 @@ TEST(InputFormat, OtherFormatsAreRefusedByName) {
   expect("SQLite format 3\0"s, "an SQLite file");
   expect("RDX3\nX\n", "an R data file");
   for (const std::string& excel : {"PK\3\4" + std::string(26, '\1') + "[Content_Types].xml", "\xd0\xcf\x11\xe0\xa1"s}) {
-    EXPECT_NE(refusal(excel).find(") file is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a "
-                                  "snapshot; Excel saves sheets as CSV)"),
+    EXPECT_NE(refusal(excel).find(") file is not supported (expected Matrix Market, an edge list, METIS, DIMACS, GML, "
+                                  "GraphML or a snapshot; Excel saves sheets as CSV)"),
               std::string::npos)
         << refusal(excel);
   }
   EXPECT_EQ(recognise_format("PAR1 PARK7\nRDX CDK1\n", "f"), input_format::edge_list) << "names";
   expect(std::string("a/a.mtx") + std::string(250, '\0') + "ustar  ", "a tar archive");
+}
+
+TEST(InputFormat, DocumentsAreRecognised) {
+  for (const char* head : {"<?xml version=\"1.0\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
+                           "<graphml>", "<!-- by hand -->\n<g:graphml xmlns:g=\"\">"}) {
+    EXPECT_EQ(recognise_format(head, "f"), input_format::graphml) << head;
+  }
+  for (const char* head :
+       {"Creator \"Mark Newman on Sat\"\ngraph\n[\n  directed 0\n", "graph [\n", "# a graph\nVersion 1\nGraph ["}) {
+    EXPECT_EQ(recognise_format(head, "f"), input_format::gml) << head;
+  }
 }
 
 TEST(InputFormat, Utf16IsRefusedByName) {

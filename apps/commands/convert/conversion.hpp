@@ -43,10 +43,10 @@ struct conversion {
   report& out;
   input_description& input;
 
-  // Whether edges that are listed one way are to be written both ways: by --undirected, or as the edge list says of
+  // Whether edges that are listed one way are to be written both ways: by --undirected, or as the file says of
   // itself (a snapshot keeps its edges and that they are undirected).
   [[nodiscard]] bool adds_reverses() const {
-    const bool stated = input.kind == input_kind::edge_list && !input.directed && to.kind != target_kind::snapshot;
+    const bool stated = lists_edges(input.kind) && !input.directed && to.kind != target_kind::snapshot;
     return (flags.undirected && input.directed) || stated;
   }
   [[nodiscard]] std::string source() const { return input.file.has_value() ? input.file->name() : flags.from; }

@@ -402,7 +402,7 @@ class Graph(Tabular):
         columns: str | Sequence[str | int] | None = None,
         ids: str = "auto",
     ) -> Graph:
-        """Read a graph from a file: Matrix Market, edge lists, METIS, DIMACS, snapshots; or ``gen:...``.
+        """Read a graph from a file: Matrix Market, edge lists, METIS, DIMACS, GML, GraphML, snapshots; or ``gen:...``.
 
         Parameters
         ----------

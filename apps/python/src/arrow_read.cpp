@@ -473,6 +473,16 @@ void bind_arrow_reader(nb::module_& m) {
       .def("numbers", &arrow_table::numbers, "column"_a)
       .def("names", &arrow_table::names, "columns"_a, "as_bytes"_a, "threads"_a)
       .def_prop_ro("rows", &arrow_table::rows);
+  // (numbers of each id, the distinct ids, ascending).
+  m.def(
+      "number_ids",
+      [](const vector_of<const std::int64_t>& ids, int threads) {
+        const auto ctx = threads_context(threads);
+        array<std::int64_t, host> numbers(ctx, view(ids).size());
+        const auto distinct = unlocked([&] { return number_ids(ctx, view(ids), numbers.view()); });
+        return nb::make_tuple(moved(std::move(numbers)), where<host>(1).out(span<const std::int64_t, host>(distinct)));
+      },
+      "ids"_a.noconvert(), "threads"_a);
   m.def("find_edge_columns", [](const std::vector<std::string>& names) {
     const edge_columns found = find_edge_columns(names);
     return nb::make_tuple(found.source, found.target, found.weight, found.named);

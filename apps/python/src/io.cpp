@@ -213,6 +213,14 @@ nb::object read_graph(const std::string& path, const std::string& columns, std::
                         header.symmetry == symmetry_kind::general, summary.rounded_integers);
       });
     }
+    case input_format::gml:
+    case input_format::graphml:
+      return with_index_by_trial(file, [&]<class I>() {
+        auto read = unlocked([&] { return read_graph_document<I>(ctx, file); });
+        const bool directed = read.header.direction != edge_direction::undirected;
+        nb::object labels = read.header.ids == id_kind::names ? names_of(read.names) : ids_of(read.ids);
+        return edges_of(std::move(read.edges), read.weighted, std::move(labels), directed, read.rounded_integers);
+      });
     case input_format::metis:
       return with_index_by_trial(file, [&]<class I>() {
         auto read = unlocked([&] { return read_metis<I>(ctx, file); });

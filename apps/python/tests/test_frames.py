@@ -482,7 +482,9 @@ def test_results_are_tables_with_ids():
 
 
 def test_a_table_goes_round():
-    for g in (people(), people()._as(False), spargo.Graph.from_edges([0, 5], [5, 1], [3, 4]), spargo.Graph("gen:grid2d:n=7")):
+    looped = spargo.Graph([("ü", "ü", 2.0), ("日本", "ü", 1.0), ("", "日本", 3.0)], directed=False)
+    few = spargo.Graph.from_edges([0, 5], [5, 1], [3, 4])
+    for g in (people(), people()._as(False), looped, few, spargo.Graph("gen:grid2d:n=7")):
         again = spargo.Graph.from_arrow(g.to_arrow(), directed=g.directed)
         kept = {v for row in edges(g) for v in row[:2]}
         assert edges(again) == edges(g) and set(again.ids.tolist()) == kept
@@ -492,6 +494,11 @@ def test_a_table_goes_round():
 class ArrayOnly:
     def __init__(self, table):
         self.__arrow_c_array__ = table.__arrow_c_array__
+
+
+def test_ids_that_are_no_text_are_written_as_text():
+    g = spargo.Graph([("a\udcff", uuid.UUID(int=1)), ((1, 2), "a\udcff")])
+    assert spargo.Graph.from_arrow(g.to_arrow()).ids.tolist() == ["a\\xff", str(uuid.UUID(int=1)), "(1, 2)"]
 
 
 def test_the_tables_of_arrays():

@@ -31,6 +31,13 @@ struct SPARGO_EXPORT edge_columns {
                                                            span<const std::string_view, host> names,
                                                            span<std::int64_t, host> numbers);
 
+// Numbers ids of 0 or more in ascending order: numbers[k] becomes the number of ids[k]; returns the distinct ids by
+// number. The same for any number of threads. Expected O(size + distinct log distinct), parallel. Throws
+// `invalid_argument` for sizes that differ and negative ids.
+[[nodiscard]] SPARGO_EXPORT std::vector<std::int64_t> number_ids(const context<host>& ctx,
+                                                                 span<const std::int64_t, host> ids,
+                                                                 span<std::int64_t, host> numbers);
+
 }  // namespace spargo
 
 #include <spargo/core/macros_pop.hpp>

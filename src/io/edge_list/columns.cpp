@@ -40,6 +40,11 @@ bool is_source_name(std::string_view name) { return is_one_of(sources, name); }
 bool is_target_name(std::string_view name) { return is_one_of(targets, name); }
 bool is_other_name(std::string_view name) { return is_one_of(others, name); }
 
+int weight_rank(std::string_view name) {
+  const auto found = std::find(weights.begin(), weights.end(), plain_name(name));
+  return found == weights.end() ? -1 : static_cast<int>(found - weights.begin());
+}
+
 columns_by_kind find_columns_by_kind(const std::vector<std::string>& names) {
   columns_by_kind found;
   for (std::size_t k = 0; k < names.size(); ++k) {

@@ -22,6 +22,9 @@ struct columns_by_kind {
 // A usual name of a column that is neither source, target nor weight, such as an edge's id or time.
 [[nodiscard]] bool is_other_name(std::string_view name);
 
+// The position of a weight's name among the usual ones, weight first; -1: none of them.
+[[nodiscard]] int weight_rank(std::string_view name);
+
 // What the names do not say ("which is the source"); empty if they are unambiguous. `found` must name source and
 // target.
 [[nodiscard]] std::string ambiguity_of(const columns_by_kind& found);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 namespace spargo {
 
@@ -76,7 +77,6 @@ bool is_utf16(std::string_view head) {
 }
 
 std::string_view name_of_markup(std::string_view head) {
-  if (head.find("<graphml") != std::string_view::npos) return "a GraphML file";
   if (head.find("<gexf") != std::string_view::npos) return "a GEXF file";
   if (starts_with_ignoring_case(head, "<!doctype html") || starts_with_ignoring_case(head, "<html")) {
     return "an HTML page";
@@ -172,6 +172,19 @@ bool is_gml(std::string_view text) {
   return text.starts_with('[');
 }
 
+// GraphML's root element, after a declaration, comments and a document type.
+bool is_graphml(std::string_view text) {
+  return text.starts_with('<') &&
+         (text.find("<graphml") != std::string_view::npos || text.find(":graphml") != std::string_view::npos);
+}
+
+std::optional<input_format> graph_document_format(std::string_view head) {
+  const std::string_view text = without_comments(head, "#%");
+  if (is_graphml(text)) return input_format::graphml;
+  if (is_gml(text)) return input_format::gml;
+  return std::nullopt;
+}
+
 std::uint64_t number_at(std::string_view head, std::size_t place) {
   std::uint64_t value = 0;
   std::memcpy(&value, head.data() + place, sizeof(value));
@@ -216,7 +229,6 @@ std::string_view name_of_foreign(std::string_view head) {
   if (is_galois(head)) return "a Galois graph (.gr) file";
   const std::string_view text = without_comments(head, "#%");
   if (text.starts_with('<')) return name_of_markup(text);
-  if (is_gml(text)) return "a GML file";
   if (is_dot(text)) return "a DOT (Graphviz) file";
   if (!text.empty() && is_json(text)) return "a JSON file";
   if (is_dl(text)) return "a UCINET (DL) file";
@@ -254,8 +266,9 @@ std::string_view name_of_binary(std::string_view head) {
 
 [[noreturn]] void refuse_format(const std::string& name, std::string_view format) {
   refuse(name,
-         fmt::format("{} is not supported (expected Matrix Market, an edge list, METIS, DIMACS or a snapshot{})",
-                     format, format.find("Excel") != std::string_view::npos ? "; Excel saves sheets as CSV" : ""));
+         fmt::format(
+             "{} is not supported (expected Matrix Market, an edge list, METIS, DIMACS, GML, GraphML or a snapshot{})",
+             format, format.find("Excel") != std::string_view::npos ? "; Excel saves sheets as CSV" : ""));
 }
 
 void refuse_other_bytes(std::string_view head, const std::string& name) {
@@ -284,6 +297,9 @@ void refuse_foreign_bytes(std::string_view head, const std::string& name) {
 
 void refuse_foreign_text(std::string_view head, const std::string& name) {
   refuse_other_bytes(head, name);
+  if (const auto document = graph_document_format(head)) {
+    refuse(name, fmt::format("a {} file, and not an edge list", document == input_format::gml ? "GML" : "GraphML"));
+  }
   if (const std::string_view foreign = name_of_foreign(head); !foreign.empty()) refuse_format(name, foreign);
   refuse_return(head, name);
 }
@@ -293,6 +309,8 @@ void refuse_foreign_text(std::string_view head, const std::string& name) {
 input_format recognise_format(std::string_view head, const std::string& name) {
   if (head.starts_with(detail::snapshot_magic)) return input_format::snapshot;
   if (detail::starts_with_ignoring_case(head, "%%matrixmarket")) return input_format::matrix_market;
+  detail::refuse_foreign_bytes(head, name);
+  if (const auto document = detail::graph_document_format(head)) return *document;
   detail::refuse_foreign_text(head, name);
   if (detail::is_named(name, {".mtx", ".mm"})) return input_format::matrix_market;
   const auto extent = std::ssize(head) < detail::head_bytes ? detail::head_extent::whole : detail::head_extent::part;
