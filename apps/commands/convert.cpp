@@ -84,8 +84,9 @@ exit_status run(const convert_flags& flags) {
 }
 
 void add_flags(CLI::App& app, convert_flags& flags) {
-  app.add_option("IN", flags.from,
-                 "Matrix Market, edge list, METIS, DIMACS, GML, GraphML, snapshot or gen:NAME:key=value,... (see below)")
+  app.add_option(
+         "IN", flags.from,
+         "Matrix Market, edge list, METIS, DIMACS, GML, GraphML, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
   app.add_option(
          "OUT", flags.to,

@@ -505,8 +505,9 @@ exit_status run(const info_flags& flags) {
 }
 
 void add_flags(CLI::App& app, info_flags& flags) {
-  app.add_option("FILE", flags.file,
-                 "Matrix Market, edge list, METIS, DIMACS, GML, GraphML, snapshot or gen:NAME:key=value,... (see below)")
+  app.add_option(
+         "FILE", flags.file,
+         "Matrix Market, edge list, METIS, DIMACS, GML, GraphML, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
   app.add_option("--spy", flags.spy, "draw the sparsity pattern as a density picture: .png, .svg or .pdf")
       ->type_name("OUT");

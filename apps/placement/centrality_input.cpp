@@ -58,7 +58,7 @@ void report_iterations(report& out, std::int64_t iterations, double residual, bo
   if (!converged) warn_not_converged(out, iterations, residual);
 }
 
-void warn_not_converged(const report& out, std::int64_t iterations, double residual) {
+void warn_not_converged(report& out, std::int64_t iterations, double residual) {
   out.warn(fmt::format("not converged after {} (residual {:.3g}): raise --max-iterations or --tolerance",
                        counted(iterations, "iteration"), residual));
 }

@@ -44,7 +44,7 @@ void check_power_flags(const power_flags& flags);
 // The keys of the contract, and a row; a warning if not converged.
 void report_iterations(report& out, std::int64_t iterations, double residual, bool converged);
 // Not a failure: the values are those of a shorter iteration, as the report says.
-void warn_not_converged(const report& out, std::int64_t iterations, double residual);
+void warn_not_converged(report& out, std::int64_t iterations, double residual);
 
 // The part of the commands that is the same.
 struct power_ranks : graph_algorithm {

@@ -19,8 +19,7 @@ input_size likely_size(const input_description& input, direction_kind direction)
   const bool triangle = input.symmetry != symmetry_kind::general && input.kind == input_kind::matrix_market;
   const bool from_both_ends = size.distinct > 0;  // of generators and snapshots, which list a symmetric graph so
   if (size.distinct == 0) size.distinct = size.off_diagonal;
-  const bool mirrored =
-      direction == direction_kind::undirected || (lists_edges(input.kind) && !input.directed);
+  const bool mirrored = direction == direction_kind::undirected || (lists_edges(input.kind) && !input.directed);
   const bool both_ways = triangle || (mirrored && !from_both_ends);
   if (both_ways) size.distinct *= 2;
   return size;

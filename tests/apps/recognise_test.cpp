@@ -107,7 +107,8 @@ TEST(recognise, others_by_name) {
   EXPECT_EQ(form_of(words({2, 4, 2, 1, 1, 1})), "Galois graph (.gr)");
   EXPECT_EQ(form_of(words({2, 4, 2, 1, 1, 9})), "edge list") << "no offsets";
   const scratch folder;
-  test::expect_failure(run_app("bfs", {folder.write("a.net", "*Vertices 3\n")}), "bfs", 1, "a Pajek file is not supported");
+  test::expect_failure(run_app("bfs", {folder.write("a.net", "*Vertices 3\n")}), "bfs", 1,
+                       "a Pajek file is not supported");
 }
 
 TEST(recognise, files_of_the_corpus) {

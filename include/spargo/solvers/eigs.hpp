@@ -23,8 +23,8 @@ template <>
 struct SPARGO_EXPORT eigs_options {
   std::int64_t count = 6;  // at most n
   eigs_which which = eigs_which::largest;
-  double tolerance = 1e-10;             // of |A x - lambda x|, relative to the largest |eigenvalue| found; at least 32 eps
-  std::int64_t subspace = 0;            // vectors kept, more than count; 0: 2 count + 20, at most n
+  double tolerance = 1e-10;   // of |A x - lambda x|, relative to the largest |eigenvalue| found; at least 32 eps
+  std::int64_t subspace = 0;  // vectors kept, more than count; 0: 2 count + 20, at most n
   std::int64_t max_products = 100'000;  // with A
   std::uint64_t seed = 0;
 };
