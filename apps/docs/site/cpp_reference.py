@@ -16,6 +16,7 @@ ABOUT = {
     "formats": "Dense and sparse matrices and their conversion",
     "io": "Files, generators, snapshots",
     "sparse": "Products of sparse matrices",
+    "solvers": "Linear systems and eigenvalues",
     "graph": "Graphs and their algorithms",
     "distributed": "Several processes and GPUs",
 }
@@ -101,7 +102,7 @@ def main(xml: pathlib.Path, pages: pathlib.Path, *folders: pathlib.Path) -> None
     for name in sorted(with_members | set(classes)):
         header = next(folder / name for folder in folders if (folder / name).exists())
         page = name.replace("/", "_").replace(".", "_")
-        layers[name.split("/")[1]].append(f"   {name.removeprefix('spargo/')} <{page}>\n")
+        layers.setdefault(name.split("/")[1], []).append(f"   {name.removeprefix('spargo/')} <{page}>\n")
         text = title(name) + f"``#include <{name}>``\n\n{introduction(header)}\n\n.. cpp:namespace:: spargo\n\n"
         for _, kind, class_name in classes.get(name, []):
             members = "" if kind == "concept" else "   :members:\n   :undoc-members:\n"
@@ -112,7 +113,7 @@ def main(xml: pathlib.Path, pages: pathlib.Path, *folders: pathlib.Path) -> None
     text = title("C++ interface") + ":doc:`/apps/docs/library` begins with a program. ``#include <spargo/spargo.hpp>`` is "
     text += "everything below but the CUDA headers (``.cuh``), Boost's and MPI's.\n\n"
     for layer, entries in layers.items():
-        text += title(f"{layer}", "-") + f"{ABOUT[layer]}.\n\n.. toctree::\n   :maxdepth: 1\n\n{''.join(entries)}\n"
+        text += title(f"{layer}", "-") + f"{ABOUT.get(layer, layer)}.\n\n.. toctree::\n   :maxdepth: 1\n\n{''.join(entries)}\n"
     (pages / "index.rst").write_text(text)
 
 
