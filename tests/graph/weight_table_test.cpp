@@ -21,7 +21,10 @@ void expect_sums(table& sums, std::mt19937_64& random, std::int64_t row, std::in
   sums.begin(std::min(row, nodes), nodes);
   EXPECT_EQ(sums.size(), 0);
   for (std::int64_t k = 0; k < row; ++k) {
-    const auto community = static_cast<std::int32_t>(k % 3 == 0 ? nodes - 1 - k % nodes : below(nodes));
+    // Every other entry repeats a community, most likely.
+    const bool repeats = !order.empty() && k % 2 == 1;
+    const std::int64_t place = repeats ? below(static_cast<std::int64_t>(order.size())) : below(nodes);
+    const auto community = repeats ? order[static_cast<std::size_t>(place)] : static_cast<std::int32_t>(place);
     const std::int64_t weight = below(3);
     if (expected.find(community) == expected.end()) order.push_back(community);
     expected[community] += weight;
