@@ -22,7 +22,7 @@ namespace spargo::apps {
 [[nodiscard]] constexpr bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }
 [[nodiscard]] std::size_t characters_of(std::string_view text);
 
-// At most so many characters of UTF-8, with an ellipsis for what is cut.
+// The first `characters` characters of UTF-8, with an ellipsis for what is cut.
 [[nodiscard]] std::string shortened_to(std::string_view text, std::size_t characters);
 
 // Unchanged if a shell gives it no special meaning, otherwise in single quotes.

@@ -138,6 +138,7 @@ TEST_F(reported, page_draws_the_levels_of_a_search) {
   expect_page(of_several);
   EXPECT_EQ(count_of(of_several, "<h2>Vertices at each depth from "), 3U);
   EXPECT_TRUE(contains(of_several, "<th scope=\"col\" class=\"number\">source</th>"));
+  EXPECT_FALSE(contains(of_several, ">levels</th>"));
 }
 
 TEST_F(reported, page_ranks_what_is_highest) {
@@ -211,10 +212,12 @@ TEST_F(reported, page_has_the_command_as_a_shell_takes_it) {
   EXPECT_TRUE(contains(command, "/my graphs/it&#39;\\&#39;&#39;s.el&#39;")) << command;
 }
 
-TEST_F(reported, page_has_warnings_and_wrong_results) {
+TEST_F(reported, page_has_warnings_and_unchecked_results) {
   const std::string file = folder_.write("w.wel", "1 2 9007199254740993\n");
   EXPECT_TRUE(contains(run("sssp", {file, "--weights", "file"}).html, "<p class=\"warning\">"));
-  EXPECT_TRUE(contains(run("bfs", {edges_, "--no-validate"}).html, "<p class=\"verdict\"><bdi>not validated"));
+  for (const char* command : {"bfs", "pagerank"}) {
+    EXPECT_TRUE(contains(run(command, {edges_, "--no-validate"}).html, "<p class=\"verdict\"><bdi>not validated"));
+  }
 }
 
 TEST_F(reported, page_goes_through_the_door_of_outputs) {
