@@ -57,30 +57,15 @@ fi
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# One call for all architectures, so that a file is parsed once for the host. ccache knows objects, not cubins: the object
-# is asked for, but its host half is not compiled (a quarter of the time), so that it is none. Files that are as they were
-# cost nothing.
-cat > "$scratch/gcc" << EOF
-#!/bin/sh
-gcc=$(command -v gcc)
-EOF
-cat >> "$scratch/gcc" << 'EOF'
-for word; do
-  case $word in *.cudafe1.cpp) host=yes ;; esac
-  if [ "$before" = -o ]; then object=$word; fi
-  before=$word
-done
-if [ -n "$host" ]; then echo none > "$object"; else exec "$gcc" "$@"; fi
-EOF
-chmod +x "$scratch/gcc"
-host_compiler=$([ -n "${NVCC_CCBIN:-}" ] || echo "-ccbin $scratch/gcc")
+# One call for all architectures, so that a file is parsed once for the host. ccache knows objects, not cubins: the
+# host's half is compiled too, with -O0, and files that are as they were cost nothing.
 launcher=$(command -v ccache || true)
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 code=$(printf -- '-gencode arch=compute_%s,code=sm_%s ' $(for arch in "${architectures[@]}"; do echo "$arch" "$arch"; done))
 compile() {
   local file=$1 log
   # shellcheck disable=SC2086
-  if ! log=$($launcher nvcc $host_compiler -Iinclude -I"$build/include" -Isrc -Itests -O0 -DNDEBUG $code -c -Xptxas -O0 -Xcicc -O0 \
+  if ! log=$($launcher nvcc -Iinclude -I"$build/include" -Isrc -Itests -O0 -DNDEBUG $code -c -Xptxas -O0 -Xcicc -O0 \
     --Werror=all-warnings -std=c++20 --extended-lambda --expt-relaxed-constexpr -o "$scratch/${file//\//_}.o" "$file" 2>&1); then
     printf '%s does not compile (for %s):\n%s\n' "$file" "$architectures_named" "$(head -n 20 <<< "$log")"
     return 1
@@ -88,7 +73,7 @@ compile() {
 }
 architectures_named=${architectures[*]}
 export -f compile
-export build scratch host_compiler launcher code architectures_named
+export build scratch launcher code architectures_named
 
 status=0
 printf '%s\n' "${files[@]}" | xargs -P "$jobs" -L 1 bash -c 'compile "$0"' || status=1
