@@ -88,6 +88,7 @@ struct product_summary {
   double plan_ms = 0;
   time_summary times;
   std::optional<spmv_check> check;
+  double check_ms = 0;
 };
 
 json number(std::complex<double> v, bool is_complex) {
@@ -132,7 +133,9 @@ class multiplication {
     result.products = count_products<I, std::int64_t>(ctx_, a, b);
     std::optional<product_check<V, I>> check;
     if (mask_.has_value()) mask_view_ = std::as_const(*mask_).view();
+    const stopwatch preparing;
     if (!flags_.no_validate) check.emplace(a, b, mask_.has_value() ? &mask_view_ : nullptr);
+    result.check_ms = preparing.milliseconds();
     const std::vector<std::int64_t> bounds = blocks(result.products);
     result.blocks = std::max<std::int64_t>(std::ssize(bounds) - 1, 1);
     if (result.blocks > 1 && !flags_.output.empty()) {
@@ -205,7 +208,11 @@ class multiplication {
     const time_summary times = summarize(std::move(samples));
     to.times = {to.times.min + times.min, to.times.median + times.median, to.times.max + times.max, times.runs};
     add_block<V, I>(ctx_, c.view(), first, to);
-    if (check.has_value()) check->add(c.view(), first);
+    if (check.has_value()) {
+      const stopwatch checking;
+      check->add(c.view(), first);
+      to.check_ms += checking.milliseconds();
+    }
     if (!flags_.output.empty() && (!check.has_value() || check->result().valid)) {
       const busy writing("writing " + flags_.output);
       write_matrix_market(flags_.output, to_coo(ctx_, c.view()));
@@ -236,6 +243,7 @@ exit_status conclude(report& out, const multiply_flags& flags, const product_sum
   const bool checked = result.check.has_value();
   const bool wrong = checked && !result.check->valid;
   keys["valid"] = checked ? json(!wrong) : json();
+  keys["validate_ms"] = checked ? json(result.check_ms) : json();
   const double ratio = result.nnz > 0 ? static_cast<double>(result.products) / static_cast<double>(result.nnz) : 1;
   out.row("C", fmt::format("{} x {}, {}", with_commas(result.rows), with_commas(result.cols),
                            counted(result.nnz, "entry", "entries")));
@@ -251,6 +259,7 @@ exit_status conclude(report& out, const multiply_flags& flags, const product_sum
   out.row("valid", !checked ? "not checked (--no-validate)"
                    : !wrong ? "yes (checked independently)"
                             : fmt::format("NO, WRONG in row {}", result.check->worst_row + 1));
+  if (checked) out.row("check", format_milliseconds(result.check_ms));
   if (!flags.output.empty() && !wrong) {
     keys["output"] = flags.output;
     out.row("written", flags.output);
@@ -265,6 +274,8 @@ exit_status conclude(report& out, const multiply_flags& flags, const product_sum
 
 template <entry_type V>
 any_csr<V> read_factor(const context<host>& ctx, const multiply_flags& flags, const input_description& input) {
+  const input_size size = least_size(input);
+  expect_host_memory(input, size, least_matrix_bytes(input, size, is_pattern<V> ? 0 : sizeof(V), 0));
   progress_bar bar("reading " + input.path, flags.common.quiet);
   input_cache cache(cache_mode::off, input, kind_of_values<V>());
   return read_csr<V>(ctx, input, bar.options(), cache);
@@ -341,34 +352,6 @@ exit_status run(const multiply_flags& flags) {
   return run_valued<double>(out, where.cpu, flags, in);
 }
 
-// Nanoseconds per entry: reading as in spmv; products, some 50 of 10 ns for each, to an order of magnitude.
-struct multiply_tuning {
-  static constexpr double read_ns = 50;
-  static constexpr double products_per_entry_ns = 500;
-};
-
-exit_status plan_product(const multiply_flags& flags, const plan_scale& scale) {
-  expect_cpu(flags);
-  if (scale.ranks > 0) throw usage_error("multiply does not run on several processes or GPUs");
-  const backend where = choose_cpu("cpu", flags.common.threads);
-  const multiply_inputs in = describe_factors(where.cpu, flags);
-  expect_known_size(in.a);
-  const std::int64_t value = in.a.field == matrix_market_field::complex ? 16 : 8;
-  input_size size = least_size(in.a);
-  if (size.listed == 0) size.listed = in.a.entries;
-  work_plan plan{"multiply", in.a.path, in.a.format, size.rows, size.cols, size.listed};
-  plan.threads = where.cpu.threads();
-  plan.algorithm = "auto";
-  plan.algorithm_reason = "accumulators are chosen by row; the result's size is known once the pattern is found";
-  plan.cpu_ms =
-      expected_cpu_ms({size.listed, multiply_tuning::read_ns + multiply_tuning::products_per_entry_ns, plan.threads});
-  plan.host_bytes = least_matrix_bytes(in.a, size, value, 0);
-  plan.runs_on_gpu = false;
-  plan.device = "cpu";
-  plan.device_reason = "multiply runs on the CPU";
-  return print_plan(flags.common, plan);
-}
-
 void add_flags(CLI::App& app, multiply_flags& flags) {
   app.add_option("A", flags.a, "a matrix: Matrix Market, snapshot or gen:NAME:key=value,... (see below)")->required();
   app.add_option("B", flags.b, "another; without it A A if A is square, else A A^T");
@@ -398,11 +381,10 @@ command_body declare(CLI::App& app) {
                    help_examples(app, {"matrix.mtx.gz", "a.mtx b.mtx --output c.mtx", "a.mtx --transpose b --json -",
                                        "gen:laplacian2d:n=1000 --repeat 5"}) +
                        help_on_matrix_inputs);
-  const auto does = [flags] {
+  return [flags] {
     prepare_outputs(flags->common, {flags->a, flags->b, flags->mask}, {{"--output", flags->output}});
     return run(*flags);
   };
-  return {does, [flags](const plan_scale& scale) { return plan_product(*flags, scale); }};
 }
 
 }  // namespace

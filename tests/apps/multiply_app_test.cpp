@@ -175,11 +175,5 @@ TEST(MultiplyApp, WhatCannotBeIsRefused) {
   EXPECT_NE(limited.err.find("--max-workspace multiplies in blocks of rows"), std::string::npos) << limited.err;
 }
 
-TEST(MultiplyApp, PlanReadsNoEntries) {
-  const app_run run = run_here("plan", {"multiply", "gen:laplacian2d:n=100", "--json", "-"});
-  ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_EQ(run.json()["device"], "cpu");
-}
-
 }  // namespace
 }  // namespace spargo::test

@@ -23,6 +23,7 @@ json plan_of(std::vector<std::string> words) {
 
 TEST(plan, is_of_every_command_on_graphs_and_spmv) {
   for (const std::string& command : computing_commands()) {
+    if (command == "multiply") continue;  // the size of its result is not known before its pattern is
     const json plan = plan_of({command, "gen:rmat:scale=12,degree=8", "--device", "cpu"});
     EXPECT_EQ(plan.at("app"), "plan");
     EXPECT_EQ(plan.at("command"), command);
@@ -47,7 +48,7 @@ TEST(plan, is_of_every_command_on_graphs_and_spmv) {
       EXPECT_EQ(plan.at("algorithm_reason"), "chosen once the input is read") << command;
     }
   }
-  for (const char* command : {"info", "convert", "help", "bench", "plan"}) {
+  for (const char* command : {"info", "convert", "multiply", "help", "bench", "plan"}) {
     expect_failure(run_app("spargo", {"plan", command, "a.el"}), "plan", 2, std::string(command) + " has no plan");
   }
   expect_failure(run_app("spargo", {"plan", "bsf", "a.el"}), "plan", 2, "did you mean bfs?");
@@ -63,7 +64,7 @@ TEST(plan, estimates_the_host_memory_of_the_run) {
   }
   for (const std::string& input : {std::string("gen:rmat:scale=16,degree=16"), folder.write("a.mtx", text)}) {
     for (const std::string& command : computing_commands()) {
-      if (command == "eigs") continue;  // takes symmetric matrices only: eigs_app_test
+      if (command == "eigs" || command == "multiply") continue;  // symmetric matrices only; no plan
       const std::vector<std::string> flags = {input, "--device", "cpu", "--threads", "2"};
       std::vector<std::string> words = flags;
       words.insert(words.begin(), command);
