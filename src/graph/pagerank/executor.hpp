@@ -83,8 +83,8 @@ template <class V, class I, class O>
 
 // Whether the host computes ranks of `value_bytes` with contributions of single precision: gauss_seidel on a graph
 // whose contributions exceed caches, to a tolerance far above their rounding, which changes all ranks by 6e-8 in sum.
-// Uniform graph of 2^20 vertices and 2^25 entries, 4 sweeps, Xeon with 2 MB of L2 a core, ms: one thread 267, so 220;
-// two threads 129, so 101.
+// Uniform graph of 2^20 vertices and 2^25 entries, 4 sweeps, Xeon with 2 MB of L2 a core, ms: one thread 252, so 220;
+// two threads 137, so 114.
 [[nodiscard]] inline bool has_narrow_shares(const pagerank_options& options, std::int64_t vertices,
                                             std::int64_t value_bytes) {
   constexpr std::int64_t least_vertices = std::int64_t{1} << 17;
