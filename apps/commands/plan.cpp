@@ -36,7 +36,8 @@ const command& find_planned(const std::string& name) {
   const command* const which = find_command(name);
   if (which == nullptr) throw usage_error(no_command(name));
   if (!has_plan(*which))
-    throw usage_error(fmt::format("{} has no plan (expected one of the commands on graphs, spmv, solve, reorder or eigs)", name));
+    throw usage_error(
+        fmt::format("{} has no plan (expected one of the commands on graphs, spmv, solve, reorder or eigs)", name));
   return *which;
 }
 
