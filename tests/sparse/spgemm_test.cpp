@@ -200,6 +200,10 @@ TYPED_TEST(Spgemm, WhatDoesNotFitIsRefused) {
   EXPECT_NE(message_of(error_code::invalid_argument, [&] { (void)spgemm(ctx, x.view(), y.view()); })
                 .find("A is 50 x 40 and B 41 x 30"),
             std::string::npos);
+  const csr_pattern_view<I, O, host> left = x.view();
+  const csr_pattern_view<I, O, host> right = y.view();
+  EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)count_products<I, O>(ctx, left, right); }),
+            message_of(error_code::invalid_argument, [&] { (void)spgemm_row_blocks<I, O>(ctx, left, right, 9); }));
   const auto t = transpose(ctx, x.view());
   EXPECT_NE(message_of(error_code::invalid_argument,
                        [&] { (void)spgemm(ctx, x.view(), t.view(), {.first_row = 3, .last_row = 51}); })

@@ -96,9 +96,7 @@ void expect_factors(const csr_view<const V, I, O, host>& a, const csr_view<const
                     const spgemm_options& options) {
   algebra::expect_arrays("spgemm", a);
   algebra::expect_arrays("spgemm", b);
-  SPARGO_EXPECTS(a.cols == b.rows, fmt::format("spgemm: A is {} x {} and B {} x {} (expected as many rows as A has "
-                                               "columns)",
-                                               a.rows, a.cols, b.rows, b.cols));
+  expect_sizes(a, b);
   SPARGO_EXPECTS(options.first_row >= 0 && options.first_row <= (options.last_row < 0 ? a.rows : options.last_row) &&
                      options.last_row <= a.rows,
                  fmt::format("spgemm: rows {} to {} of {}", options.first_row, options.last_row, a.rows));

@@ -32,6 +32,7 @@ struct tuning {
 template <class I, class O>
 array<std::int64_t, host> products_before(const context<host>& ctx, const csr_pattern_view<I, O, host>& a,
                                           const csr_pattern_view<I, O, host>& b) {
+  expect_sizes(a, b);
   array<std::int64_t, host> before(ctx, std::int64_t{a.rows} + 1);
   before[0] = 0;
   parallel_for(ctx.threads(), a.rows, grain::rows, [&](std::int64_t r) {

@@ -1,9 +1,19 @@
 // The symbolic phase of a product: its pattern, and how rows are divided among threads. For values of any type.
 #pragma once
 
+#include <spargo/core/error.hpp>
 #include <spargo/sparse/spgemm.hpp>
 
+#include <fmt/format.h>
+
 namespace spargo::detail::spgemm {
+
+template <class I, class O>
+void expect_sizes(const csr_pattern_view<I, O, host>& a, const csr_pattern_view<I, O, host>& b) {
+  SPARGO_EXPECTS(a.cols == b.rows, fmt::format("spgemm: A is {} x {} and B {} x {} (expected as many rows as A has "
+                                               "columns)",
+                                               a.rows, a.cols, b.rows, b.cols));
+}
 
 // What the numeric phase knows of C.
 template <class I, class O>
