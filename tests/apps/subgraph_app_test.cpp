@@ -315,7 +315,9 @@ TEST(SubgraphData, AgreesWithOtherCommands) {
   int files = 0;
   for_each_truth(
       "core_numbers", 12, [&](const std::string& name, const std::string& file, const json& truth, const json&) {
-        if (files == 12 || name.find("complex") != std::string::npos) return;  // complex numbers are no weights
+        const bool is_complex = name.find("complex") != std::string::npos || name == "hermitian3.mtx" ||
+                                name.starts_with("young1c");  // complex numbers are no weights
+        if (files == 12 || is_complex) return;
         ++files;
         const std::int64_t deepest = truth["max"];
         const json core = run_subgraph(file, {"--undirected", "--k-core", std::to_string(deepest)});
