@@ -25,7 +25,7 @@ struct chart_point {
 enum class mark { dots, line };
 
 // Points, connected or not. An axis is logarithmic where its values are positive and span a factor of over 100. Points
-// that share a pixel with an earlier one are left out, so that any number of them takes bounded space.
+// that share a pixel with an earlier one are skipped, so that any number of points takes bounded space.
 [[nodiscard]] std::string point_chart(const std::vector<chart_point>& points, const axis_labels& labels, mark how);
 
 // Counts per cell, row-major from the top left, in five shades by their logarithm. `side`: rows and columns per cell.

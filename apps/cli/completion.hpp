@@ -19,7 +19,7 @@ enum class shell { bash, zsh, fish };
 // The same for a single-command program.
 [[nodiscard]] std::string completion(shell of, const command& which, const std::string& program);
 
-// What a script is written from.
+// The input of all three scripts.
 struct completed_option {
   std::vector<std::string> names;  // "--device"; empty for an argument
   std::string about;               // the first clause of its description
@@ -39,7 +39,7 @@ struct completed_program {
   std::vector<completed_command> commands;
   bool by_command = true;  // the first argument is the command's name; else there is one command
 
-  // Its name as a part of a shell function's.
+  // For names of shell functions.
   [[nodiscard]] std::string identifier() const;
 };
 

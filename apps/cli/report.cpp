@@ -137,6 +137,12 @@ json to_json(const vertex_names& names, std::int64_t vertex) {
   return names.are_integers() ? json(names.id(vertex)) : json(names.label(vertex));
 }
 
+void warn_of_rounding(report& out, const std::string& source, std::int64_t integers) {
+  if (integers == 0) return;
+  out.warn(fmt::format("{}: {} what float64 holds exactly, rounded to nearest", source,
+                       counted(integers, "integer exceeds", "integers exceed")));
+}
+
 json to_json(const time_summary& times) {
   return {{"min", times.min}, {"median", times.median}, {"max", times.max}, {"runs", times.runs}};
 }

@@ -55,6 +55,9 @@ class report {
   json keys_ = json::object();  // null would be destroyed as null if it became an object without memory
 };
 
+// Warns of integers in `source` that double does not hold. None: nothing.
+void warn_of_rounding(report& out, const std::string& source, std::int64_t integers);
+
 // JSON text of a value. In a string, bytes that are not UTF-8 become \xNN, and the backslash of a literal \xNN becomes
 // \x5c, so that different strings stay different.
 [[nodiscard]] std::string json_text(const json& value);

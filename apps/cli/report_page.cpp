@@ -141,7 +141,7 @@ std::string text_of(std::string_view key, const json& value) {
   std::string text;
   if (value.is_object()) {
     for (const auto& [name, each] : value.items()) {
-      // What a nested number is says the outer key, except for counts of runs.
+      // The outer key names what a nested number is, except for counts of runs.
       const bool count = name == "runs";
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, text_of(count ? name : std::string(key), each));
     }
@@ -168,7 +168,7 @@ std::string words_of(std::string_view key) {
   return text;
 }
 
-// Counts by a number that grows: bars if they are few, else points.
+// Counts by a number that grows: a few as bars, more as points.
 std::string draw_counts(const json& pairs, const figure_texts& texts) {
   std::vector<chart_point> points;
   for (const json& pair : pairs) points.push_back({pair[0].get<double>(), pair[1].get<double>()});

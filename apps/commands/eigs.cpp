@@ -4,14 +4,8 @@
 #include "cli/enum_words.hpp"
 #include "cli/help.hpp"
 #include "cli/outputs.hpp"
-#include "cli/progress.hpp"
-#include "cli/report.hpp"
-#include "cli/timing.hpp"
 #include "commands/table.hpp"
-#include "input/memory_need.hpp"
-#include "input/read.hpp"
-#include "placement/device_choice.hpp"
-#include "placement/plan.hpp"
+#include "placement/matrix_command.hpp"
 
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/solvers/eigs.hpp>
@@ -28,28 +22,12 @@ namespace spargo::apps {
 
 namespace {
 
-struct eigs_flags {
-  common_flags common;
-  std::string file;
+struct eigs_flags : matrix_flags {
   std::string which = "largest";
   std::string form = "adjacency";
   std::string output;
   eigs_options options;
-  std::int64_t repeat = 1;
-  bool no_validate = false;
 };
-
-void expect_cpu(const eigs_flags& flags) {
-  if (flags.common.device.starts_with("cuda")) {
-    throw usage_error("--device cuda: eigs runs on the CPU (expected auto or cpu)");
-  }
-}
-
-backend cpu_of(const eigs_flags& flags) {
-  backend where = choose_cpu(flags.common.device, flags.common.threads);
-  if (flags.common.device != "cpu") where.reason = "eigs runs on the CPU";
-  return where;
-}
 
 // A as stored, D - A, or I - D^-1/2 A D^-1/2 with the row sums D, where a row of sum 0 has 0 (networkx's definitions).
 // The diagonal of the result and a scale of each row and column of -A; both empty: A.
@@ -157,10 +135,7 @@ template <value_type V, index_type I, index_type O>
 exit_status find(report& out, const backend& where, const eigs_flags& flags, const csr_input<V, I, O>& read) {
   const context<host>& ctx = where.cpu;
   const csr_view<const V, I, O, host>& a = read.matrix;
-  if (a.rows != a.cols) {
-    throw error(error_code::invalid_data,
-                fmt::format("{}: a matrix of {} x {} (expected a square one)", flags.file, a.rows, a.cols));
-  }
+  expect_square(flags, a.rows, a.cols);
   eigs_options options = flags.options;
   options.which = parse_enum<eigs_which>("eigs: unknown end", flags.which);
   options.count = std::min<std::int64_t>(options.count, a.rows);
@@ -169,46 +144,25 @@ exit_status find(report& out, const backend& where, const eigs_flags& flags, con
   if (!form.scale.empty()) made = matrix_of<V, I, O>(ctx, a, form);
   const csr_view<const V, I, O, host> matrix = form.scale.empty() ? a : std::as_const(made).view();
   eigs_result<V> found;
-  std::vector<double> times;
-  {
-    const busy finding("finding eigenvalues");
-    for (std::int64_t k = 0; k < flags.repeat; ++k) {
-      const stopwatch watch;
-      found = eigs<V, I, O>(ctx, matrix, options);
-      times.push_back(watch.milliseconds());
-    }
-  }
+  const time_summary times =
+      time_runs("finding eigenvalues", flags.repeat, [&] { found = eigs<V, I, O>(ctx, matrix, options); });
+  report_matrix(out, read);
   json& keys = out.keys();
-  keys["rows"] = a.rows;
-  keys["cols"] = a.cols;
-  keys["nnz"] = a.nnz();
   keys["operator"] = flags.form;
   keys["which"] = flags.which;
   keys["count"] = options.count;
-  keys["load_ms"] = read.load_ms;
-  keys["convert_ms"] = read.convert_ms;
   keys["converged"] = found.converged;
   keys["products"] = found.products;
   keys["restarts"] = found.restarts;
-  out.row("matrix",
-          fmt::format("{} x {}, {}", with_commas(a.rows), with_commas(a.cols), counted(a.nnz(), "entry", "entries")));
   out.row("operator", flags.form);
   report_values(out, found.values, found.residuals);
   out.row(found.converged ? "converged" : "NOT CONVERGED",
           fmt::format("{}, {}", counted(found.products, "product"), counted(found.restarts, "restart")));
-  const time_summary summary = summarize(std::move(times));
-  keys["time_ms"] = to_json(summary);
-  out.row("time", format_times(summary));
+  report_runs(out, times);
   std::optional<bool> valid;
   const stopwatch checking;
   if (!flags.no_validate) valid = check_pairs<V, I, O>(a, form, found);
-  const double check_ms = checking.milliseconds();
-  keys["validate_ms"] = valid.has_value() ? json(check_ms) : json();
-  keys["valid"] = valid.has_value() ? json(*valid) : json();
-  out.row("valid", !valid.has_value() ? "not checked (--no-validate)"
-                   : *valid           ? "yes: the residuals, computed independently"
-                                      : "NO");
-  if (valid.has_value()) out.row("check", format_milliseconds(check_ms));
+  report_validity(out, valid, "the residuals and norms, computed independently", checking.milliseconds());
   if (!flags.output.empty() && valid != false) {
     array<V, host> rows(ctx, found.vectors.size());  // vectors as columns
     for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -218,37 +172,16 @@ exit_status find(report& out, const backend& where, const eigs_flags& flags, con
                            dense_view<const V, host>{a.rows, options.count, options.count, std::as_const(rows).view()});
     out.row("written", flags.output + " (an eigenvector a column)");
   }
-  out.print();
-  if (valid == false) print_error(flags.common.called, flags.file + ": the result failed validation");
-  if (valid != false && !found.converged) print_error(flags.common.called, flags.file + ": not converged");
-  return valid == false || !found.converged ? exit_status::invalid_result : exit_status::success;
-}
-
-template <class V>
-exit_status run_valued(report& out, const backend& where, const eigs_flags& flags, const input_description& input) {
-  const input_size size = least_size(input);
-  expect_host_memory(input, size, least_matrix_bytes(input, size, sizeof(V), sizeof(V)));
-  input_cache cache(cache_mode::off, input, kind_of_values<V>());
-  const any_csr<V> matrix = [&] {
-    progress_bar bar("reading " + input.path, flags.common.quiet);
-    return read_csr<V>(where.cpu, input, bar.options(), cache);
-  }();
-  return std::visit([&](const auto& read) { return find(out, where, flags, read); }, matrix);
+  return conclude(out, flags, valid, found.converged ? "" : "raise --max-products or --tolerance");
 }
 
 exit_status run(const eigs_flags& flags) {
-  const backend where = cpu_of(flags);
+  const backend where = cpu_of("eigs", flags.common);
   const input_description input = describe_input(where.cpu, flags.file);
   expect_matrix(input);
   report out("eigs", flags.common);
-  out.title("eigs " + flags.file);
-  out.keys()["file"] = flags.file;
-  report_backend(out, flags.common.device, where);
-  out.row("device", describe(where));
-  if (input.field == matrix_market_field::complex) {
-    return run_valued<std::complex<double>>(out, where, flags, input);
-  }
-  return run_valued<double>(out, where, flags, input);
+  begin_report(out, "eigs", flags, where);
+  return on_matrix(out, where, flags, input, [&](const auto& read) { return find(out, where, flags, read); });
 }
 
 // Nanoseconds per entry: read from text, and in 200 products on one thread.
@@ -258,33 +191,20 @@ struct expected_cost {
 };
 
 exit_status plan_values(const eigs_flags& flags, const plan_scale& scale) {
-  expect_cpu(flags);
-  if (scale.ranks > 0) throw usage_error("eigs does not run on several processes or GPUs");
-  const backend where = cpu_of(flags);
-  const input_description input = describe_input(where.cpu, flags.file);
-  expect_matrix(input);
-  expect_known_size(input);
+  input_description input;
+  input_size size;
+  work_plan plan = plan_of("eigs", flags, scale, input, size, expected_cost::read_ns + expected_cost::products_ns);
   const std::int64_t value = input.field == matrix_market_field::complex ? 16 : 8;
-  input_size size = least_size(input);
-  if (size.listed == 0) size.listed = input.entries;
-  work_plan plan{"eigs", input.path, input.format, size.rows, size.cols, size.listed};
-  plan.threads = where.cpu.threads();
   plan.algorithm = "lanczos";
   plan.algorithm_reason = "there is no other";
-  plan.cpu_ms = expected_cpu_ms({size.listed, expected_cost::read_ns + expected_cost::products_ns, plan.threads});
   plan.host_bytes = least_matrix_bytes(input, size, value, value);
   const std::int64_t vectors = 3 * flags.options.count + 24;
   plan.host_running_bytes = plan.host_bytes + 3 * size.listed * 2 * (8 + value) + size.rows * vectors * value;
-  plan.runs_on_gpu = false;
-  plan.device = "cpu";
-  plan.device_reason = where.reason;
   return print_plan(flags.common, plan);
 }
 
 void add_flags(CLI::App& app, eigs_flags& flags) {
-  app.add_option("FILE", flags.file,
-                 "a symmetric matrix: Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
-      ->required();
+  add_matrix_file(app, flags.file, "a symmetric matrix");
   app.add_option("--count", flags.options.count, "number of eigenvalues")
       ->check(positive_count())
       ->type_name("K")
@@ -310,18 +230,13 @@ void add_flags(CLI::App& app, eigs_flags& flags) {
   app.add_option("--seed", flags.options.seed, "of the start vector")->type_name("N")->capture_default_str();
   app.add_option("--output", flags.output, "write the eigenvectors as columns of a Matrix Market array (.gz by name)")
       ->type_name("FILE");
-  app.add_option("--repeat", flags.repeat, "find them N times, for timing")
-      ->check(positive_count())
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_flag("--no-validate", flags.no_validate, "skip the independent check");
+  add_matrix_runs(app, flags, "find them");
 }
 
 command_body declare(CLI::App& app) {
   app.description(
       "Finds the largest or smallest eigenvalues of a symmetric matrix, or of the Laplacian of the graph that it is, "
-      "by "
-      "Lanczos' method. Not converged is exit status 3.");
+      "by Lanczos' method. Not converged is exit status 3.");
   const auto flags = std::make_shared<eigs_flags>();
   add_flags(app, *flags);
   add_common_flags(app, flags->common, app_kind::computes,
@@ -329,7 +244,7 @@ command_body declare(CLI::App& app) {
                                        "gen:laplacian2d:n=300 --output vectors.mtx"}) +
                        help_on_matrix_inputs);
   const auto does = [flags] {
-    expect_cpu(*flags);
+    (void)cpu_of("eigs", flags->common);
     prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
     return run(*flags);
   };

@@ -460,7 +460,7 @@ void expect_memory(const input_description& input) {
   expect_host_memory(input, size, least_matrix_bytes(input, size, value_bytes, 0));
 }
 
-// Those by which other commands read the file alike.
+// Flags with which other commands read the file in the same way.
 std::string flags_to_repeat(const info_flags& flags) {
   std::string text;
   if (flags.undirected) text += " --undirected";

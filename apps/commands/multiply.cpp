@@ -3,16 +3,10 @@
 #include "cli/cli.hpp"
 #include "cli/help.hpp"
 #include "cli/outputs.hpp"
-#include "cli/progress.hpp"
-#include "cli/report.hpp"
-#include "cli/timing.hpp"
 #include "commands/multiply/check.hpp"
 #include "commands/table.hpp"
 #include "input/memory_limit.hpp"
-#include "input/memory_need.hpp"
-#include "input/read.hpp"
-#include "placement/device_choice.hpp"
-#include "placement/plan.hpp"
+#include "placement/matrix_command.hpp"
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/matrix_market.hpp>
@@ -30,16 +24,12 @@ namespace spargo::apps {
 
 namespace {
 
-struct multiply_flags {
-  common_flags common;
-  std::string a;
+struct multiply_flags : matrix_flags {
   std::string b;  // empty: A again
   std::string transpose;
   std::string mask;
   std::string output;
   std::string max_workspace;
-  std::int64_t repeat = 1;
-  bool no_validate = false;
 };
 
 // Offsets of 64 bits, since C may have many more entries than A and B; one index type for all matrices.
@@ -227,7 +217,7 @@ class multiplication {
   csr_pattern_view<I, std::int64_t, host> mask_view_;
 };
 
-exit_status conclude(report& out, const multiply_flags& flags, const product_summary& result, bool is_complex) {
+exit_status conclude_product(report& out, const multiply_flags& flags, const product_summary& result, bool is_complex) {
   json& keys = out.keys();
   keys["rows"] = result.rows;
   keys["cols"] = result.cols;
@@ -240,10 +230,6 @@ exit_status conclude(report& out, const multiply_flags& flags, const product_sum
   keys["plan_ms"] = result.plan_ms;
   keys["time_ms"] = to_json(result.times);
   keys["peak_bytes"] = host_memory().most_used();
-  const bool checked = result.check.has_value();
-  const bool wrong = checked && !result.check->valid;
-  keys["valid"] = checked ? json(!wrong) : json();
-  keys["validate_ms"] = checked ? json(result.check_ms) : json();
   const double ratio = result.nnz > 0 ? static_cast<double>(result.products) / static_cast<double>(result.nnz) : 1;
   out.row("C", fmt::format("{} x {}, {}", with_commas(result.rows), with_commas(result.cols),
                            counted(result.nnz, "entry", "entries")));
@@ -256,29 +242,17 @@ exit_status conclude(report& out, const multiply_flags& flags, const product_sum
   out.row("time",
           fmt::format("pattern {}, values {}", format_milliseconds(result.plan_ms), format_times(result.times)));
   out.row("memory", describe_bytes(host_memory().most_used()) + " at most");
-  out.row("valid", !checked ? "not checked (--no-validate)"
-                   : !wrong ? "yes (checked independently)"
-                            : fmt::format("NO, WRONG in row {}", result.check->worst_row + 1));
-  if (checked) out.row("check", format_milliseconds(result.check_ms));
-  if (!flags.output.empty() && !wrong) {
+  std::optional<bool> valid;
+  if (result.check.has_value()) valid = result.check->valid;
+  report_validity(out, valid,
+                  valid == false ? fmt::format("row {}", result.check->worst_row + 1)
+                                 : "rows, and a product with a vector, computed independently",
+                  result.check_ms);
+  if (!flags.output.empty() && valid != false) {
     keys["output"] = flags.output;
     out.row("written", flags.output);
   }
-  out.print();
-  if (wrong) {
-    print_error(flags.common.called,
-                fmt::format("the result failed validation in row {}", result.check->worst_row + 1));
-  }
-  return wrong ? exit_status::invalid_result : exit_status::success;
-}
-
-template <entry_type V>
-any_csr<V> read_factor(const context<host>& ctx, const multiply_flags& flags, const input_description& input) {
-  const input_size size = least_size(input);
-  expect_host_memory(input, size, least_matrix_bytes(input, size, is_pattern<V> ? 0 : sizeof(V), 0));
-  progress_bar bar("reading " + input.path, flags.common.quiet);
-  input_cache cache(cache_mode::off, input, kind_of_values<V>());
-  return read_csr<V>(ctx, input, bar.options(), cache);
+  return conclude(out, flags, valid);
 }
 
 struct multiply_inputs {
@@ -289,11 +263,11 @@ struct multiply_inputs {
 
 template <class V>
 exit_status run_valued(report& out, const context<host>& ctx, const multiply_flags& flags, const multiply_inputs& in) {
-  const any_csr<V> a = read_factor<V>(ctx, flags, in.a);
+  const any_csr<V> a = read_factor<V>(out, ctx, flags.common, in.a);
   std::optional<any_csr<V>> b;
   std::optional<any_csr<pattern>> mask;
-  if (in.b.has_value()) b = read_factor<V>(ctx, flags, *in.b);
-  if (in.mask.has_value()) mask = read_factor<pattern>(ctx, flags, *in.mask);
+  if (in.b.has_value()) b = read_factor<V>(out, ctx, flags.common, *in.b);
+  if (in.mask.has_value()) mask = read_factor<pattern>(out, ctx, flags.common, *in.mask);
   const auto describe_factor = [&](const char* label, const input_description& input, const auto& read) {
     const auto [rows, cols] = size_of(read);
     out.row(label, fmt::format("{}, {} x {}", input.path, with_commas(rows), with_commas(cols)));
@@ -310,8 +284,9 @@ exit_status run_valued(report& out, const context<host>& ctx, const multiply_fla
   };
   const bool wide =
       has_wide_indices(a) || (b.has_value() && has_wide_indices(*b)) || (mask.has_value() && has_wide_indices(*mask));
-  return conclude(out, flags, wide ? multiply_with(type_tag<std::int64_t>{}) : multiply_with(type_tag<std::int32_t>{}),
-                  complex_type<V>);
+  return conclude_product(out, flags,
+                          wide ? multiply_with(type_tag<std::int64_t>{}) : multiply_with(type_tag<std::int32_t>{}),
+                          complex_type<V>);
 }
 
 input_description describe_factor(const context<host>& ctx, const std::string& path) {
@@ -321,30 +296,20 @@ input_description describe_factor(const context<host>& ctx, const std::string& p
 }
 
 multiply_inputs describe_factors(const context<host>& ctx, const multiply_flags& flags) {
-  multiply_inputs in{describe_factor(ctx, flags.a), {}, {}};
+  multiply_inputs in{describe_factor(ctx, flags.file), {}, {}};
   if (!flags.b.empty()) in.b = describe_factor(ctx, flags.b);
   if (!flags.mask.empty()) in.mask = describe_factor(ctx, flags.mask);
   return in;
 }
 
-void expect_cpu(const multiply_flags& flags) {
-  if (flags.common.device.starts_with("cuda")) {
-    throw usage_error("--device cuda: multiply runs on the CPU (expected auto or cpu)");
-  }
-}
-
 exit_status run(const multiply_flags& flags) {
-  expect_cpu(flags);
-  backend where = choose_cpu(flags.common.device, flags.common.threads);
-  where.reason = "multiply runs on the CPU only";
+  const backend where = cpu_of("multiply", flags.common);
   const multiply_inputs in = describe_factors(where.cpu, flags);
   report out("multiply", flags.common);
-  out.title("multiply " + flags.a + (flags.b.empty() ? "" : " " + flags.b));
-  out.keys()["file"] = flags.a;
+  begin_report(out, "multiply", flags, where);
+  if (!flags.b.empty()) out.title("multiply " + flags.file + " " + flags.b);
   out.keys()["file_b"] = flags.b.empty() ? json() : json(flags.b);
   out.keys()["transpose"] = flags.transpose.empty() ? json() : json(flags.transpose);
-  report_backend(out, flags.common.device, where);
-  out.row("device", describe(where));
   const auto is_complex = [](const input_description& input) { return input.field == matrix_market_field::complex; };
   if (is_complex(in.a) || (in.b.has_value() && is_complex(*in.b))) {
     return run_valued<std::complex<double>>(out, where.cpu, flags, in);
@@ -353,7 +318,8 @@ exit_status run(const multiply_flags& flags) {
 }
 
 void add_flags(CLI::App& app, multiply_flags& flags) {
-  app.add_option("A", flags.a, "a matrix: Matrix Market, snapshot or gen:NAME:key=value,... (see below)")->required();
+  app.add_option("A", flags.file, "a matrix: Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
+      ->required();
   app.add_option("B", flags.b, "another; without it A A if A is square, else A A^T");
   app.add_option("--transpose", flags.transpose,
                  "a: multiply by A^T in place of A; b: by B^T in place of B (complex: without conjugation)")
@@ -366,11 +332,7 @@ void add_flags(CLI::App& app, multiply_flags& flags) {
       ->type_name("SIZE");
   app.add_option("--output", flags.output, "write C as Matrix Market (.gz by name); - is standard output")
       ->type_name("FILE");
-  app.add_option("--repeat", flags.repeat, "compute the values this many times, for timing; the pattern once")
-      ->check(positive_count())
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_flag("--no-validate", flags.no_validate, "skip the independent check");
+  add_matrix_runs(app, flags, "compute the values");
 }
 
 command_body declare(CLI::App& app) {
@@ -382,7 +344,7 @@ command_body declare(CLI::App& app) {
                                        "gen:laplacian2d:n=1000 --repeat 5"}) +
                        help_on_matrix_inputs);
   return [flags] {
-    prepare_outputs(flags->common, {flags->a, flags->b, flags->mask}, {{"--output", flags->output}});
+    prepare_outputs(flags->common, {flags->file, flags->b, flags->mask}, {{"--output", flags->output}});
     return run(*flags);
   };
 }

@@ -53,7 +53,7 @@ struct counted_allocator {
 
   [[nodiscard]] T* allocate(std::size_t count) {
     return static_cast<T*>(
-        host_memory().allocate(detail::checked_bytes(static_cast<std::int64_t>(count), sizeof(T)), nullptr));
+        host_memory().allocate(spargo::detail::checked_bytes(static_cast<std::int64_t>(count), sizeof(T)), nullptr));
   }
   void deallocate(T* pointer, std::size_t count) noexcept {
     host_memory().deallocate(pointer, count * sizeof(T), nullptr);

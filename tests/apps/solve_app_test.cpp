@@ -132,9 +132,9 @@ TEST_F(SolveFile, Refusals) {
   expect_failure(run_here("solve", {folder_.write("w.mtx", general("2 3 1\n1 1 1\n"))}), "solve", 1,
                  "a matrix of 2 x 3 (expected a square one)");
   expect_failure(run_here("solve", {folder_.write("z.mtx", general("2 2 1\n1 1 1\n")), "--preconditioner", "jacobi"}),
-                 "solve", 1, "row 1 has 0 on the diagonal");
+                 "solve", 1, "row 1 (from 0) has 0 on the diagonal");
   expect_failure(run_here("solve", {folder_.write("n.mtx", general("2 2 2\n1 1 1\n2 2 nan\n"))}), "solve", 1,
-                 "in row 1 that is infinite or NaN");
+                 "in row 1 (from 0) that is infinite or NaN");
   expect_failure(run_here("solve", {spd_, "--device", "cuda"}), "solve", 2, "solve runs on the CPU");
   expect_failure(run_here("solve", {spd_, "--method", "lu"}), "solve", 2,
                  "(expected auto, cg, minres, bicgstab or gmres)");

@@ -73,8 +73,8 @@ owned_matrix<double> grid(i32 width, i32 height) {
   owned_matrix<double> a{width * height};
   for (i32 y = 0; y < height; ++y) {
     for (i32 x = 0; x < width; ++x) {
-      const auto entry = [&](bool is_there, i32 column, double value) {
-        if (!is_there) return;
+      const auto entry = [&](bool inside, i32 column, double value) {
+        if (!inside) return;
         a.indices.push_back(column);
         a.values.push_back(value);
       };
@@ -239,7 +239,7 @@ TEST(EigsOfReals, Refusals) {
   owned_matrix<double> bad = a;
   bad.values[3] = std::nan("");
   EXPECT_EQ(message(error_code::invalid_data, bad, {.count = 1}),
-            "eigs: the matrix has a value in row 1 that is infinite or NaN");
+            "eigs: the matrix has a value in row 1 (from 0) that is infinite or NaN");
   bad.values[3] = 7;
   EXPECT_EQ(message(error_code::invalid_data, bad, {.count = 1}),
             "eigs: the matrix is not symmetric (Hermitian), or its rows are not sorted");

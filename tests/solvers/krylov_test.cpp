@@ -150,8 +150,8 @@ csr<double> grid(i32 n) {
   std::vector<double> values;
   for (i32 y = 0; y < n; ++y) {
     for (i32 x = 0; x < n; ++x) {
-      const auto entry = [&](bool is_there, i32 column, double value) {
-        if (!is_there) return;
+      const auto entry = [&](bool inside, i32 column, double value) {
+        if (!inside) return;
         indices.push_back(column);
         values.push_back(value);
       };
@@ -499,13 +499,13 @@ TEST(KrylovOfReals, Refusals) {
   EXPECT_EQ(message({{1, 2, 3}, {4, 5, 6}}, {}), "solve: a matrix of 2 x 3 (expected a square one)");
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
     EXPECT_EQ(message({{1, 0}, {bad, 1}}, {}, error_code::invalid_data),
-              "solve: the matrix has a value in row 1 that is infinite or NaN");
+              "solve: the matrix has a value in row 1 (from 0) that is infinite or NaN");
   }
   EXPECT_EQ(message({{1, 0}, {2, 0}}, {.preconditioner = krylov_preconditioner::jacobi}, error_code::invalid_data),
-            "solve: row 1 has 0 on the diagonal, by which jacobi divides (expected no preconditioner)");
-  EXPECT_EQ(
-      message({{1, 0}, {0, -2}}, {.method = krylov_method::cg}, error_code::invalid_data),
-      "solve: the matrix is not positive definite: row 1 has -2 on the diagonal (expected another method than cg)");
+            "solve: row 1 (from 0) has 0 on the diagonal, by which jacobi divides (expected no preconditioner)");
+  EXPECT_EQ(message({{1, 0}, {0, -2}}, {.method = krylov_method::cg}, error_code::invalid_data),
+            "solve: the matrix is not positive definite: row 1 (from 0) has -2 on the diagonal (expected another "
+            "method than cg)");
   EXPECT_EQ(message({{1}}, {.tolerance = -1}), "solve: the tolerance is -1 (expected 0 or more)");
   EXPECT_EQ(message({{1}}, {.tolerance = std::nan("")}), "solve: the tolerance is nan (expected 0 or more)");
   EXPECT_EQ(message({{1}}, {.restart = 0}), "solve: a restart of 0 (expected 1 or more)");
@@ -522,10 +522,10 @@ TEST(KrylovOfReals, Refusals) {
                              [&] {
                                (void)plan.run(std::vector<double>{1, HUGE_VAL}, x);
                              }),
-            "solve: b has a value in row 1 that is infinite, NaN or beyond the range of its type");
+            "solve: b has a value in row 1 (from 0) that is infinite, NaN or beyond the range of its type");
   x[0] = std::nan("");
   EXPECT_EQ(test::message_of(error_code::invalid_data, [&] { (void)plan.run(b, x); }),
-            "solve: the guess has a value in row 0 that is infinite, NaN or beyond the range of its type");
+            "solve: the guess has a value in row 0 (from 0) that is infinite, NaN or beyond the range of its type");
 }
 
 TEST(KrylovOfReals, EstimatesCoverPlans) {

@@ -7,12 +7,6 @@
 
 namespace spargo::apps {
 
-void warn_of_rounding(const conversion& c, std::int64_t integers) {
-  if (integers == 0) return;
-  c.out.warn(fmt::format("{}: {} what float64 holds exactly, rounded to nearest", c.source(),
-                         counted(integers, "integer exceeds", "integers exceed")));
-}
-
 void warn_of_isolated(const conversion& c, std::int64_t isolated) {
   if (isolated > 0)
     c.warn(fmt::format("{} without edges: not in an edge list", counted(isolated, "vertex", "vertices")));

@@ -79,7 +79,6 @@ written write_canonical(const conversion& c, const csr_view<const V, I, O, host>
 // In memory if it fits: what does not is streamed, if that is possible.
 [[nodiscard]] written convert(const conversion& c);
 
-void warn_of_rounding(const conversion& c, std::int64_t integers);
 void warn_of_isolated(const conversion& c, std::int64_t isolated);
 void warn_of_weights(const conversion& c);
 void warn_of_direction(const conversion& c);

@@ -217,7 +217,7 @@ template <entry_type V, index_type I, index_type O>
 written write_canonical(const conversion& c, const csr_view<const V, I, O, host>& matrix, const input_facts& facts,
                         const snapshot_extras& extras) {
   const busy writing("writing " + c.flags.to);
-  warn_of_rounding(c, facts.rounded_integers);
+  warn_of_rounding(c.out, c.source(), facts.rounded_integers);
   if (c.to.kind == target_kind::snapshot) return write_spg<V, I, O>(c, matrix, facts, extras);
   return c.to.kind == target_kind::metis ? write_graph<V, I, O>(c, matrix, facts)
                                          : list_and_write<V, I, O>(c, matrix, facts);
@@ -406,7 +406,7 @@ written convert_in_memory(const conversion& c) {
     if (c.adds_reverses()) return write_undirected<V, I>(c, std::as_const(read.entries).view(), read.facts);
     const bool expanded = !c.input.directed && read.triangle == symmetry_kind::general;
     if (!to_text || expanded) return sort_and_write<V, I>(c, read);
-    warn_of_rounding(c, read.facts.rounded_integers);
+    warn_of_rounding(c.out, c.source(), read.facts.rounded_integers);
     return write_listed<V, I>(
         c, {std::as_const(read.entries).view(), read.triangle, c.input.field == matrix_market_field::integer},
         read.facts);
@@ -438,7 +438,7 @@ std::optional<written> convert_streamed(const conversion& c) {
     if (!rewritten.has_value()) return std::nullopt;
     result = *rewritten;
   }
-  warn_of_rounding(c, result.rounded_integers);
+  warn_of_rounding(c.out, c.source(), result.rounded_integers);
   warn_of_isolated(c, result.isolated);
   if (edges) warn_of_direction(c);
   const bool left_out = edges && c.to.weights == edge_weights::left_out;

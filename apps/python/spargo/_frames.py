@@ -191,7 +191,7 @@ def edges_of(
 def _chosen(
     frame: Any, what: str, source: Hashable, target: Hashable, weight: Hashable, weights: bool
 ) -> tuple[int, int, int | None, int | None]:
-    """The columns of source, target, weight and, as Gephi has it, direction; None: no such column."""
+    """The columns of source, target, weight and direction (Gephi's `Type`); None: no such column."""
     third = None if weight is None or not weights else _column(frame, what, weight)
     names = [str(name) for name in frame.names]
     types = [k for k, name in enumerate(names) if name.lower() == "type" and frame.kind(k) in ("text", "object")]

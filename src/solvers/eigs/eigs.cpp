@@ -293,7 +293,7 @@ eigs_result<V> eigs(const context<host>& ctx, const csr_view<const V, I, O, host
   const krylov::inspected_matrix<V> found = krylov::inspect<V, I, O>(ctx, matrix);
   if (found.bad_row >= 0) {
     throw error(error_code::invalid_data,
-                fmt::format("eigs: the matrix has a value in row {} that is infinite or NaN", found.bad_row));
+                fmt::format("eigs: the matrix has a value in row {} (from 0) that is infinite or NaN", found.bad_row));
   }
   if (!found.is_hermitian) {
     throw error(error_code::invalid_data, "eigs: the matrix is not symmetric (Hermitian), or its rows are not sorted");

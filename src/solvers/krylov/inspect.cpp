@@ -20,7 +20,7 @@ template <class V>
 }
 
 // Up to rounding, as where the halves were computed apart. Rows ascend, so the entries (j, i) of row j are met in order
-// of i: a cursor a row finds each one's partner.
+// of i: one cursor per row finds the partner of each entry.
 template <class V, class I, class O>
 bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>& m, double largest) {
   using real = decltype(std::abs(V{}));

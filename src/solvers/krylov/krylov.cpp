@@ -75,9 +75,10 @@ double largest_of(const char* what, span<const V, host> v) {
     const auto re = static_cast<double>(std::real(v[i]));
     const auto im = static_cast<double>(std::imag(v[i]));
     if (!std::isfinite(re) || !std::isfinite(im)) {
-      throw error(error_code::invalid_data,
-                  fmt::format("solve: {} has a value in row {} that is infinite, NaN or beyond the range of its type",
-                              what, i));
+      throw error(
+          error_code::invalid_data,
+          fmt::format("solve: {} has a value in row {} (from 0) that is infinite, NaN or beyond the range of its type",
+                      what, i));
     }
     largest = std::max({largest, std::abs(re), std::abs(im)});
   }
@@ -97,7 +98,7 @@ template <class V>
   if (asked != krylov_method::automatic) return {asked, "asked for"};
   if (!m.is_hermitian) return {krylov_method::bicgstab, "the matrix is not symmetric (Hermitian)"};
   if (m.negative_row < 0) return {krylov_method::cg, "a symmetric (Hermitian) matrix with a positive diagonal"};
-  return {krylov_method::minres, fmt::format("a symmetric (Hermitian) matrix; row {} has {} on the diagonal",
+  return {krylov_method::minres, fmt::format("a symmetric (Hermitian) matrix; row {} (from 0) has {} on the diagonal",
                                              m.negative_row, text_of(m.diagonal[m.negative_row]))};
 }
 
@@ -105,17 +106,19 @@ template <class V>
 [[nodiscard]] bool uses_diagonal(const krylov::inspected_matrix<V>& m, krylov_method method,
                                  krylov_preconditioner asked) {
   if (method == krylov_method::cg && m.negative_row >= 0) {
-    throw error(error_code::invalid_data,
-                fmt::format("solve: the matrix is not positive definite: row {} has {} on the diagonal (expected "
-                            "another method than cg)",
-                            m.negative_row, text_of(m.diagonal[m.negative_row])));
+    throw error(
+        error_code::invalid_data,
+        fmt::format("solve: the matrix is not positive definite: row {} (from 0) has {} on the diagonal (expected "
+                    "another method than cg)",
+                    m.negative_row, text_of(m.diagonal[m.negative_row])));
   }
   if (asked == krylov_preconditioner::none) return false;
   if (m.zero_row < 0) return true;
   if (asked == krylov_preconditioner::automatic) return false;
-  throw error(error_code::invalid_data,
-              fmt::format("solve: row {} has 0 on the diagonal, by which jacobi divides (expected no preconditioner)",
-                          m.zero_row));
+  throw error(
+      error_code::invalid_data,
+      fmt::format("solve: row {} (from 0) has 0 on the diagonal, by which jacobi divides (expected no preconditioner)",
+                  m.zero_row));
 }
 
 // 1 / d for the scaled matrix; for methods of Hermitian matrices of |d|, which keeps M positive definite.
@@ -338,7 +341,7 @@ krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, const csr_view<con
   krylov::inspected_matrix<V> found = krylov::inspect<V, I, O>(ctx, matrix);
   if (found.bad_row >= 0) {
     throw error(error_code::invalid_data,
-                fmt::format("solve: the matrix has a value in row {} that is infinite or NaN", found.bad_row));
+                fmt::format("solve: the matrix has a value in row {} (from 0) that is infinite or NaN", found.bad_row));
   }
   choice chosen = choose(found, options.method);
   const bool jacobi = uses_diagonal(found, chosen.algorithm, options.preconditioner);

@@ -1,4 +1,4 @@
-// Stacked matrices and Kronecker products: rows of the result are pieces of the inputs' rows.
+// Stacked matrices and Kronecker products: a row of the result is a concatenation of rows of the inputs.
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "sparse/algebra/rows.hpp"
@@ -26,22 +26,22 @@ I size_that_fits(const char* operation, const char* what, std::int64_t a, std::i
 }
 
 template <class I, class O>
-struct piece {
+struct block {
   csr_pattern_view<I, O, host> rows;
   const void* values;
 };
 
 template <class I, class O>
-csr_matrix<pattern, I, O, host> stacked_shape(const context<host>& ctx, const std::vector<piece<I, O>>& pieces,
+csr_matrix<pattern, I, O, host> stacked_shape(const context<host>& ctx, const std::vector<block<I, O>>& blocks,
                                               const char* operation, stacking how) {
-  I rows = pieces.front().rows.rows;
-  I cols = pieces.front().rows.cols;
-  std::int64_t nnz = pieces.front().rows.nnz();
-  for (std::size_t p = 1; p < pieces.size(); ++p) {
-    const auto& m = pieces[p].rows;
+  I rows = blocks.front().rows.rows;
+  I cols = blocks.front().rows.cols;
+  std::int64_t nnz = blocks.front().rows.nnz();
+  for (std::size_t p = 1; p < blocks.size(); ++p) {
+    const auto& m = blocks[p].rows;
     const bool fits = how == stacking::rows ? m.cols == cols : m.rows == rows;
     SPARGO_EXPECTS(fits, fmt::format("{}: matrix {} is {} x {}, the first {} x {}", operation, p + 1, m.rows, m.cols,
-                                     pieces.front().rows.rows, pieces.front().rows.cols));
+                                     blocks.front().rows.rows, blocks.front().rows.cols));
     if (how == stacking::rows) rows = size_that_fits<I>(operation, "rows", rows, m.rows, false);
     if (how == stacking::columns) cols = size_that_fits<I>(operation, "columns", cols, m.cols, false);
     nnz += m.nnz();
@@ -51,11 +51,11 @@ csr_matrix<pattern, I, O, host> stacked_shape(const context<host>& ctx, const st
 }
 
 template <class I, class O>
-void stack_below(const context<host>& ctx, const std::vector<piece<I, O>>& pieces, value_moves values,
+void stack_below(const context<host>& ctx, const std::vector<block<I, O>>& blocks, value_moves values,
                  csr_matrix<pattern, I, O, host>& to) {
   std::int64_t row = 0;
   std::int64_t entry = 0;
-  for (const piece<I, O>& p : pieces) {
+  for (const block<I, O>& p : blocks) {
     values.from = p.values;
     parallel_ranges(ctx.threads(), p.rows.nnz(), grain::elements, [&](std::int64_t first, std::int64_t last) {
       std::copy_n(p.rows.indices.data() + first, last - first, to.indices().data() + entry + first);
@@ -69,18 +69,18 @@ void stack_below(const context<host>& ctx, const std::vector<piece<I, O>>& piece
 }
 
 template <class I, class O>
-void stack_beside(const context<host>& ctx, const std::vector<piece<I, O>>& pieces, const value_moves& values,
+void stack_beside(const context<host>& ctx, const std::vector<block<I, O>>& blocks, const value_moves& values,
                   csr_matrix<pattern, I, O, host>& to) {
   const std::int64_t rows = to.rows();
   for (std::int64_t r = 0; r <= rows; ++r) {
     O sum = 0;
-    for (const piece<I, O>& p : pieces) sum += p.rows.offsets[r];
+    for (const block<I, O>& p : blocks) sum += p.rows.offsets[r];
     to.offsets()[r] = sum;
   }
   parallel_for(ctx.threads(), rows, grain::rows, [&](std::int64_t r) {
     std::int64_t k = to.offsets()[r];
     I shift = 0;
-    for (const piece<I, O>& p : pieces) {
+    for (const block<I, O>& p : blocks) {
       const std::int64_t first = p.rows.offsets[r];
       const std::int64_t count = p.rows.offsets[r + 1] - first;
       value_moves own = values;
@@ -96,15 +96,15 @@ template <class V, class I, class O>
 csr_matrix<V, I, O, host> stack(const context<host>& ctx, const std::vector<csr_view<const V, I, O, host>>& matrices,
                                 const char* operation, stacking how) {
   SPARGO_EXPECTS(!matrices.empty(), fmt::format("{}: no matrices", operation));
-  std::vector<piece<I, O>> pieces;
+  std::vector<block<I, O>> blocks;
   for (const auto& m : matrices) {
     expect_arrays(operation, m);
-    pieces.push_back({m, m.values.data()});
+    blocks.push_back({m, m.values.data()});
   }
-  auto made = stacked_shape(ctx, pieces, operation, how);
+  auto made = stacked_shape(ctx, blocks, operation, how);
   array<V, host> values(ctx, is_pattern<V> ? 0 : made.nnz());
   const value_moves moves{nullptr, values.data(), moved_bytes<V>};
-  how == stacking::rows ? stack_below(ctx, pieces, moves, made) : stack_beside(ctx, pieces, moves, made);
+  how == stacking::rows ? stack_below(ctx, blocks, moves, made) : stack_beside(ctx, blocks, moves, made);
   return with_values(std::move(made), std::move(values));
 }
 

@@ -169,7 +169,7 @@ class pattern_finder {
     return is_over_limit(entries) || entries > std::numeric_limits<O>::max();
   }
 
-  // Lengths of rows to `offsets`, their columns to the pieces; what is refused is counted only, for the message.
+  // Lengths of rows to `offsets`, their columns to the buffers; what is refused is counted only, for the message.
   void find_rows(const symbolic<I, O>& found, const array<std::int64_t, host>& before, array<O, host>& offsets) {
     const std::int64_t longest_mask_row = mask_ == nullptr ? 0 : longest_row_of(*mask_);
     std::atomic<std::int64_t> entries{0};

@@ -1,0 +1,105 @@
+#include "placement/matrix_command.hpp"
+
+#include "cli/choice.hpp"
+#include "cli/text.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+namespace spargo::apps {
+
+void add_matrix_file(CLI::App& app, std::string& file, const std::string& described) {
+  app.add_option("FILE", file, described + ": Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
+      ->required();
+}
+
+void add_matrix_runs(CLI::App& app, matrix_flags& flags, const std::string& does) {
+  app.add_option("--repeat", flags.repeat, does + " N times, for timing")
+      ->check(positive_count())
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--no-validate", flags.no_validate, "skip the independent check");
+}
+
+backend cpu_of(const std::string& command, const common_flags& flags) {
+  if (flags.device.starts_with("cuda")) {
+    throw usage_error(fmt::format("--device cuda: {} runs on the CPU (expected auto or cpu)", command));
+  }
+  backend where = choose_cpu(flags.device, flags.threads);
+  if (flags.device != "cpu") where.reason = command + " runs on the CPU";
+  return where;
+}
+
+void begin_report(report& out, const std::string& command, const matrix_flags& flags, const backend& where) {
+  out.title(command + " " + flags.file);
+  out.keys()["file"] = flags.file;
+  report_backend(out, flags.common.device, where);
+  out.row("device", describe(where));
+}
+
+void expect_square(const matrix_flags& flags, std::int64_t rows, std::int64_t cols) {
+  if (rows == cols) return;
+  throw error(error_code::invalid_data,
+              fmt::format("{}: a matrix of {} x {} (expected a square one)", flags.file, rows, cols));
+}
+
+void report_matrix(report& out, std::int64_t rows, std::int64_t cols, std::int64_t nnz, double load_ms,
+                   double convert_ms) {
+  json& keys = out.keys();
+  keys["rows"] = rows;
+  keys["cols"] = cols;
+  keys["nnz"] = nnz;
+  keys["load_ms"] = load_ms;
+  keys["convert_ms"] = convert_ms;
+  out.row("matrix", fmt::format("{} x {}, {}", with_commas(rows), with_commas(cols), counted(nnz, "entry", "entries")));
+}
+
+void report_runs(report& out, const time_summary& times) {
+  out.keys()["time_ms"] = to_json(times);
+  out.row("time", format_times(times));
+}
+
+void report_validity(report& out, std::optional<bool> valid, const std::string& how, double check_ms) {
+  out.keys()["validate_ms"] = valid.has_value() ? json(check_ms) : json();
+  out.keys()["valid"] = valid.has_value() ? json(*valid) : json();
+  if (!valid.has_value()) {
+    out.row("valid", "not checked (--no-validate)");
+    return;
+  }
+  out.row("valid", (*valid ? "yes: " : "NO: ") + how);
+  out.row("check", format_milliseconds(check_ms));
+}
+
+exit_status conclude(const report& out, const matrix_flags& flags, std::optional<bool> valid,
+                     const std::string& not_converged) {
+  out.print();
+  if (valid == false) {
+    print_error(flags.common.called, flags.file + ": the result failed validation");
+  } else if (!not_converged.empty()) {
+    print_error(flags.common.called, fmt::format("{}: not converged: {}", flags.file, not_converged));
+  }
+  return valid == false || !not_converged.empty() ? exit_status::invalid_result : exit_status::success;
+}
+
+work_plan plan_of(const std::string& command, const matrix_flags& flags, const plan_scale& scale,
+                  input_description& input, input_size& size, double ns) {
+  const backend where = cpu_of(command, flags.common);
+  if (scale.ranks > 0) throw usage_error(command + " does not run on several processes or GPUs");
+  input = describe_input(where.cpu, flags.file);
+  expect_matrix(input);
+  expect_known_size(input);
+  size = least_size(input);
+  if (size.listed == 0) size.listed = input.entries;
+  if (size.distinct == 0) {
+    size.distinct = size.listed + (input.symmetry == symmetry_kind::general ? 0 : size.off_diagonal);
+  }
+  work_plan plan{command, input.path, input.format, size.rows, size.cols, size.listed};
+  plan.threads = where.cpu.threads();
+  plan.cpu_ms = expected_cpu_ms({size.listed, ns, plan.threads});
+  plan.runs_on_gpu = false;
+  plan.device = "cpu";
+  plan.device_reason = where.reason;
+  return plan;
+}
+
+}  // namespace spargo::apps
