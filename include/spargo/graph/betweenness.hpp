@@ -144,8 +144,8 @@ template <index_type I, index_type O>
   return check_betweenness(ctx, g.view(), values, sources, options, edges);
 }
 
-// For values of so many sources that recomputing all of them would take too long, besides check_betweenness of a few:
-// compares the sum of the values with the sum of distances, since a path of length d passes through d - 1 vertices.
+// A cheap check of values from many sources, besides check_betweenness of a few of them: compares the sum of the values
+// with the sum of distances, since a path of length d passes through d - 1 vertices.
 // Empty when right, to 1e-9 relatively. Uses multi_bfs, at a fraction of the cost of the values. Throws
 // invalid_argument for by_maximum, whose sum is unknown.
 template <index_type I, index_type O>

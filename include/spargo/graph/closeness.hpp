@@ -44,7 +44,7 @@ template <>
   return parse_enum<closeness_measure>("closeness: unknown measure", name);
 }
 
-// Of closeness; harmonic centrality has none.
+// Scaling of closeness; harmonic centrality has none.
 enum class closeness_scaling {
   reachable,  // times the share of vertices that reach v
   none,
@@ -73,7 +73,7 @@ struct closeness_result {
   closeness_algorithm algorithm = closeness_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan for a graph of this shape. host_seconds: for 256 sources.
+// Estimates memory and time of a plan. host_seconds: for 256 sources.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const closeness_options& options);
 
 // Workspace for many runs on one graph: allocated once. The plan borrows the graph; with in-edges of a directed graph

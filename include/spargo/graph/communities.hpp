@@ -80,8 +80,8 @@ struct SPARGO_EXPORT communities_options {
   // Of louvain and leiden:
   communities_objective objective = communities_objective::modularity;
   double resolution = 1;  // larger ones find smaller communities; 0 or more
-  // leiden: it ends after two passes in a row that gain no more (of modularity, or CPM per weight of all edges). Not
-  // used by louvain.
+  // leiden: ends after two consecutive passes that each gain at most this (modularity, or CPM per total edge weight).
+  // Not used by louvain.
   double tolerance = 1e-6;
   std::int64_t max_levels = 100;  // of a pass, 1 or more
   std::uint64_t seed = 1;

@@ -1,8 +1,8 @@
 // Core numbers: the k-core of a graph is the largest subgraph in which every vertex has k neighbours or more, and a
 // vertex's core number is the largest k for which it is in the k-core.
 //
-// Degrees count as networkx counts them: of a directed graph in- and out-edges, so that an edge in both directions
-// counts twice; loops never; duplicate edges of a view each. A vertex without edges has core number 0. Core numbers are
+// Degrees are networkx's: in a directed graph in- and out-edges count, so a pair joined both ways counts twice. Loops
+// never count; every duplicate edge of a view does. A vertex without edges has core number 0. Core numbers are
 // unique, so the result does not depend on the algorithm or the number of threads. O(vertices + edges): the vertices
 // that remain are scanned once for every two to eight levels, and no core number exceeds its vertex's degree. Sources:
 // Matula, Beck, J. ACM 30, 1983; Dhulipala, Blelloch, Shun, SPAA 2017 (buckets of several levels); Liu, Dong, Gu, Sun,
@@ -42,7 +42,7 @@ struct cores_result {
   cores_algorithm algorithm = cores_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan for a graph of this shape.
+// Estimates memory and time of a plan.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const cores_options& options);
 
 // Workspace for many runs on one graph: allocated once, none inside `run`. The plan borrows the graph. Memory besides

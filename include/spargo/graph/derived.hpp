@@ -18,7 +18,7 @@ struct SPARGO_EXPORT tree_properties {
   bool arborescence = false;
 };
 
-// Throws invalid_argument for a graph without vertices, of which none of them is defined. O(vertices + edges).
+// Throws invalid_argument for a graph without vertices, for which none of these is defined. O(vertices + edges).
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT tree_properties classify_tree(const context<host>& ctx, const graph_view<I, O, host>& g);
 

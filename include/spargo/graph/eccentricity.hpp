@@ -6,7 +6,7 @@
 //
 // A search from s gives ecc(s) and bounds max(d(v, s), ecc(s) - d(s, v)) <= ecc(v) <= d(v, s) + ecc(s) for all v.
 // Searches start at vertices of the largest upper and smallest lower bound in turn; where bounds hardly improve, 64
-// searches share each visit of an edge (multi_bfs.hpp). A vertex with one neighbour follows from it. Usually tens of
+// searches share each visit of an edge (multi_bfs.hpp). A vertex with one neighbour takes no search. Usually tens of
 // searches; at worst one per vertex (max_expected_searches). Deterministic, also the bounds after a limited number of
 // searches. Takes, Kosters, Algorithms 6, 2013; Then et al., VLDB 2015.
 #pragma once
@@ -76,7 +76,7 @@ struct eccentricity_result {
   eccentricity_algorithm algorithm = eccentricity_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan for a graph of this shape. host_seconds: 16 searches, which are often enough for the diameter.
+// Estimates memory and time of a plan. host_seconds: 16 searches, which are often enough for the diameter.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const eccentricity_options& options);
 
 // Workspace for many runs on one graph: allocated once. The plan borrows an undirected graph; of a directed graph it

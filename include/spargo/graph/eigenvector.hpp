@@ -45,7 +45,7 @@ struct eigenvector_result {
   eigenvector_algorithm algorithm = eigenvector_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan for a graph of this shape. host_seconds: of 20 iterations.
+// Estimates memory and time of a plan. host_seconds: of 20 iterations.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const eigenvector_options& options);
 
 // Workspace for many runs on one graph, allocated once: two doubles per vertex, besides what power_plan.hpp says.

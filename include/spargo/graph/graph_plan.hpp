@@ -22,7 +22,7 @@ template <class Options>
   return estimate(shape, options);
 }
 
-// The base of a plan over graphs with indices I and offsets O, and values W if they count (else void).
+// The base of a plan over graphs with indices I and offsets O, and edge weights W (void: none).
 template <class Plan, class Options, index_type I, index_type O, class W = void>
 class SPARGO_EXPORT graph_plan_base {
  public:

@@ -58,7 +58,7 @@ struct katz_result {
   katz_algorithm algorithm = katz_algorithm::automatic;  // the one that ran
 };
 
-// Of a plan for a graph of this shape. host_seconds: of 20 iterations.
+// Estimates memory and time of a plan. host_seconds: of 20 iterations.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const graph_shape& shape, const katz_options& options);
 
 // Workspace for many runs on one graph, allocated once: two doubles per vertex, besides what power_plan.hpp says.

@@ -14,8 +14,8 @@ namespace spargo {
 
 enum class reorder_method {
   rcm,     // reverse Cuthill-McKee: small bandwidth; for matrices of meshes and roads
-  degree,  // by falling degree, ties by number: the rows that are read most lie together
-  random,  // a random permutation, to see the worth of any other
+  degree,  // by descending degree, ties by number: the most used rows are adjacent
+  random,  // a random permutation, as a baseline
 };
 
 template <>
@@ -30,7 +30,7 @@ template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT array<I, host> reverse_cuthill_mckee(const context<host>& ctx,
                                                                  const graph_view<I, O, host>& g);
 
-// All vertices by falling out-degree, ties by number. O(vertices log(vertices)).
+// All vertices by descending out-degree, ties by number. O(vertices log(vertices)).
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT array<I, host> degree_order(const context<host>& ctx, const graph_view<I, O, host>& g);
 
@@ -45,7 +45,7 @@ struct SPARGO_EXPORT matrix_envelope {
   std::int64_t profile = 0;    // sum over rows i of i - (the least j <= i with an entry in (i, j) or (j, i))
 };
 
-// With an order: of the matrix permuted by it, which is not made. Throws invalid_argument for a matrix that is not
+// With an order: of the permuted matrix, which is not built. Throws invalid_argument for a matrix that is not
 // square or an order that is no permutation. O(nnz + rows).
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT matrix_envelope envelope(const context<host>& ctx,

@@ -143,7 +143,7 @@ template <index_type I, index_type O, class Space>
   return similarity(ctx, g.view(), sources, targets, options);
 }
 
-// The pairs that a result has values of.
+// Which pairs a result has values for.
 enum class similarity_pairs { given, edges, top };
 
 // Results to check.

@@ -45,7 +45,7 @@ struct eigs_result {
 template <value_type V, index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT eigs_result<V> eigs(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                                 const eigs_options& options = {});
-// Of an operator, which must be Hermitian.
+// The same for an operator, which must be Hermitian.
 template <value_type V>
 [[nodiscard]] SPARGO_EXPORT eigs_result<V> eigs(const context<host>& ctx, const linear_operator<V, host>& a,
                                                 const eigs_options& options = {});

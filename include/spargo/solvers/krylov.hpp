@@ -1,8 +1,8 @@
 // Krylov methods for A x = b: conjugate gradients, MINRES, BiCGSTAB and restarted GMRES, with preconditioners.
 //
-// A is a square CSR matrix or any operator that multiplies. The residual that decides is the true one, b - A x in the
-// 2-norm relative to b: when the method's own residual is small enough, the true one is computed, and the method goes
-// on from it until it is small too or no longer falls. b and matrices far from 1 are scaled by powers of 2, so that
+// A is a square CSR matrix or any operator that multiplies. The true residual |b - A x| / |b|, in the 2-norm, decides
+// on convergence: once the method's own residual is small enough, the true one is computed, and the method restarts
+// from it until it is small too or stagnates. b and matrices far from 1 are scaled by powers of 2, so that
 // squares neither overflow nor underflow. Deterministic: sums have an order that depends on the size alone, so any
 // number of threads gives the same bits. Sums of fp32 vectors are in fp64.
 #pragma once
@@ -23,9 +23,9 @@
 namespace spargo {
 
 enum class krylov_method {
-  // cg for Hermitian matrices with a positive diagonal, minres for other Hermitian ones, else bicgstab; where cg meets
-  // a
-  // direction of negative curvature minres goes on, where bicgstab fails gmres does. An operator: gmres.
+  // cg for Hermitian matrices with a positive diagonal, minres for other Hermitian ones, else bicgstab.
+  // If cg meets a direction of negative curvature, minres continues; if bicgstab breaks down, gmres does.
+  // For an operator: gmres.
   automatic,
   cg,        // Hermitian positive definite; Hestenes and Stiefel 1952. A product and 12 vectors of traffic an iteration
   minres,    // Hermitian; Paige and Saunders 1975
@@ -99,8 +99,8 @@ struct linear_operator {
 
 // Analyses A once (O(rows + nnz)) and allocates vectors of n elements: 4, and 3 (cg), 7 (minres), 6 (bicgstab) or
 // restart + 2 (gmres). Then `run` allocates the history and O(restart^2) numbers, and vectors where `automatic` changes
-// the method. The plan borrows the matrix's arrays: they must outlive it and not change. Not for concurrent use. On the
-// host only so far.
+// the method. The plan borrows the matrix's arrays: they must outlive it and not change. Not for concurrent use.
+// Host only.
 template <value_type V, class Space>
 class SPARGO_EXPORT krylov_plan {
   static_assert(std::same_as<Space, host>, "spargo: Krylov methods run on the host");

@@ -4,8 +4,8 @@
 // beta = 0 does not read y; alpha = 0 reads neither A nor x. x and y must not overlap. Each row's rounding error is at
 // most about (row length + 2) * eps * sum |a||x| (three times that for complex values). Duplicate entries count as
 // their sum. All but coo_atomic are deterministic for a plan, on the host for any number of threads. A product never
-// multiplies the padding of ELL and SELL: an infinite x[0] affects only rows with column 0. Of a transposed product
-// rows and columns change places in all of this.
+// multiplies the padding of ELL and SELL: an infinite x[0] affects only rows with column 0. For a transposed
+// product, swap rows and columns in all of the above.
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
@@ -89,8 +89,8 @@ struct SPARGO_EXPORT matrix_shape {
   int threads = 1;  // of a host
 };
 
-// Of a plan with these options for a CSR matrix of this shape; an upper bound, with a copy that may be smaller or not
-// be made; only `binned` by name takes more where its cells have less than eight entries. Seconds: of a product.
+// Estimates memory and time of a plan for a CSR matrix. Memory is an upper bound: the copy may be smaller or not made.
+// Exception: `binned` by name takes more where its cells have fewer than eight entries. Seconds: of one product.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const matrix_shape& shape, const spmv_options& options);
 
 // Analyses a matrix once (at most O(rows + nnz); a device plan may synchronise the stream). Then `run` never allocates,
@@ -119,7 +119,7 @@ class SPARGO_EXPORT spmv_plan {
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }  // why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }
 
-  // What such a plan of a CSR matrix will take.
+  // Memory and time of such a plan of a CSR matrix.
   [[nodiscard]] static plan_estimate estimate(matrix_shape shape, const spmv_options& options = {}) {
     shape.index_bytes = sizeof(I);
     shape.offset_bytes = sizeof(O);
