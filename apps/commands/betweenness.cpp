@@ -103,9 +103,8 @@ struct centrality : graph_algorithm {
   static constexpr std::string_view columns = "id,value";
 
   template <class I>
-  struct result : checked {
+  struct result : checked, betweenness_result<host> {
     std::vector<I> listed;  // sources; none: all vertices
-    array<double, host> values;
     std::int64_t sources = 0;
     double size = 0;                    // vertices and entries of the graph
     std::int64_t checked_sources = 0;   // all, or a sample

@@ -65,12 +65,8 @@ struct closeness_centralities : graph_algorithm {
   static constexpr bool follows_paths = true;
 
   template <class I>
-  struct result : checked {
-    std::vector<I> sources;  // none: all vertices
-    array<double, host> values;
-    array<std::int32_t, host> lower;  // of eccentricities
-    array<std::int32_t, host> upper;
-    eccentricity_summary summary;
+  struct result : checked, closeness_result<host>, eccentricity_result<host> {
+    std::vector<I> sources;     // none: all vertices
     std::int64_t searches = 0;  // of the check
     double size = 0;            // vertices and entries of the graph
   };

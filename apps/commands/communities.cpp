@@ -55,13 +55,7 @@ struct unweighted_communities : graph_algorithm {
   static constexpr std::string_view columns = "id,community";
 
   template <class I>
-  struct result : checked {
-    array<I, host> labels;
-    std::int64_t count = 0;
-    std::int64_t rounds = 0;
-    std::int64_t levels = 0;
-    double modularity = 0;
-  };
+  struct result : checked, communities_result<I, host> {};
 
   static graph_command_text text() {
     return {

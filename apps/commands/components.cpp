@@ -27,9 +27,7 @@ struct components : graph_algorithm {
   static constexpr std::string_view columns = "id,component";
 
   template <class I>
-  struct result : checked {
-    array<I, host> labels;
-    std::int64_t count = 0;
+  struct result : checked, components_result<I, host> {
     std::int64_t rounds = 0;  // of ranks
   };
 

@@ -10,7 +10,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 namespace spargo::apps {
@@ -28,10 +27,8 @@ struct cores : graph_algorithm {
   static constexpr std::string_view columns = "id,core";
 
   template <class I>
-  struct result : checked {
-    array<I, host> cores;
-    I max_core = 0;
-    std::function<subgraph<I>(span<const I, host>)> k_core;  // with --k
+  struct result : checked, cores_result<I, host> {
+    subgraph<I> k_core;  // with --k
   };
 
   static graph_command_text text() {
@@ -58,20 +55,17 @@ struct cores : graph_algorithm {
   }
   static cores_options options(const cores_flags&) { return {}; }
 
-  static void prepare(const cores_flags& flags, const input_facts&, const auto& g, auto& found) {
-    if (flags.k < 0) return;
-    found.k_core = [&g, k = flags.k]<class I>(const span<const I, host>& cores) {
-      const context<host> cpu;
-      const std::int64_t most = std::numeric_limits<I>::max();
-      const array<I, host> vertices = k_core_vertices(cpu, cores, static_cast<I>(std::min(k, most)));
-      const auto part = induced_subgraph(cpu, g.view(), vertices.view());
-      return edges_of_part(part.view(), vertices.view());
-    };
-  }
   static auto make_plan(const auto& ctx, const auto& g, const cores_flags&) { return cores_plan(ctx, g); }
   static void fetch(const auto& done, const cores_flags&, auto& found) {
     found.cores = done.copy(done.plan.cores());
     found.max_core = done.plan.max_core();
+  }
+  template <class I>
+  static void derive(const context<host>& cpu, const auto& g, const cores_flags& flags, result<I>& found) {
+    if (flags.k < 0) return;
+    const auto k = static_cast<I>(std::min<std::int64_t>(flags.k, std::numeric_limits<I>::max()));
+    const array<I, host> vertices = k_core_vertices<I>(cpu, found.cores, k);
+    found.k_core = edges_of_part(induced_subgraph(cpu, g.view(), vertices.view()).view(), vertices.view());
   }
   static std::string check(const context<host>& cpu, const auto& g, const cores_flags&, const auto& found) {
     return check_cores(cpu, g.view(), found.cores.view());
@@ -81,18 +75,16 @@ struct cores : graph_algorithm {
   static void report_result(report& out, const cores_flags& flags, const vertex_names&, const auto& found) {
     json& keys = out.keys();
     keys["max_core"] = found.max_core;
-    report_histogram(out, found.cores.view());
-    const std::int64_t top = keys["histogram"].empty() ? 0 : keys["histogram"].back()[1].get<std::int64_t>();
+    const std::int64_t top = report_histogram(out, found.cores.view());
     out.row("largest core number",
             fmt::format("{} ({})", with_commas(found.max_core), counted(top, "vertex", "vertices")));
     if (flags.k < 0) return;
-    const auto inside = found.k_core(found.cores);
-    keys["k_core"] = {{"k", flags.k}, {"vertices", inside.vertices}, {"edges", inside.edges()}};
-    out.row(fmt::format("{}-core", flags.k), size_of(inside));
+    keys["k_core"] = {{"k", flags.k}, {"vertices", found.k_core.vertices}, {"edges", found.k_core.edges()}};
+    out.row(fmt::format("{}-core", flags.k), size_of(found.k_core));
   }
   static void write(report& out, const cores_flags& flags, const vertex_names& names, const auto& found) {
     if (flags.k < 0) return write_values(out, flags, names, columns, found.cores.view());
-    write_subgraph(out, flags, names, found.k_core(found.cores));
+    write_subgraph(out, flags, names, found.k_core);
   }
 };
 

@@ -27,12 +27,7 @@ struct trusses : graph_algorithm {
   static constexpr std::string_view columns = "source,target,truss";
 
   template <class I>
-  struct result : checked {
-    array<I, host> sources;
-    array<I, host> targets;
-    array<I, host> numbers;  // empty with --k
-    I max_k = 0;
-  };
+  struct result : checked, trusses_result<I, host> {};
 
   static graph_command_text text() {
     return {

@@ -10,11 +10,13 @@
 //   text(), add_flags, check_flags  help, its own flags, and errors of usage before anything is read
 //   work(flags)                     graph, in-edges, self-loops and cost, known before anything is read
 //   options(flags)                  the plan's, of which the library knows an estimate
-//   result<I>                       derived from `checked`: what is reported and written, on the host
-//   make_plan(ctx, g, flags)        the library's plan; g is a graph_view of any space and types. A fourth argument is
+//   result<I>                       derived from `checked` and the library's result: what is reported and written, on
+//   the host make_plan(ctx, g, flags)        the library's plan; g is a graph_view of any space and types. A fourth
+//   argument is
 //                                   the result, as `prepare` has left it
 //   fetch(done, flags, result)      from `finished` to the result
 //   check(cpu, g, flags, result)    empty when right; g is the placed_graph
+//   derive(cpu, g, flags, result)   optional: results that follow from others and from g, such as a subgraph; not timed
 //   report_result, write            rows and keys; --output
 // Written once for all: add_algorithm_flag and add_choice (cli/enum_words.hpp), add_weights_flag, report_weights
 // (weighted_input.hpp), report_highest, report_histogram (graph_command.hpp), write_values, write_vertices, write_edges
@@ -89,6 +91,7 @@ struct graph_algorithm {
   // Of the input, before the plan: rows and keys, and what the flags name in it.
   static void report_input(report&, const auto& /*read*/, const auto& /*g*/) {}
   static void prepare(const graph_flags&, const input_facts&, const auto& /*g*/, auto& /*result*/) {}
+  static void derive(const context<host>&, const auto& /*g*/, const graph_flags&, auto& /*result*/) {}
   // What is run and timed.
   static auto runner(const auto& /*ctx*/, auto& plan, const auto& /*result*/) {
     return [&plan] { plan.run(); };
@@ -185,6 +188,7 @@ exit_status run_on_graph(const typename T::flags_type& flags, Read& read, const 
   }
   {
     const busy summing("summing up");
+    if (!is_wrong(found.fault)) T::derive(where.cpu, g, flags, found);
     report_solution<T>(out, flags, where, from.facts.names, summary, found);
   }
   return conclude_solution<T>(out, flags, from.facts.names, found);

@@ -116,9 +116,9 @@ void report_check_time(report& out, const verdict& fault, double ms);
 // The vertices with the highest values, by value, then by vertex: a key, and aligned rows.
 void report_highest(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count,
                     const char* key = "top", const char* label = "highest");
-// The key "histogram": [value, how many], ascending, of values from 0 on.
+// The key "histogram": [value, how many], ascending, of values from 0 on. Returns how many have the largest value.
 template <class I>
-void report_histogram(report& out, span<const I, host> values) {
+std::int64_t report_histogram(report& out, span<const I, host> values) {
   std::vector<std::int64_t> counts;
   for (const I value : values) {
     if (static_cast<std::size_t>(value) >= counts.size()) counts.resize(static_cast<std::size_t>(value) + 1);
@@ -128,6 +128,7 @@ void report_histogram(report& out, span<const I, host> values) {
   for (std::size_t k = 0; k < counts.size(); ++k) {
     if (counts[k] > 0) histogram.push_back({k, counts[k]});
   }
+  return counts.empty() ? 0 : counts.back();
 }
 
 // Copies results to the host; with `cpu`, by its threads.
