@@ -109,6 +109,18 @@ triplets<V> scattered(i64 rows, i64 cols, i64 width, coverage covers) {
   return m;
 }
 
+// Blocks of columns with many more entries than others: several thread blocks share one, and blocks without entries.
+template <class V>
+triplets<V> popular_columns() {
+  triplets<V> m{"popular columns", 20'000, 400'000, {}};
+  std::mt19937_64 random(5);
+  for (i64 r = 0; r < m.rows; ++r) {
+    for (i64 k = 0; k < 6; ++k) m.entries.push_back({r, 100'000 + 7 * (r % 300) + k, random_number<V>(random)});
+    if (r % 50 == 0) m.entries.push_back({r, 399'000 + r / 50, random_number<V>(random)});
+  }
+  return m;
+}
+
 // Rows around multiples of a segment's length, between short and empty ones.
 template <class V>
 triplets<V> rows_around_segments() {
@@ -143,6 +155,7 @@ std::vector<triplets<V>> wide_shapes() {
   triplets<V> empty{"40000 empty rows after an entry", 40'001, 7, {{0, 6, number<V>(2, 1)}}};
   all.push_back(std::move(empty));
   all.push_back(rows_around_segments<V>());
+  all.push_back(popular_columns<V>());
   return all;
 }
 
@@ -160,7 +173,7 @@ TYPED_TEST(SpmvBinned, AgreesWithTheReferenceOnWideShapes) {
   }
 }
 
-// More column blocks than a thread block lists at once.
+// More column blocks than a thread block has threads.
 TEST(SpmvBinnedWide, ListsMoreBlocksThanThreads) {
   SPARGO_TEST_NEEDS_GPU();
   using V = std::complex<double>;

@@ -183,10 +183,10 @@ std::int64_t blocked_bytes(const matrix_shape& s) {
 
 // Values and products with 6 bytes, padded by less than three entries per cell; a cell has eight entries on average,
 // as in the copies that `automatic` keeps (smaller ones, by name only, take more). Then 8 bytes per cell, twice during
-// the build, and the places of a row's entries in units of 16 bytes. Rows are cut at 512 entries.
+// the build, and the places of a row's entries in units of 16 bytes. Long rows are cut.
 std::int64_t binned_bytes(const matrix_shape& s) {
   const std::int64_t cells = s.entries / 8;
-  const std::int64_t segments = s.rows + s.entries / 512;
+  const std::int64_t segments = s.rows + s.entries / detail::spmv::longest_bin_segment;
   return (s.entries + 3 * cells) * (2 * s.value_bytes + 6) + 16 * cells + 2 * s.entries +
          segments * (16 + 8 + s.offset_bytes + s.value_bytes);
 }

@@ -3,9 +3,13 @@
 
 #include "sparse/spmv/copies/copy.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace spargo::detail::spmv {
+
+// Entries of a row that one thread sums; longer rows are cut. A bin holds at least one such segment.
+inline constexpr std::int64_t longest_bin_segment = 128;
 
 // For a matrix with at least one entry. O(rows + nnz + blocks * bins); synchronises the stream.
 template <class V, class I, class O>

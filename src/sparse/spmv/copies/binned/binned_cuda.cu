@@ -19,8 +19,6 @@ namespace spargo::detail::spmv {
 
 namespace {
 
-constexpr std::int64_t longest_segment = 512;  // entries; a bin holds at least one in any case
-
 struct cut_row {
   std::uint32_t row;
   std::uint32_t first;  // segment
@@ -43,7 +41,7 @@ row_segments<O> cut_long_rows(const context<device>& ctx, span<const O, device> 
   array<std::int64_t, device> firsts(ctx, rows + 1);
   for_each(ctx, rows + 1, [=, first = firsts.data()] __device__(std::int64_t r) {
     const std::int64_t entries = r < rows ? static_cast<std::int64_t>(offset[r + 1] - offset[r]) : 0;
-    first[r] = max(div_up(entries, longest_segment), std::int64_t{1});
+    first[r] = max(div_up(entries, longest_bin_segment), std::int64_t{1});
   });
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(firsts).view(), firsts.view());
   const auto segments = element<std::int64_t>(ctx, std::as_const(firsts).view(), rows);
@@ -57,7 +55,7 @@ row_segments<O> cut_long_rows(const context<device>& ctx, span<const O, device> 
        count = counts.data()] __device__(std::int64_t r) {
         const auto size = static_cast<std::uint32_t>(first[r + 1] - first[r]);
         for (std::uint32_t s = 0; s < size; ++s) {
-          starts[first[r] + s] = offset[r] + static_cast<O>(s * longest_segment);
+          starts[first[r] + s] = offset[r] + static_cast<O>(s * longest_bin_segment);
           row_of[first[r] + s] = size > 1 ? no_entry : static_cast<std::uint32_t>(r);
         }
         if (r == rows - 1) starts[first[rows]] = offset[rows];

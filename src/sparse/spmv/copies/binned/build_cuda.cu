@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace spargo::detail::spmv {
 
@@ -258,6 +259,23 @@ void count_cells(const context<device>& ctx, span<const O, device> offsets, span
   shape.bins = 0;
 }
 
+// Parts of the first pass: whole blocks of columns, or equally many entries where one block would take much longer.
+// `starts` of the blocks, plus the end.
+template <class Starts>
+std::vector<write_start> share_writes(const Starts& starts, const bin_shape& shape, std::int64_t parts) {
+  std::vector<write_start> writes;
+  for (std::int64_t part = 0; part <= parts; ++part) {
+    std::int64_t block = shape.blocks * part / parts;
+    std::int64_t group = starts[block];
+    if (shape.is_uneven()) {
+      group = shape.groups * part / parts;
+      block = std::upper_bound(starts.begin(), starts.end(), group) - starts.begin() - 1;
+    }
+    writes.push_back({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(group)});
+  }
+  return writes;
+}
+
 }  // namespace
 
 bin_shape shape_bins(const device_properties& device, std::int64_t rows, std::int64_t columns, std::int64_t value) {
@@ -297,6 +315,9 @@ bin_cut cut_bins(const context<device>& ctx, span<const O, device> offsets, span
   for (std::int64_t b = 0; b < shape.blocks; ++b) {
     shape.largest_block = std::max<std::int64_t>(shape.largest_block, starts[b + 1] - starts[b]);
   }
+  const std::int64_t parts = std::min<std::int64_t>(ctx.properties().multiprocessors, shape.blocks);
+  const std::vector<write_start> writes = share_writes(starts, shape, parts);
+  cut.writes = to_device(ctx, span<const write_start, host>(writes));
   return cut;
 }
 
@@ -309,6 +330,7 @@ binned_pattern fill_bins(const context<device>& ctx, bin_cut cut, span<const O, 
                     .firsts = std::move(cut.firsts),
                     .cells = {ctx, s.bins * (s.blocks + 1)},
                     .block_starts = {ctx, s.blocks + 1},
+                    .writes = std::move(cut.writes),
                     .block_columns = {ctx, size},
                     .units = std::move(cut.units),
                     .places = {ctx, s.units * bin_unit},

@@ -20,6 +20,12 @@ struct bin_cell {
   std::uint32_t stage;
 };
 
+// Where the part of the entries begins that a thread block of the first pass multiplies.
+struct write_start {
+  std::uint32_t block;  // of columns
+  std::uint32_t group;
+};
+
 // How a matrix is cut: columns into blocks whose part of x fits shared memory, rows into bins whose entries do.
 struct bin_shape {
   std::int64_t rows = 0;
@@ -55,6 +61,7 @@ struct bin_cut {
   array<std::uint32_t, device> firsts;  // bins + 1: first row
   array<std::uint32_t, device> units;   // rows + 1: units before the row
   array<std::int64_t, device> starts;   // of the cells, by block, then by bin, plus the end; in groups
+  array<write_start, device> writes;    // by thread block, plus the end
 };
 
 // The blocks of columns and the capacity of a bin; the rest is 0.
@@ -73,6 +80,7 @@ struct binned_pattern {
   array<std::uint32_t, device> firsts;         // bins + 1: first row
   array<bin_cell, device> cells;               // [bin][blocks + 1]
   array<std::uint32_t, device> block_starts;   // blocks + 1, in groups
+  array<write_start, device> writes;           // by thread block of the first pass, plus the end
   array<std::uint16_t, device> block_columns;  // by position in memory: column within its block
   array<std::uint32_t, device> units;          // rows + 1: units before the row
   array<std::uint16_t, device> places;         // by unit: positions of the row's entries in the bin

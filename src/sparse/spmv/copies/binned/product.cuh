@@ -69,6 +69,7 @@ struct binned_arguments {
   int bin_rows;
   int capacity;                       // entries per bin
   const std::uint32_t* block_starts;  // blocks + 1, in groups
+  const write_start* writes;          // by thread block of the first pass, plus the end
   const bin_cell* cells;              // [bin][blocks + 1]
   const std::uint16_t* block_columns;
   const std::uint32_t* units;
@@ -110,7 +111,7 @@ struct write_step {
   }
 };
 
-// One thread block per block of columns.
+// Each thread block multiplies its part of the entries, one block of columns after the other.
 template <class D, class Values>
 __global__ void __launch_bounds__(binned_tuning::write_threads, 1)
     write_kernel(binned_arguments<D> b, Values values, const D* __restrict__ x) {
@@ -119,9 +120,14 @@ __global__ void __launch_bounds__(binned_tuning::write_threads, 1)
   constexpr std::int64_t units = bin_group / words<D>;  // per group
   constexpr std::int64_t step = binned_tuning::write_threads;
   constexpr int batch = Values::batch;
-  for (int block = static_cast<int>(blockIdx.x); block < b.blocks; block += static_cast<int>(gridDim.x)) {
-    const std::int64_t end = units * b.block_starts[block + 1];
-    std::int64_t at = units * b.block_starts[block] + threadIdx.x;
+  const write_start start = b.writes[blockIdx.x];
+  const std::uint32_t last = b.writes[blockIdx.x + 1].group;
+  std::uint32_t group = start.group;
+  for (std::int64_t block = start.block; group < last; ++block) {
+    const std::uint32_t block_end = min(b.block_starts[block + 1], last);
+    const std::int64_t end = units * block_end;
+    std::int64_t at = units * group + threadIdx.x;
+    group = block_end;
     write_step<D, Values> next[batch];
 #pragma unroll
     for (int j = 0; j < batch; ++j) {
@@ -287,7 +293,7 @@ class binned_copy {
     stage_bytes_ = static_cast<std::size_t>(s.stage_bytes());
     allow_shared(write_kernel<D, Values>, write_bytes_);
     allow_shared(collect, stage_bytes_);
-    write_blocks_ = std::min<std::int64_t>(ctx.properties().multiprocessors, s.blocks);
+    write_blocks_ = pattern_.writes.size() - 1;
     collect_blocks_ = std::min(s.bins, resident_grid(ctx, collect, binned_tuning::collect_threads, stage_bytes_));
   }
 
@@ -311,6 +317,7 @@ class binned_copy {
             .bin_rows = static_cast<int>(s.bin_rows),
             .capacity = static_cast<int>(s.capacity),
             .block_starts = pattern_.block_starts.data(),
+            .writes = pattern_.writes.data(),
             .cells = pattern_.cells.data(),
             .block_columns = pattern_.block_columns.data(),
             .units = pattern_.units.data(),
@@ -320,8 +327,8 @@ class binned_copy {
   }
   [[nodiscard]] const array<std::uint32_t, device>& sources() const noexcept { return pattern_.sources; }
   [[nodiscard]] std::int64_t bytes() const {
-    return bytes_of(pattern_.firsts, pattern_.cells, pattern_.block_starts, pattern_.block_columns, pattern_.units,
-                    pattern_.places, pattern_.sources, products_);
+    return bytes_of(pattern_.firsts, pattern_.cells, pattern_.block_starts, pattern_.writes, pattern_.block_columns,
+                    pattern_.units, pattern_.places, pattern_.sources, products_);
   }
 
  private:
