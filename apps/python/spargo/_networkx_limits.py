@@ -30,6 +30,18 @@ def _is_length(weight: Any) -> bool:
     return isinstance(weight, (int, np.integer)) and bool(0 <= weight <= 2**53)
 
 
+def _is_one(number: Any) -> bool:
+    return isinstance(number, (int, float)) and number == 1
+
+
+def _are_small(graph: Any, name: str) -> bool:
+    """Whether weights are finite numbers whose sums float64 and int64 hold, or round as networkx does."""
+    if isinstance(graph, Graph):
+        return graph.weights is None or bool(np.all(np.abs(graph.weights) <= 2**53))
+    weights = (weight for *_, weight in graph.edges(data=name, default=1))
+    return all(isinstance(w, (int, float, np.integer, np.floating)) and bool(-(2**53) <= w <= 2**53) for w in weights)
+
+
 def _count_loops(graph: Any) -> int:
     return int(graph._loop_count() if isinstance(graph, Graph) else nx.number_of_selfloops(graph))
 
@@ -115,6 +127,28 @@ _forest = [
     _needs(lambda a: a["algorithm"] in ("kruskal", "prim", "boruvka"), "an algorithm that networkx has not"),
     _needs(lambda a: _has_only_weights(a["G"], a["weight"]), "attributes of nodes and edges are networkx's"),
 ]
+_astar = [
+    *_bellman_ford,
+    _needs(lambda a: a["heuristic"] is None and a["cutoff"] is None, "a heuristic and a cutoff are networkx's"),
+]
+_several = [
+    _names_weight,
+    _cutoff,
+    _needs(
+        lambda a: isinstance(a["sources"], (list, set, frozenset, tuple, dict)) and len(a["sources"]) > 0,
+        "no sources, or ones that can be read once only",
+    ),
+]
+_lists = _needs(lambda a: all(hasattr(a[k], "__len__") for k in ("S", "T", "nodes", "communities", "sources") if
+                              a.get(k) is not None), "nodes that can be read once only")
+_cut = [_no_weight, _simple, _lists]
+_both_sets = _needs(lambda a: not a["G"].is_directed() or a["T"] is not None, "networkx needs both sets")
+_no_nodes = _needs(lambda a: a["nodes"] is None, "subsets of nodes are networkx's")
+_reaching = [
+    _no_weight,
+    _simple,
+    _needs(lambda a: a["G"].is_directed(), "undirected graphs are averages of weights in networkx"),
+]
 _prediction = [
     _needs(lambda a: not a["G"].is_directed(), "networkx refuses directed graphs"),
     _simple,
@@ -124,6 +158,57 @@ _prediction = [
 ]
 # By function: tests of the call's arguments, with the reason if one fails.
 LIMITS = {
+    "all_pairs_all_shortest_paths": [_no_weight, _simple],
+    "all_shortest_paths": [_no_weight, _simple],
+    "astar_path": _astar,
+    "astar_path_length": _astar,
+    "average_degree_connectivity": [_no_weight, _simple, _no_nodes],
+    "average_neighbor_degree": [_no_weight, _simple, _no_nodes],
+    "bipartite_betweenness_centrality": [_lists],
+    "bipartite_closeness_centrality": [_lists],
+    "bipartite_degree_centrality": [_simple, _lists],
+    "boundary_expansion": [_lists],
+    "conductance": _cut,
+    "cut_size": [*_cut, _both_sets],
+    "dag_longest_path_length": [
+        _simple,
+        _needs(lambda a: isinstance(a["weight"], str), "weights of paths are an attribute's"),
+        _needs(lambda a: _is_one(a["default_weight"]), "edges without a weight count 1"),
+        _needs(lambda a: _are_small(a["G"], a["weight"]), "weights of edges that float64 rounds"),
+    ],
+    "edge_expansion": _cut,
+    "floyd_warshall": _bellman_ford,
+    "flow_hierarchy": [_no_weight, _simple],
+    "global_reaching_centrality": _reaching,
+    "group_closeness_centrality": [_needs(lambda a: a["weight"] is None or (isinstance(a["weight"], str) and _are_lengths(a["G"], a["weight"])), "weights of edges are negative, infinite or no numbers"), _simple],
+    "group_degree_centrality": [_lists],
+    "group_in_degree_centrality": [_lists],
+    "group_out_degree_centrality": [_lists],
+    "has_eulerian_path": [_needs(lambda a: a["source"] is None, "paths from one node are networkx's")],
+    "is_tournament": [_simple],
+    "is_bipartite_node_set": [_lists],
+    "kosaraju_strongly_connected_components": [_needs(lambda a: a["source"] is None, "the order from one node is networkx's")],
+    "local_reaching_centrality": [*_reaching, _needs(lambda a: a["paths"] is None, "paths that are given are networkx's")],
+    "mixing_expansion": [*_cut, _both_sets],
+    "modularity": [
+        _simple,
+        _needs(lambda a: a["weight"] is None or _are_small(a["G"], a["weight"]), "weights of edges that float64 rounds"),
+        _needs(lambda a: isinstance(a["communities"], list), "communities that are no list"),
+    ],
+    "multi_source_dijkstra": _several,
+    "multi_source_dijkstra_path": _several,
+    "multi_source_dijkstra_path_length": _several,
+    "negative_edge_cycle": _bellman_ford,
+    "node_expansion": [_lists],
+    "normalized_cut_size": _cut,
+    "predecessor": [_simple, _needs(lambda a: a["cutoff"] is None or isinstance(a["cutoff"], Real), "a cutoff that is no number")],
+    "preferential_attachment": [
+        *_prediction,
+        _needs(lambda a: a["ebunch"] is not None, "all pairs are networkx's"),
+    ],
+    "s_metric": [_simple],
+    "single_source_all_shortest_paths": [_no_weight, _simple],
+    "volume": _cut,
     "adamic_adar_index": [
         *_prediction,
         _needs(

@@ -26,7 +26,7 @@ from networkx.algorithms.centrality.betweenness import _rescale  # type: ignore[
 
 from _spargo_networkx import functions, get_info
 
-from . import _networkx_pairs, _networkx_paths, _networkx_structure
+from . import _networkx_cuts, _networkx_many_paths, _networkx_pairs, _networkx_paths, _networkx_structure
 from ._arrays import Array
 from ._errors import DeviceError, Error, OutOfMemoryError, UnsupportedError
 from ._graph import Graph
@@ -454,6 +454,24 @@ def betweenness_centrality(
     return result
 
 
+def _most_betweenness(own: int, other: int) -> float:
+    """The largest betweenness in a bipartite graph with so many nodes on the node's side and on the other one."""
+    rounds, rest = divmod(own - 1, other)
+    return (
+        other**2 * (rounds + 1) ** 2 + other * (rounds + 1) * (2 * rest - rounds - 1) - rest * (2 * rounds - rest + 3)
+    ) / 2
+
+
+def bipartite_betweenness_centrality(G: Graph, nodes: Any) -> dict[Node, float]:
+    values = betweenness_centrality(G, normalized=False)
+    top = set(nodes)
+    for part, other in ((top, set(values) - top), (set(values) - top, top)):
+        most = _most_betweenness(len(part), len(other))
+        for node in part:
+            values[node] /= most
+    return values
+
+
 def edge_betweenness_centrality(
     G: Graph, k: int | None = None, normalized: bool = True, weight: None = None, seed: Any = None
 ) -> dict[tuple[Node, Node], float]:
@@ -634,8 +652,9 @@ def _with_numpys_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
 
 _functions = {row.function: _of_method(row.function, row.method) for row in ROWS}
 FUNCTIONS = functions()
+_parts_of_it = (_networkx_paths, _networkx_pairs, _networkx_many_paths, _networkx_structure, _networkx_cuts)
 for _name in FUNCTIONS:
-    _modules = [vars(_networkx_paths), vars(_networkx_pairs), vars(_networkx_structure), globals()]
+    _modules = [*map(vars, _parts_of_it), globals()]
     _function = _functions.get(_name) or next(m[_name] for m in _modules if inspect.isfunction(m.get(_name)))
     setattr(_Backend, _name, staticmethod(_with_numpys_arrays(_function)))
 
