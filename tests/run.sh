@@ -65,8 +65,7 @@ run_ctest() {
     entries=$(sed -n '/^The following tests FAILED:/,$s/^[[:space:]]*[0-9]* - //p' "$folder/ctest.log" | paste -sd, | sed 's/,/, /g')
     failed+=("$name ($cases): $entries")
   fi
-  # The reasons of skipped cases: the line after "Skipped".
-  reasons=$(awk '/: Skipped$/ {getline; sub(/:.*/, ""); if ($0 != "") print}' "$log" | sort | uniq -c | sort -rn | head -n 4 \
+  reasons=$(awk -f tests/skip_reasons.awk "$log" | sort | uniq -c | sort -rn | head -n 4 \
     | awk '{n = $1; $1 = ""; printf "%s%d times%s", sep, n, $0; sep = ", "}')
   [ -z "$reasons" ] || skipped+=("cases of $name:$(printf ' %s' "$reasons")")
 }

@@ -1,6 +1,7 @@
 // The line parser of GPU threads, run on the host. It may reject a line, which then goes to the host reader; what it
 // accepts must equal what the C library reads, and the host reader must accept it too.
 #include "io/device/line.hpp"
+#include "io/edge_list/line.hpp"
 #include "io/matrix_market/parts.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <random>
 
 namespace spargo {
@@ -274,6 +276,85 @@ TEST(DeviceLine, Edges) {
     EXPECT_FALSE(parse_line(plain, fives(), line, edge)) << line;
     EXPECT_FALSE(parse_line(weighted, fives(), line, edge)) << line;
   }
+}
+
+// An edge of a list whose first edge has a weight or none and this delimiter, as the host reads any line; none if it
+// refuses the line.
+std::optional<detail::edge_text::edge_fields> edge_by_host(const std::string& line, const edge_line& rule) {
+  edge_list_header header;
+  header.names = {"source", "target"};
+  detail::edge_text::edge_part<std::int32_t> part;
+  part.header = &header;
+  part.delimiter = rule.delimiter;
+  part.weighted = rule.weighted;
+  part.first_column = line.data();
+  detail::edge_text::edge_fields edge;
+  try {
+    if (detail::edge_text::read_any_edge(line.data(), part, edge) && !edge.rounded) return edge;
+  } catch (const detail::bad_line&) {
+  }
+  return {};
+}
+
+// Whether the line is accepted; then the host reads the same edge.
+bool edge_accepted_by_both(const std::string& line, const edge_line& rule) {
+  parsed_entry<double> edge;
+  if (!parse_line(rule, fives(), line.data(), edge)) return false;
+  const auto host = edge_by_host(line, rule);
+  EXPECT_TRUE(host.has_value()) << line << "delimiter '" << rule.delimiter << "'";
+  if (!host.has_value()) return true;
+  EXPECT_EQ(edge.row, host->source) << line;
+  EXPECT_EQ(edge.col, host->target) << line;
+  if (rule.weighted) {
+    EXPECT_TRUE(same_bits(edge.value, host->weight)) << line;
+  }
+  return true;
+}
+
+TEST(DeviceLine, EdgesWithBlanksWithinNumbersAreTheHosts) {
+  for (const char delimiter : {',', ';', '\t'}) {
+    const auto line = [&](const char* source, const char* target, const char* weight) {
+      return fmt::format("{1}{0}{2}{0}{3}\n", delimiter, source, target, weight);
+    };
+    const edge_line rule{2'147'483'647, true, delimiter};
+    EXPECT_TRUE(edge_accepted_by_both(line("1", "2", "0.5"), rule));
+    EXPECT_TRUE(edge_accepted_by_both(line("1", " 2", "0.5"), rule));
+    for (const std::string& bad : {line("1 000", "2", "3"), line("1", "2 000", "3"), line("1", "2", "1 000")}) {
+      EXPECT_FALSE(edge_accepted_by_both(bad, rule)) << bad;
+      EXPECT_TRUE(edge_accepted_by_both(bad, {rule.largest, true, ' '}) || delimiter != '\t') << bad;
+    }
+    EXPECT_FALSE(edge_accepted_by_both(fmt::format("1 000{}2\n", delimiter), {rule.largest, false, delimiter}));
+  }
+}
+
+// Edges as files hold them, most with a few bytes changed, in lists with every delimiter.
+TEST(DeviceLine, EdgesAreAcceptedAsTheHostReadsThem) {
+  std::mt19937_64 random(14);
+  const std::string alphabet = std::string("0123456789 \t\r.+-eE,;:#%{}'\"x") + '\0';
+  const std::string delimiters = " \t,;";
+  int accepted = 0;
+  for (int k = 0; k < 400'000; ++k) {
+    const char delimiter = delimiters[random() % 4];
+    const auto between = [&] {
+      const std::string blanks[] = {"", "", "", " ", "\t"};
+      return blanks[random() % 5] + delimiter + blanks[random() % 5];
+    };
+    const bool weighted = random() % 3 != 0;
+    std::string line = std::to_string(random() >> random() % 64) + between() + std::to_string(random() % 4000);
+    if (weighted || random() % 8 == 0) line += between() + random_number(random);
+    if (random() % 8 == 0) line += between() + std::to_string(random() % 100);
+    for (auto changes = random() % 4; changes > 0; --changes) {
+      const std::size_t at = random() % line.size();
+      if (random() % 3 == 0) {
+        line.insert(at, 1, alphabet[random() % alphabet.size()]);
+      } else {
+        line[at] = alphabet[random() % alphabet.size()];
+      }
+    }
+    accepted += edge_accepted_by_both(line + (random() % 8 == 0 ? "\r\n" : "\n"),
+                                      {std::numeric_limits<std::int64_t>::max(), weighted, delimiter});
+  }
+  EXPECT_GT(accepted, 70'000);
 }
 
 }  // namespace

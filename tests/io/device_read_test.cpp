@@ -416,6 +416,40 @@ std::string random_edges(int edges, std::int64_t step, int weights, unsigned see
   return text;
 }
 
+// Lists with every delimiter and one damaged line, near the beginning or beyond the first lines that decide about it.
+TEST(DeviceRead, EdgeListsWithOddBytes) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const test::temporary_folder folder;
+  std::mt19937_64 random(21);
+  const std::string alphabet = std::string("0123456789 \t\r\n.+-eE,;:#%{}'\"x") + '\0';
+  int parsed = 0;
+  for (int round = 0; round < 160; ++round) {
+    const char delimiter = " ,;\t"[round % 4];
+    const bool weighted = round % 3 != 0;
+    std::string text = fmt::format("{1}{0}{2}{3}\n", delimiter, "source", "target",
+                                   weighted ? std::string(1, delimiter) + "weight" : "");
+    if (delimiter == ' ') text.clear();
+    const std::size_t rows = random() % 2 == 0 ? 50 : 12'000;
+    const std::size_t odd = random() % rows;
+    for (std::size_t k = 0; k < rows; ++k) {
+      std::string line = fmt::format("{1}{0}{2}", delimiter, random() % 4000, random() % 4000);
+      if (weighted) line += fmt::format("{}{:.6g}", delimiter, static_cast<double>(random() % 100'000) / 7);
+      for (int changes = k == odd ? 1 + round % 3 : 0; changes > 0; --changes) {
+        line.insert(random() % (line.size() + 1), 1, alphabet[random() % alphabet.size()]);
+      }
+      text += line + '\n';
+    }
+    SCOPED_TRACE(fmt::format("round {}", round));
+    parsed += expect_same_edges(ctx, folder.write("a.csv", text)) > 0;
+  }
+  EXPECT_GT(parsed, 30);
+  std::string split = "source,target,weight\n";
+  for (int k = 0; k < 20'000; ++k) split += fmt::format("{},{},0.5\n", k % 999, k % 777);
+  EXPECT_EQ(expect_same_edges(ctx, folder.write("b.csv", split + "1 000,2,3\n")), 0);
+  EXPECT_NE(edges_by_host(folder.file("b.csv")).error.find(":20002:1: blanks within the number"), std::string::npos);
+}
+
 TEST(DeviceRead, EveryKindOfEdgeList) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;

@@ -173,6 +173,55 @@ TEST_F(Tables, NumbersWithBlanksAreNotCutAnywhere) {
       std::string::npos);
 }
 
+TEST_F(Tables, ColumnsOfTwoKindsAreNoticed) {
+  const auto two = [&](const std::string& first, const std::string& rows = "1,1\n1,2\n") {
+    return header(first + "\n" + rows).may_be_two_kinds;
+  };
+  for (const char* names : {"user_id,item_id", "customer,product", "reviewer,paper", "userId,movieId,rating",
+                            "UserID,MovieID", "student_name,course_name", "user,business_id", "gene,disease",
+                            "\"user id\",\"item id\"", "actor,director", "userid,itemid", ",user,item"}) {
+    EXPECT_TRUE(two(names, names[0] == ',' ? "0,1,1\n1,1,2\n" : "1,1\n1,2\n")) << names;
+  }
+  for (const char* names :
+       {"source,target", "from,to", "a,b", "x1,x2", "person1,person2", "node_a,node_b", "citing,cited",
+        "follower,followee", "author,coauthor", "user_id,friend_user_id", "from_station,to_station",
+        "HomeTeam,AwayTeam", "caller_id,callee_id", "user,User2", "parent_id,child_id"}) {
+    EXPECT_FALSE(two(names)) << names;
+  }
+  EXPECT_FALSE(header("user_id,item_id\n1,1\n", "user_id,item_id").may_be_two_kinds) << "as asked for";
+  EXPECT_FALSE(header("1,1\n1,2\n").may_be_two_kinds);
+  // Names are apart by themselves, unless one is in both columns.
+  EXPECT_FALSE(header("customer,product,n\nann,pear,1\nbob,plum,2\n").may_be_two_kinds);
+  EXPECT_TRUE(header("city,person,n\nparis,hector,1\ntroy,paris,2\n").may_be_two_kinds);
+}
+
+TEST_F(Tables, AMissingIdDoesNotMakeAHeaderAnEdge) {
+  EXPECT_EQ(read("child,parent\n1,\n2,1\n3,1\n"), "2:3: the target vertex is missing (expected an id, 0 to 2^63-1)");
+  EXPECT_EQ(read("id,parent_id\n1,\n2,1\n").rfind("1:1: the names of the columns do not say which are source and", 0),
+            0U);
+  EXPECT_EQ(header("child,parent\n1,\n,2\n").names.size(), 0U) << "no line has both";
+}
+
+TEST_F(Tables, ColumnsOfTwoKindsAreKeptApart) {
+  EXPECT_EQ(read("user_id,item_id\n1,1\n3,2\n1,0\n"), "1 1\n3 2\n1 0\n");
+  EXPECT_EQ(read("user_id,item_id\n1,1\n3,2\n1,0\n", "bip:user_id,item_id"), "1 5\n3 6\n1 4\n");
+  EXPECT_EQ(read("item_id,rating,user_id\n7,0.5,1\n8,2,3\n", "bip:user_id,item_id,rating"), "1 11 0.5\n3 12 2\n");
+  EXPECT_EQ(read("1 1\n3 2\n", "bip:1,2"), "1 5\n3 6\n");
+  EXPECT_EQ(read("1\t1\t.5\n3\t2\t1\n", "bip:2,1,3"), "1 4 0.5\n2 6 1\n");
+  EXPECT_EQ(read("# c\nu,v\n# 99,1\n\n1,1\n", "bip:u,v"), "1 3\n");
+  EXPECT_EQ(header("u,v\n1,1\n", "bip:u,v").direction, edge_direction::undirected);
+  EXPECT_EQ(header("bip:u,v\n1,1\n", "bip:u,v").left_ids, -1) << "a column of this name";
+  std::string far = "user,item\n";
+  for (int k = 0; k < 30000; ++k) far += "1,2\n";
+  EXPECT_EQ(header(far + "\"70\",2\n", "bip:user,item").left_ids, 71);
+  EXPECT_EQ(header(far + "70,2\n", "bip:user,item").left_ids, 71);
+  EXPECT_EQ(read("user,item\n1,2\nx,1\n", "bip:user,item").rfind("3:1: 'x' is not a vertex id", 0), 0U);
+  EXPECT_NE(read("user,item\n9223372036854775807,2\n", "bip:user,item").find("on the left is 2^63-1"),
+            std::string::npos);
+  EXPECT_NE(read("user,item\n9223372036854775806,2\n", "bip:user,item").find("right vertex is too large"),
+            std::string::npos);
+}
+
 TEST_F(Tables, FilesOfOtherProgramsAreRefusedByEveryDoor) {
   const auto refused = [&](const std::string& text, const std::string& name) {
     EXPECT_NE(read(text).find(name + " is not supported"), std::string::npos) << text << read(text);

@@ -41,7 +41,8 @@ template <>
 [[nodiscard]] SPARGO_EXPORT enum_table<id_kind> enum_rows() noexcept;
 
 struct SPARGO_EXPORT edge_list_options : read_options {
-  // "SOURCE,TARGET[,WEIGHT]": each column by its name or its number from 1; empty: as the header line says.
+  // "SOURCE,TARGET[,WEIGHT]": each column by its name or its number from 1; empty: as the header line says. "bip:" in
+  // front: the columns number different things (`edge_list_header::left_ids`); takes two passes over a regular file.
   std::string columns{};
   id_kind ids = id_kind::automatic;
 };
@@ -68,13 +69,15 @@ struct SPARGO_EXPORT edge_list_header {
   int weight = 2;  // if there is such a column; -1: no weights
   int type = -1;   // Gephi's column; -1: none
   edge_direction direction = edge_direction::not_said;
-  std::string said_by;          // the comment or column that gives the direction
-  char separator = 0;           // ' ' for blanks and tabs; 0: any, as in a list without a header
+  std::string said_by;  // the comment or column that gives the direction
+  char separator = 0;   // ' ' for blanks and tabs; 0: any, as in a list without a header
+  char delimiter = 0;   // separator 0: a comma, semicolon or (below a header) tab after the first edge's source,
+                        // else ' '; 0 if the first lines have no edge
   bool separator_said = false;  // given by a first line `sep=;` (Excel)
   bool decimal_commas = false;
-  bool row_names = false;      // an index column without a name in the header line
-  std::int64_t left_ids = -1;  // number of left vertices of a bipartite graph (KONECT); right vertex k has id left_ids
-                               // + k; -1: not bipartite
+  bool row_names = false;           // an index column without a name in the header line
+  std::int64_t left_ids = -1;       // right vertex k of a bipartite graph has id left_ids + k: KONECT's number of left
+                                    // vertices, or with "bip:" the largest left id + 1; -1: not bipartite
   id_kind ids = id_kind::integers;  // integers or names
   bool quoted_ids = false;          // integers in double quotes
 
@@ -83,6 +86,9 @@ struct SPARGO_EXPORT edge_list_header {
   // The ends of the first edge if neither occurs again among the first lines: they may be names of columns. `columns`
   // with these names makes the line a header.
   std::vector<std::string> possible_names;
+  // The header names source and target by other words than these, which may number different things (user_id, item_id):
+  // equal integers are one vertex nevertheless. `columns` settles it: names as they are, or with "bip:" in front.
+  bool may_be_two_kinds = false;
 
   // Number of lines before the first edge, comments not counted.
   [[nodiscard]] int lines() const { return (separator_said ? 1 : 0) + (names.empty() ? 0 : 1); }

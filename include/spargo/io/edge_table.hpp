@@ -16,7 +16,8 @@ struct SPARGO_EXPORT edge_columns {
   int source = 0;
   int target = 1;
   int weight = -1;
-  bool named = false;  // source and target have names of theirs; otherwise the order decides
+  bool named = false;             // source and target have names of theirs; otherwise the order decides
+  bool may_be_two_kinds = false;  // not named, and the names are of different things, such as user_id and item_id
 };
 
 // Finds the columns by their names, which are listed at `edge_list_header`. If source and target are named, only a

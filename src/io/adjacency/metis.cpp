@@ -1,6 +1,7 @@
 // METIS graphs, read line by line; afterwards both directions of every edge are compared.
 #include <spargo/io/metis.hpp>
 
+#include "core/counted.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "io/text/text_lines.hpp"
@@ -76,15 +77,14 @@ class metis_reader {
     detail::expect_vertices<I>(source_.path(), header_.vertices);
     while (lines_.next()) read_line();
     if (text_lines_.size() < header_.vertices) {
-      source_.fail_at_end(fmt::format("the file ends after {} {} (expected {}, as the first line says)",
-                                      text_lines_.size(), text_lines_.size() == 1 ? "vertex" : "vertices",
-                                      header_.vertices));
+      source_.fail_at_end(fmt::format("the file ends after {} (expected {}, as the first line says)",
+                                      detail::counted(text_lines_.size(), "vertex", "vertices"), header_.vertices));
     }
     const coo_matrix<double, I, host> both = release();
     check_both_sides(both);
     if (both.nnz() / 2 != header_.edges) {
-      source_.fail_at_end(fmt::format("the file has {} edge{} (expected {}, as the first line says{})", both.nnz() / 2,
-                                      both.nnz() == 2 ? "" : "s", header_.edges,
+      source_.fail_at_end(fmt::format("the file has {} (expected {}, as the first line says{})",
+                                      detail::counted(both.nnz() / 2, "edge"), header_.edges,
                                       both.nnz() == header_.edges ? ", which seems to count every edge twice" : ""));
     }
     metis_graph<I> graph;

@@ -179,10 +179,12 @@ SPARGO_HD bool parse_line(const matrix_line& rule, powers fives, const char* p, 
 struct edge_line {
   std::int64_t largest = 0;  // largest id that the index type holds
   bool weighted = false;
+  char delimiter = ' ';  // edge_list_header::delimiter: unless it is a blank, blanks may be within a number ("1 000,2")
 };
 
-// Skips blanks with at most one comma or semicolon; null if there is no separator.
-SPARGO_HD inline const char* separate_ids(const char* p) {
+// Skips blanks with at most one comma or semicolon; null if there is no separator, or it begins otherwise.
+SPARGO_HD inline const char* separate_ids(const char* p, char delimiter) {
+  if (delimiter != ' ' && *p != delimiter) return nullptr;
   const char* const first = p;
   p = skip_spaces(p);
   if (*p == ',' || *p == ';') p = skip_spaces(p + 1);
@@ -191,16 +193,17 @@ SPARGO_HD inline const char* separate_ids(const char* p) {
 
 SPARGO_HD inline bool parse_line(const edge_line& rule, powers fives, const char* p, parsed_entry<double>& edge) {
   p = read_index(skip_spaces(p), edge.row);
-  if (p == nullptr || edge.row > rule.largest || (p = separate_ids(p)) == nullptr) return false;
+  if (p == nullptr || edge.row > rule.largest || (p = separate_ids(p, rule.delimiter)) == nullptr) return false;
   p = read_index(p, edge.col);
   if (p == nullptr || edge.col > rule.largest) return false;
   if (!rule.weighted) return ends_line(skip_spaces(p));
   const char* const behind_ids = p;
-  p = separate_ids(p);
+  p = separate_ids(p, rule.delimiter);
   if (p == nullptr || (p = read_real(fives, p, edge.value)) == nullptr) return false;
   constexpr double exact = 9007199254740992.0;  // doubles represent all integers up to here
   if (edge.value >= exact || edge.value <= -exact) return false;
-  if (*p == ',' && digit(p[1]) < 10) return *skip_spaces(behind_ids) == ',';  // otherwise a decimal comma
+  if (*p == ',' && digit(p[1]) < 10 && *skip_spaces(behind_ids) != ',') return false;  // a decimal comma
+  if (rule.delimiter != ' ') return ends_line(p) || *p == rule.delimiter;
   return ends_line(p) || is_space(*p) || *p == ',' || *p == ';';
 }
 

@@ -49,7 +49,7 @@ template <class I>
 std::optional<edge_file> open_edges(const std::string& path, const device_read_options& options) {
   edge_file edges;
   edges.header = read_edge_list_header(path, options.columns, options.ids);
-  if (!edge_text::is_plain(edges.header)) return {};
+  if (!edge_text::is_plain(edges.header) || edges.header.delimiter == 0) return {};
   edges.file = open_for_reading(path);
   edges.text = without_blank_end(edges.file, path, 0);
   const std::int64_t size = edges.text.last;
@@ -60,6 +60,7 @@ std::optional<edge_file> open_edges(const std::string& path, const device_read_o
   if (begins_with_banner(head)) return {};
   edge_text::edge_part<I> part;
   part.header = &edges.header;
+  part.delimiter = edges.header.delimiter;
   bool named = edges.header.names.empty();  // whether the header line has been skipped
   for (std::size_t line = 0;;) {
     const std::size_t newline = head.find('\n', line);
@@ -92,6 +93,7 @@ bool patch_unusual(const context<device>& ctx, const std::string& path, const ed
   if (outcome.unusual.empty()) return true;
   edge_text::edge_part<I> part;
   part.header = &edges.header;
+  part.delimiter = edges.header.delimiter;
   part.weighted = edges.weighted;
   std::vector<patched_entry<double, I>> entries;
   for (const unusual_line& unusual : outcome.unusual) {
@@ -125,7 +127,7 @@ device_text_outcome parse_edges(const context<device>& ctx, const context<host>&
     parsed = coo_matrix<double, I, device>(ctx, 0, 0, room);
     const device_entry_sink<double, I> to{parsed.row_indices().data(), parsed.col_indices().data(),
                                           parsed.values().data(), room};
-    const device_text::edge_line line{std::numeric_limits<I>::max(), edges.weighted};
+    const device_text::edge_line line{std::numeric_limits<I>::max(), edges.weighted, edges.header.delimiter};
     device_text_parser<device_text::edge_line, double, I> parser(ctx, line, to, tuning);
     parse_chunks(reading, edges.file.handle, path, edges.text, tuning, parser, report_to(options, edges.file.size));
     device_text_outcome outcome = parser.finish();

@@ -1,6 +1,7 @@
 // Columns of edge tables by their names.
 #include "io/edge_list/columns.hpp"
 
+#include "core/counted.hpp"
 #include "core/rethrow.hpp"
 #include "io/edge_list/first_lines.hpp"
 
@@ -28,6 +29,38 @@ constexpr std::array weights = {"weight"sv, "w"sv, "value"sv, "length"sv, "dista
 // Usual names of other columns.
 constexpr std::array others = {"id"sv,        "edge"sv, "edgeid"sv, "index"sv, "time"sv,
                                "timestamp"sv, "date"sv, "type"sv,   "label"sv, "name"sv};
+
+// Pairs of words for the two ends that number things of one kind.
+constexpr std::array<std::array<std::string_view, 2>, 7> of_one_kind = {{{"parent", "child"},
+                                                                         {"sender", "receiver"},
+                                                                         {"sender", "recipient"},
+                                                                         {"winner", "loser"},
+                                                                         {"ego", "alter"},
+                                                                         {"left", "right"},
+                                                                         {"von", "nach"}}};
+
+// Last words of names that say how things are numbered, not what they are.
+constexpr std::array numbering = {"id"sv, "ids"sv, "key"sv, "no"sv, "number"sv, "code"sv, "name"sv, "index"sv};
+
+// Words in lower case, split at joints and capitals, without digits, those of `numbering`, and a final "id".
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words(1);
+  bool lower = false;  // the character before
+  for (const char c : name) {
+    const bool capital = c >= 'A' && c <= 'Z';
+    const bool joint = " _-."sv.find(c) != std::string_view::npos;
+    if ((joint || (capital && lower)) && !words.back().empty()) words.emplace_back();
+    if (!joint && !is_digit(c)) words.back() += capital ? static_cast<char>(c - 'A' + 'a') : c;
+    lower = c >= 'a' && c <= 'z';
+  }
+  const auto is_numbering = [](const std::string& word) {
+    return word.empty() || std::find(numbering.begin(), numbering.end(), word) != numbering.end();
+  };
+  while (words.size() > 1 && is_numbering(words.back())) words.pop_back();
+  std::string& last = words.back();
+  if (last.size() > 4 && last.ends_with("id")) last.resize(last.size() - 2);
+  return words;
+}
 
 template <class Names>
 bool is_one_of(const Names& names, std::string_view name) {
@@ -63,6 +96,22 @@ std::string ambiguity_of(const columns_by_kind& found) {
   return {};
 }
 
+bool may_be_two_kinds(std::string_view source, std::string_view target) {
+  const std::vector<std::string> first = words_of(source);
+  const std::vector<std::string> second = words_of(target);
+  if (first.back() == second.back()) return false;
+  const std::string a = fmt::format("{}", fmt::join(first, ""));
+  const std::string b = fmt::format("{}", fmt::join(second, ""));
+  constexpr std::size_t shortest = 3;
+  if (std::min(a.size(), b.size()) < shortest) return false;
+  if (a.find(b) != std::string::npos || b.find(a) != std::string::npos) return false;
+  for (const auto& [one, other] : of_one_kind) {
+    if ((a == one && b == other) || (a == other && b == one)) return false;
+  }
+  const auto alike = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+  return 2 * static_cast<std::size_t>(alike) < std::max(a.size(), b.size());
+}
+
 bool take_columns_by_order(const std::vector<std::string>& names, const columns_by_kind& found, std::size_t first,
                            edge_columns& taken) {
   const auto column = static_cast<int>(first);
@@ -73,6 +122,7 @@ bool take_columns_by_order(const std::vector<std::string>& names, const columns_
   }
   taken = {.source = column, .target = column + 1, .weight = weigh.empty() ? -1 : weigh[0]};
   if (weigh.empty() && names.size() > first + 2 && !is_other_name(names[first + 2])) taken.weight = column + 2;
+  taken.may_be_two_kinds = may_be_two_kinds(names[first], names[first + 1]);
   return true;
 }
 
@@ -91,8 +141,8 @@ std::string ambiguous_names(std::string_view what, const std::vector<std::string
 edge_columns find_edge_columns(const std::vector<std::string>& names) try {
   using namespace detail::edge_text;
   if (names.size() < 2) {
-    throw error(error_code::parse, fmt::format("a table of {} column{} (expected a source and a target)", names.size(),
-                                               names.size() == 1 ? "" : "s"));
+    throw error(error_code::parse, fmt::format("a table of {} (expected a source and a target)",
+                                               detail::counted(std::ssize(names), "column")));
   }
   const columns_by_kind found = find_columns_by_kind(names);
   if (!found.sources.empty() && !found.targets.empty()) {

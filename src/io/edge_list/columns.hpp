@@ -29,6 +29,10 @@ struct columns_by_kind {
 // target.
 [[nodiscard]] std::string ambiguity_of(const columns_by_kind& found);
 
+// Whether the names of two columns are of different things (user_id, item_id; not person1, person2, citing, cited or
+// home_team, away_team): neither word is in the other, nor do they begin alike.
+[[nodiscard]] bool may_be_two_kinds(std::string_view source, std::string_view target);
+
 // The columns where source and target are not both named: `first`, the next, and the weight, the named one or the next
 // but one. Returns false if the names contradict that order.
 [[nodiscard]] bool take_columns_by_order(const std::vector<std::string>& names, const columns_by_kind& found,

@@ -124,6 +124,7 @@ class edge_reader {
       : ctx_(ctx),
         source_(source),
         header_(header),
+        delimiter_(header.delimiter),
         tuning_(tuning),
         header_lines_(header_),
         table_(ctx),
@@ -409,7 +410,7 @@ class edge_reader {
   const context<host>& ctx_;
   text_source& source_;
   const edge_list_header header_;
-  char delimiter_ = 0;  // not yet known
+  char delimiter_;  // 0: not yet known
   const edge_list_tuning tuning_;
   header_lines header_lines_;
   std::vector<edge_part<I>> parts_;

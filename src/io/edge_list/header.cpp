@@ -4,6 +4,7 @@
 // not a comment is a header if it names a source and a target, or if it has no ids while all lines below have.
 #include "io/edge_list/header.hpp"
 
+#include "core/counted.hpp"
 #include "core/rethrow.hpp"
 #include "io/edge_list/columns.hpp"
 #include "io/edge_list/first_lines.hpp"
@@ -25,7 +26,7 @@ namespace {
 class header_finder {
  public:
   header_finder(const input_file& file, const std::string& columns, id_kind ids)
-      : name_(file.name()), columns_(columns), wanted_ids_(ids) {
+      : file_(file), name_(file.name()), columns_(columns), wanted_ids_(ids) {
     text_ = file.head();
     refuse_foreign_text(text_, name_);
     const bool whole = std::ssize(text_) < head_bytes;
@@ -52,8 +53,12 @@ class header_finder {
     if (header_.ids == id_kind::names && header_.left_ids >= 0) {
       throw error(error_code::unsupported, {name_}, "names of vertices in a bipartite graph (expected integer ids)");
     }
+    if (columns_apart_) header_.left_ids = largest_source(file_, header_) + 1;
+    if (header_.ids == id_kind::names) header_.may_be_two_kinds &= share_a_name(text_, header_);
     if (is_plain(header_)) {
       header_.separator = 0;
+      const std::size_t first = header_.names.empty() ? 0 : text_.find('\n') + 1;
+      header_.delimiter = delimiter_of(std::string_view(text_).substr(first), header_);
       expect_whole_numbers(separator);
     }
     if (header_.names.empty() && columns_.empty()) {
@@ -222,11 +227,16 @@ class header_finder {
     return all && line > from;
   }
 
-  // Whether all lines below the first one, at least one, have ids in both columns.
+  // Whether lines below the first one have ids in both columns, and none anything else. A missing one is for the reader
+  // to refuse.
   [[nodiscard]] bool are_ids_below(std::size_t source, std::size_t target) const {
-    return for_all_values(1, [&](const std::vector<std::string>& fields) {
-      return fields.size() > std::max(source, target) && is_id(fields[source]) && is_id(fields[target]);
+    bool any = false;
+    const bool all = for_all_values(1, [&](const std::vector<std::string>& fields) {
+      if (fields.size() <= std::max(source, target)) return false;
+      any = any || (is_id(fields[source]) && is_id(fields[target]));
+      return (fields[source].empty() || is_id(fields[source])) && (fields[target].empty() || is_id(fields[target]));
     });
+    return all && any;
   }
 
   // Whether the first line names columns; determines them.
@@ -255,6 +265,7 @@ class header_finder {
     edge_columns taken;
     if (!take_columns_by_order(fields, found, first, taken)) fail_ambiguous("which are source and target", fields);
     set(taken.source + shift, taken.target + shift, taken.weight < 0 ? -1 : taken.weight + shift);
+    header_.may_be_two_kinds = taken.may_be_two_kinds;
     return true;
   }
 
@@ -316,6 +327,15 @@ class header_finder {
       }
     }
     if (wanted.size() < 2 || wanted.size() > 3) refuse_columns("expected SOURCE,TARGET or SOURCE,TARGET,WEIGHT");
+    if (wanted[0].starts_with(two_kinds) && !find_column(first, wanted[0]).has_value()) {
+      wanted[0].erase(0, two_kinds.size());
+      columns_apart_ = true;
+      header_.left_ids = 0;  // until all ids are known
+      if (header_.direction == edge_direction::not_said) {
+        header_.direction = edge_direction::undirected;
+        header_.said_by = "--columns bip:";
+      }
+    }
     std::array<int, 3> places{-1, -1, -1};
     bool by_name = false;
     for (std::size_t k = 0; k < wanted.size(); ++k) {
@@ -341,7 +361,7 @@ class header_finder {
     const std::size_t count = first.size() + (header_.row_names ? 1 : 0);
     for (std::size_t k = 0; k < wanted.size(); ++k) {
       if (places[k] >= static_cast<int>(count))
-        refuse_columns(fmt::format("the first line has {} column{}", count, count == 1 ? "" : "s"));
+        refuse_columns("the first line has " + counted(static_cast<std::int64_t>(count), "column"));
       if (header_.row_names && find_column(first, wanted[k]).has_value()) ++places[k];
     }
     if (places[0] == places[1] || places[2] == places[0] || places[2] == places[1]) {
@@ -351,6 +371,7 @@ class header_finder {
   }
 
   static constexpr std::int64_t most_columns = 1 << 20;
+  static constexpr std::string_view two_kinds = "bip:";  // equal ids of the two columns are different vertices
 
   std::optional<int> find_column(const std::vector<std::string>& names, const std::string& wanted) const {
     std::vector<int> same;
@@ -455,13 +476,15 @@ class header_finder {
     if (apart) header_.possible_names = std::move(first);
   }
 
+  const input_file& file_;
   std::string name_;
   std::string columns_;
   id_kind wanted_ids_;
   std::string text_;  // whole lines, from the first one that is not a comment
   std::int64_t lines_before_ = 0;
   bool is_first_comment_ = true;
-  bool is_bipartite_ = false;
+  bool is_bipartite_ = false;  // KONECT's
+  bool columns_apart_ = false;
   table_extent extent_ = table_extent::whole;
   std::vector<std::string> sizes_;
   edge_list_header header_;

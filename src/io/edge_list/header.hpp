@@ -53,12 +53,33 @@ namespace spargo::detail::edge_text {
   return true;
 }
 
+// edge_list_header::delimiter of a text without its header line.
+[[nodiscard]] inline char delimiter_of(std::string_view text, const edge_list_header& header) {
+  const char* const end = text.data() + text.size();
+  for (const char* line = text.data(); line != end; line = std::find(line, end, '\n') + 1) {
+    const char* p = skip_blanks(line);
+    if (ends_line(p) || is_comment(p)) continue;
+    const char* const after = p + field_at(p).size();
+    p = skip_blanks(after);
+    if (*p == ',' || *p == ';') return *p;
+    return *after == '\t' && !header.names.empty() ? '\t' : ' ';
+  }
+  return 0;
+}
+
 // Whether the user has given columns.
 enum class given_columns { none, some };
 
 // Sets `ids` and `quoted_ids`, and from them the separator of a file without a header. `text`: whole lines from the
 // first one that is not a comment; the last one ends or is blank.
 void decide_ids(std::string_view text, id_kind wanted, given_columns columns, edge_list_header& header);
+
+// The largest id in the source column, -1 if there is none: one pass. Lines that are wrong are for the reader to
+// refuse.
+[[nodiscard]] std::int64_t largest_source(const input_file& file, const edge_list_header& header);
+
+// Whether a name is in the columns of source and target, among the first lines.
+[[nodiscard]] bool share_a_name(std::string_view text, const edge_list_header& header);
 
 // Skips the header lines of a text that comes in blocks.
 class header_lines {

@@ -1,8 +1,11 @@
-// Decides from the first lines whether vertices have integer ids or names.
+// Decides from the first lines whether vertices have integer ids or names. Ids and names of both columns.
+#include "io/edge_list/first_lines.hpp"
 #include "io/edge_list/header.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace spargo::detail::edge_text {
@@ -113,7 +116,58 @@ bool has_third_column(std::string_view text, const edge_list_header& header) {
   return columns > 2;
 }
 
+// -1 if there is none.
+std::int64_t source_of(const char* p, const edge_list_header& header) {
+  try {
+    if (is_without_edge(skip_blanks(p))) return -1;
+    for (int column = 0; column < header.source; ++column) {
+      (void)take_field(p, header.separator);
+      if (!next_field(p, header.separator)) return -1;
+    }
+    return id_of(take_field(p, header.separator), "source");
+  } catch (const bad_line&) {
+    return -1;
+  }
+}
+
 }  // namespace
+
+std::int64_t largest_source(const input_file& file, const edge_list_header& header) {
+  if (!file.can_be_read_again()) {
+    throw error(error_code::unsupported, {file.name()},
+                "columns bip: takes two passes over the edge list (expected a file, not a pipe)");
+  }
+  std::int64_t largest = -1;
+  text_source source(context<host>({.threads = 1}), file, {}, {.block_bytes = std::int64_t{1} << 20});
+  source.set_comment_marks(comment_marks);
+  header_lines lines(header);
+  for (std::string_view block = source.next(); !block.empty(); block = source.next()) {
+    block = lines.skip(source, block);
+    const char* const end = block.data() + block.size();
+    for (const char* line = block.data(); line != end; line = std::find(line, end, '\n') + 1) {
+      largest = std::max(largest, source_of(line, header));
+    }
+  }
+  if (largest == std::numeric_limits<std::int64_t>::max()) {
+    throw error(error_code::unsupported, {file.name()},
+                "columns bip: the largest id on the left is 2^63-1 (expected less)");
+  }
+  return largest;
+}
+
+bool share_a_name(std::string_view text, const edge_list_header& header) {
+  std::unordered_set<std::string> sources;
+  std::unordered_set<std::string> targets;
+  const auto ends = static_cast<std::size_t>(std::max(header.source, header.target));
+  for_each_row(text.substr(header.names.empty() ? 0 : text.find('\n') + 1), header.separator,
+               [&](const std::vector<std::string>& fields) {
+                 if (fields.size() <= ends) return true;
+                 sources.insert(fields[static_cast<std::size_t>(header.source)]);
+                 targets.insert(fields[static_cast<std::size_t>(header.target)]);
+                 return true;
+               });
+  return std::any_of(sources.begin(), sources.end(), [&](const std::string& name) { return targets.contains(name); });
+}
 
 void decide_ids(std::string_view text, id_kind wanted, given_columns columns, edge_list_header& header) {
   std::int64_t lines = 0;

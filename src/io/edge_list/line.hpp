@@ -38,21 +38,6 @@ struct edge_fields {
   bool rounded = false;  // the weight is an integer that float64 cannot represent
 };
 
-// What separates the columns of a list, as the first edge of a text shows: a comma, a semicolon, below names of columns
-// a tab; ' ' for blanks, 0 if the text has no edge.
-[[nodiscard]] inline char delimiter_of(std::string_view text, const edge_list_header& header) {
-  const char* const end = text.data() + text.size();
-  for (const char* line = text.data(); line != end; line = std::find(line, end, '\n') + 1) {
-    const char* p = skip_blanks(line);
-    if (ends_line(p) || is_comment(p)) continue;
-    const char* const after = p + field_at(p).size();
-    p = skip_blanks(after);
-    if (*p == ',' || *p == ';') return *p;
-    return *after == '\t' && !header.names.empty() ? '\t' : ' ';
-  }
-  return 0;
-}
-
 // Skips at most one comma or semicolon with few blanks around it; null if there is no separator, or it does not begin
 // with the delimiter, if that is no blank: a blank may be within a number ("1 000,2").
 [[nodiscard]] inline const char* common_separator(const char* p, char delimiter) noexcept {
@@ -94,7 +79,7 @@ struct edge_part {
   std::int64_t place = 0;  // its first edge's number
   entry_store<double, I> own;
   const edge_list_header* header = nullptr;
-  char delimiter = ' ';  // delimiter_of the list
+  char delimiter = ' ';  // edge_list_header::delimiter
   std::int64_t count = 0;
   std::int64_t rounded = 0;            // number of rounded weights
   bool weighted = false;               // as for the first edge

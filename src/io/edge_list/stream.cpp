@@ -175,7 +175,7 @@ class edge_stream {
   const stream_options& options_;
   const stream_tuning tuning_;
   const edge_list_header header_;
-  char delimiter_ = 0;  // not yet known
+  char delimiter_ = header_.delimiter;  // 0: not yet known
   text_source source_;
   output_file out_;
   stream_result result_;
