@@ -29,6 +29,7 @@
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/bfs_validate.hpp>
 #include <spargo/graph/closeness.hpp>
+#include <spargo/graph/coloring.hpp>
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
 #include <spargo/graph/cores.hpp>
@@ -38,8 +39,11 @@
 #include <spargo/graph/estimate.hpp>
 #include <spargo/graph/forest.hpp>
 #include <spargo/graph/graph.hpp>
+#include <spargo/graph/greedy_order.hpp>
 #include <spargo/graph/hits.hpp>
+#include <spargo/graph/independent_set.hpp>
 #include <spargo/graph/katz.hpp>
+#include <spargo/graph/matching.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>
 #include <spargo/graph/pagerank.hpp>

@@ -4,7 +4,7 @@
 #include "core/instantiate.hpp"
 #include "core/parts.hpp"
 #include "io/text/name_hash.hpp"
-#include "io/text/sort_pairs.hpp"
+#include "formats/rows/sort_pairs.hpp"
 
 #include <array>
 #include <numeric>

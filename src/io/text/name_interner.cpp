@@ -3,7 +3,7 @@
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
 #include "io/text/name_hash.hpp"
-#include "io/text/sort_pairs.hpp"
+#include "formats/rows/sort_pairs.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// Parallel sort of pairs by key: a radix sort of chunks, which are then merged pairwise.
+// Parallel stable sort of pairs by key: a radix sort of chunks, which are then merged pairwise.
 //
 // O(n log threads) besides the radix sort; memory: the pairs once more.
 #pragma once
@@ -19,7 +19,7 @@ struct sorting {
   static constexpr std::int64_t chunk = std::int64_t{1} << 14;
 };
 
-// Distinct nonnegative keys, each with a value.
+// Nonnegative keys, each with a value.
 template <class Number>
 struct sorted_pairs {
   array<std::int64_t, host> keys;
@@ -32,7 +32,7 @@ void merge(const sorted_pairs<Number>& from, std::int64_t first, std::int64_t mi
   std::int64_t left = first;
   std::int64_t right = middle;
   for (std::int64_t k = first; k < last; ++k) {
-    const bool take_left = right == last || (left < middle && from.keys[left] < from.keys[right]);
+    const bool take_left = right == last || (left < middle && from.keys[left] <= from.keys[right]);
     const std::int64_t taken = take_left ? left++ : right++;
     to.keys[k] = from.keys[taken];
     to.values[k] = from.values[taken];

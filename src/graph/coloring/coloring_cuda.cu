@@ -1,0 +1,182 @@
+// Colouring on a device: vertices in order (greedy/ordered.cuh) take the smallest colour that is free, in one launch.
+//
+// A vertex without a colour has a negative state, ~(a colour that its own will not be below). So a lane gives its
+// vertex colour c as soon as no neighbour before it can still take c, though some have no colour yet (Alabandi, Powers,
+// Burtscher, PPoPP 2020). A neighbour behind it that has done so has a colour that is taken here anyway. A warp reads a
+// long row once, waits where it has to, and marks colours in shared memory; it reads the row again for each further
+// 1024 colours.
+#include "core/device/cooperative.cuh"
+#include "core/device/launch.cuh"
+#include "core/device/plan_memory.hpp"
+#include "core/instantiate.hpp"
+#include "graph/coloring/executor.hpp"
+#include "graph/greedy/ordered.cuh"
+
+#include <utility>
+
+namespace spargo::detail::coloring {
+
+namespace {
+
+struct cuda_tuning {
+  static constexpr int block = 256;
+  static constexpr int warps = block / warp_size;
+  static constexpr int blocks = 8;  // per SM, at most
+  static constexpr int unroll = 4;  // neighbours in flight per lane
+};
+
+struct control_block {
+  count64 next;
+  count64 colors;
+};
+
+template <class I, class O>
+struct coloring_state {
+  greedy::neighbour_rows<I, O> rows;
+  greedy::vertex_sequence<I> sequence;
+  I* color;  // negative: ~(least possible colour)
+  control_block* control;
+};
+
+template <class I, class O>
+class colorer {
+ public:
+  __device__ colorer(const coloring_state<I, O>& s, unsigned* marks) : s_(s), marks_(marks) {}
+
+  [[nodiscard]] __device__ bool is_short(I v) const { return s_.rows.degree(v) < greedy::long_row; }
+
+  __device__ __forceinline__ bool alone(I v, I rank) {
+    std::uint64_t used = 0;
+    I least = largest;  // colour that a neighbour before v may still take
+    s_.rows.for_each(v, [&](I u) {
+      const I color = greedy::load_state(s_.color + u);
+      if (color >= 0) {
+        if (color < greedy::long_row) used |= std::uint64_t{1} << color;
+      } else if (s_.sequence.rank[u] < rank) {
+        least = ~color < least ? static_cast<I>(~color) : least;
+      }
+    });
+    const auto free = static_cast<I>(__ffsll(static_cast<long long>(~used)) - 1);
+    if (free < least) {
+      set(v, free);
+      return true;
+    }
+    greedy::store_state(s_.color + v, static_cast<I>(~free));
+    return false;
+  }
+
+  __device__ void together(I v, I rank) {
+    for (I base = 0;; base += 32 * warp_size) {
+      __syncwarp();
+      marks_[lane_id()] = 0;
+      __syncwarp();
+      s_.rows.template for_each_by_warp<cuda_tuning::unroll>(v, [&](const I(&u)[cuda_tuning::unroll]) {
+        I color[cuda_tuning::unroll];
+#pragma unroll
+        for (int q = 0; q < cuda_tuning::unroll; ++q) color[q] = u[q] < 0 ? I{-1} : greedy::load_state(s_.color + u[q]);
+#pragma unroll
+        for (int q = 0; q < cuda_tuning::unroll; ++q) {
+          if (u[q] >= 0 && color[q] < 0 && s_.sequence.rank[u[q]] < rank) {
+            while (color[q] < 0) color[q] = greedy::load_state(s_.color + u[q]);
+          }
+          const auto at = static_cast<std::int64_t>(color[q]) - base;
+          if (color[q] >= 0 && at >= 0 && at < 32 * warp_size) atomicOr(marks_ + at / 32, 1U << at % 32);
+        }
+      });
+      __syncwarp();
+      const unsigned word = marks_[lane_id()];
+      const unsigned lanes = __ballot_sync(full_mask, word != ~0U);
+      if (lanes == 0) continue;
+      const int lane = __ffs(static_cast<int>(lanes)) - 1;
+      const int bit = __ffs(static_cast<int>(~shuffle(word, lane))) - 1;
+      if (lane_id() == 0) set(v, static_cast<I>(base + 32 * lane + bit));
+      return;
+    }
+  }
+
+  // By all lanes of the warp.
+  __device__ void count() const {
+    const auto most = warp_reduce(static_cast<count64>(most_), maximum{});
+    if (lane_id() == 0 && most > 0) atomicMax(&s_.control->colors, most);
+  }
+
+ private:
+  static constexpr I largest = static_cast<I>(~std::make_unsigned_t<I>{0} >> 1);
+
+  __device__ void set(I v, I color) {
+    greedy::store_state(s_.color + v, color);
+    most_ = color + 1 > most_ ? color + 1 : most_;
+  }
+
+  const coloring_state<I, O>& s_;
+  unsigned* marks_;  // of the warp, one word per lane
+  I most_ = 0;       // colours that this lane has used
+};
+
+template <class I, class O>
+__global__ void __launch_bounds__(cuda_tuning::block) color_kernel(const __grid_constant__ coloring_state<I, O> s) {
+  __shared__ unsigned marks[cuda_tuning::warps][warp_size];
+  colorer<I, O> colors(s, marks[threadIdx.x / warp_size]);
+  greedy::decide_in_order(s.sequence, colors);
+  colors.count();
+}
+
+template <class I, class O>
+class device_executor final : public executor<I, device> {
+ public:
+  device_executor(const context<device>& ctx, const graph_view<I, O, device>& g, greedy::ranking<I, device>&& ranks)
+      : ctx_(ctx), ranks_(std::move(ranks)), memory_(ctx) {
+    const std::int64_t n = g.vertices();
+    count_ = {context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1};
+    count_[0] = 0;
+    s_.rows = greedy::rows_of(g);
+    s_.color = memory_.take<I>(n);
+    s_.control = memory_.take<control_block>(1);
+    s_.sequence = {ranks_.order.data(), ranks_.rank.data(), n, ranks_.long_rows, &s_.control->next};
+    if (n == 0) return;
+    const device_guard guard(ctx);
+    kernel_ = {ctx, color_kernel<I, O>, cuda_tuning::block, "coloring", 0, cuda_tuning::blocks};
+  }
+
+  void run() override {
+    const std::int64_t n = s_.sequence.size;
+    if (n == 0) return;
+    const device_guard guard(ctx_);
+    SPARGO_CUDA_TRY(cudaMemsetAsync(s_.color, 0xff, static_cast<std::size_t>(n) * sizeof(I), ctx_.stream()));
+    SPARGO_CUDA_TRY(cudaMemsetAsync(s_.control, 0, sizeof(control_block), ctx_.stream()));
+    kernel_.launch(ctx_, s_);
+    copy_to_host(ctx_, &s_.control->colors, count_.data(), sizeof(count64));
+  }
+
+  [[nodiscard]] span<const I, device> colors() const noexcept override { return {s_.color, s_.sequence.size}; }
+  [[nodiscard]] I count() const override {
+    ctx_.synchronize();
+    return static_cast<I>(count_[0]);
+  }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return memory_.bytes() + 2 * s_.sequence.size * std::int64_t{sizeof(I)};
+  }
+
+ private:
+  context<device> ctx_;
+  greedy::ranking<I, device> ranks_;
+  plan_memory memory_;
+  coloring_state<I, O> s_{};
+  cooperative_kernel<coloring_state<I, O>> kernel_;
+  array<count64, host> count_;
+};
+
+}  // namespace
+
+template <class I, class O>
+std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                                   greedy::ranking<I, device>&& ranks) {
+  return std::make_unique<device_executor<I, O>>(ctx, g, std::move(ranks));
+}
+
+#define INSTANTIATE(I, O)                                                                                              \
+  template std::unique_ptr<executor<I, device>> make_executor(const context<device>&, const graph_view<I, O, device>&, \
+                                                              greedy::ranking<I, device>&&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::coloring

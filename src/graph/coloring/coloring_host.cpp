@@ -1,0 +1,130 @@
+// Colouring on the host: vertices in order (greedy/ordered_host.hpp) take the smallest colour that is free.
+//
+// A neighbour that has a colour has a lower rank, since the others wait for this vertex; so ranks are looked up only of
+// neighbours without one. A vertex's colour is at most the number of its edges: a row of up to 63 edges needs one word
+// of colours, a longer one an array of marks. Cost: each row is read once by a single thread.
+#include "core/instantiate.hpp"
+#include "graph/coloring/executor.hpp"
+#include "graph/greedy/ordered_host.hpp"
+
+#include <spargo/graph/frontier/prefetch.hpp>
+
+#include <atomic>
+#include <bit>
+#include <utility>
+
+namespace spargo::detail::coloring {
+
+namespace {
+
+constexpr std::int64_t word = 63;  // edges of a row whose colours fit one word
+
+template <class I, class O>
+class host_executor final : public executor<I, host> {
+  using rows = csr_pattern_view<I, O, host>;
+
+ public:
+  host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, greedy::ranking<I, host>&& ranks)
+      : threads_(ctx.threads()),
+        n_(g.vertices()),
+        sides_(greedy::sides_of(g)),
+        ranks_(std::move(ranks)),
+        colors_(ctx, n_),
+        marks_per_thread_(most_colors(n_, sides_[0].nnz() + sides_[1].nnz()) + 1),
+        marks_(ctx, threads_ * marks_per_thread_),
+        loop_(ctx) {
+    std::fill_n(marks_.data(), marks_.size(), I{-1});
+  }
+
+  void run() override {
+    parallel_for(threads_, n_, grain::elements, [&](std::int64_t v) { colors_[v] = I{-1}; });
+    loop_.run(n_, [&](int slot, std::int64_t rank) { return attempt(slot, static_cast<I>(rank)); });
+    count_ = parallel_reduce(
+        threads_, n_, grain::elements, I{0},
+        [&](std::int64_t first, std::int64_t last) {
+          I most = 0;
+          for (std::int64_t v = first; v < last; ++v) most = std::max<I>(most, colors_[v] + I{1});
+          return most;
+        },
+        [](I a, I b) { return std::max(a, b); });
+  }
+
+  [[nodiscard]] span<const I, host> colors() const noexcept override { return colors_.view(); }
+  [[nodiscard]] I count() const override { return count_; }
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
+    return (3 * n_ + marks_.size()) * std::int64_t{sizeof(I)} + loop_.bytes();
+  }
+
+ private:
+  [[nodiscard]] std::int64_t edges_of(std::int64_t v) const {
+    std::int64_t sum = 0;
+    for (const rows& side : sides_) {
+      if (!side.offsets.empty()) sum += static_cast<std::int64_t>(side.offsets[v + 1]) - side.offsets[v];
+    }
+    return sum;
+  }
+  // Calls taken(c) for the colour of each neighbour. Returns false at the first one of lower rank that has none.
+  template <class Taken>
+  [[nodiscard]] bool for_each_color(I v, I rank, const Taken& taken) {
+    for (const rows& side : sides_) {
+      if (side.offsets.empty()) continue;
+      for (O e = side.offsets[v]; e < side.offsets[v + 1]; ++e) {
+        const I u = side.indices[e];
+        const I color = std::atomic_ref<I>(colors_[u]).load(std::memory_order_relaxed);
+        if (color >= 0) {
+          taken(color);
+        } else if (ranks_.rank[u] < rank) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool attempt(int slot, I rank) {
+    prefetch_rows(sides_[0], ranks_.order.data(), rank, n_);
+    const I v = ranks_.order[rank];
+    const std::int64_t edges = edges_of(v);
+    I color = 0;
+    if (edges <= word) {
+      std::uint64_t used = 0;
+      if (!for_each_color(v, rank, [&](I c) { used |= c <= word ? std::uint64_t{1} << c : 0; })) return false;
+      color = static_cast<I>(std::countr_one(used));
+    } else {
+      I* const marks = marks_.data() + slot * marks_per_thread_;
+      if (!for_each_color(v, rank, [&](I c) {
+            if (c <= edges) marks[c] = rank;
+          })) {
+        return false;
+      }
+      while (marks[color] == rank) ++color;
+    }
+    std::atomic_ref<I>(colors_[v]).store(color, std::memory_order_relaxed);
+    return true;
+  }
+
+  int threads_;
+  std::int64_t n_;
+  std::array<rows, 2> sides_;
+  greedy::ranking<I, host> ranks_;
+  array<I, host> colors_;  // -1: none yet
+  std::int64_t marks_per_thread_;
+  array<I, host> marks_;  // [slot, colour] the last vertex's rank with a neighbour of this colour
+  greedy::ordered_loop<I> loop_;
+  I count_ = 0;
+};
+
+}  // namespace
+
+template <class I, class O>
+std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                 greedy::ranking<I, host>&& ranks) {
+  return std::make_unique<host_executor<I, O>>(ctx, g, std::move(ranks));
+}
+
+#define INSTANTIATE(I, O)                                                                                        \
+  template std::unique_ptr<executor<I, host>> make_executor(const context<host>&, const graph_view<I, O, host>&, \
+                                                            greedy::ranking<I, host>&&);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::coloring

@@ -1,0 +1,66 @@
+// Ranks of vertices, and what the greedy algorithms share: keys, orders, the choice of a plan.
+#pragma once
+
+#include "core/algorithm_table.hpp"
+#include "core/plan_executor.hpp"
+
+#include <spargo/core/array.hpp>
+#include <spargo/graph/estimate.hpp>
+#include <spargo/graph/graph.hpp>
+#include <spargo/graph/greedy_order.hpp>
+#include <spargo/graph/weights.hpp>
+
+#include <array>
+#include <string_view>
+
+namespace spargo::detail::greedy {
+
+inline constexpr algorithm_table<greedy_algorithm, 2> algorithms{{
+    {greedy_algorithm::automatic, "automatic"},
+    {greedy_algorithm::in_order, "in_order"},
+}};
+
+// A permutation and its inverse: order[rank[v]] = v.
+template <class I, class Space>
+struct ranking {
+  array<I, Space> order;
+  array<I, Space> rank;
+  std::int64_t long_rows = 0;  // vertices of many edges at the beginning of the order
+};
+
+// Keys by which vertices are sorted, ascending: `major`, then 12 bits of a hash.
+inline constexpr int hash_bits = 12;
+[[nodiscard]] SPARGO_HD constexpr std::uint64_t sort_key(std::uint64_t major, std::uint64_t seed, std::int64_t v) {
+  return major << hash_bits | mixed_bits(seed, static_cast<std::uint64_t>(v)) >> (64 - hash_bits);
+}
+// The major part in a random order: the next bits of the hash.
+[[nodiscard]] SPARGO_HD constexpr std::uint64_t random_major(std::uint64_t seed, std::int64_t v) {
+  constexpr int bits = 24;
+  return mixed_bits(seed, static_cast<std::uint64_t>(v)) >> (64 - hash_bits - bits) & ((std::uint64_t{1} << bits) - 1);
+}
+
+// The rows of a vertex's neighbours: out-edges, and in-edges of a directed graph.
+template <class I, class O, class Space>
+[[nodiscard]] std::array<csr_pattern_view<I, O, Space>, 2> sides_of(const graph_view<I, O, Space>& g) {
+  return {g.out, g.direction == direction_kind::directed ? g.in : csr_pattern_view<I, O, Space>()};
+}
+
+// Vertices of at least this many edges are decided one by one by a warp each.
+inline constexpr std::int64_t long_row = 64;
+
+// Memory of ranks, while they are made, and of a loop over them.
+[[nodiscard]] std::int64_t host_bytes(const graph_shape& shape, greedy_order order);
+[[nodiscard]] std::int64_t device_bytes(const graph_shape& shape, greedy_order order);
+
+// Throws invalid_argument for an order that does not exist. `automatic` becomes `usual`.
+[[nodiscard]] greedy_order choose_order(std::string_view operation, greedy_order asked, greedy_order usual);
+
+template <class I, class O>
+[[nodiscard]] ranking<I, host> rank_vertices(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                             greedy_order order, std::uint64_t seed);
+// Throws unsupported for more than 2^32 vertices. Synchronizes.
+template <class I, class O>
+[[nodiscard]] ranking<I, device> rank_vertices(const context<device>& ctx, const graph_view<I, O, device>& g,
+                                               greedy_order order, std::uint64_t seed);
+
+}  // namespace spargo::detail::greedy

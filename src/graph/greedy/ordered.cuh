@@ -1,0 +1,120 @@
+// Decides vertices in order on a device: warps take the next ranks from a counter and wait for what they need.
+//
+// A warp takes 32 ranks, of the first `singles` ranks one. Those it waits for are of lower rank: of its own lanes, or
+// taken before by a warp that runs, and the undecided vertex of the lowest rank waits for none. So waiting is safe,
+// however many warps are resident. Lanes decide short rows alone, the warp decides a long row together, after the lanes
+// below it. A decision is one word that says all, so no fence is needed.
+#pragma once
+
+#include "core/device/warp.cuh"
+#include "graph/greedy/order.hpp"
+
+#include <cstdint>
+
+namespace spargo::detail::greedy {
+
+// The rows of a vertex's neighbours; those of an absent side are null.
+template <class I, class O>
+struct neighbour_rows {
+  const O* offsets[2];
+  const I* indices[2];
+
+  [[nodiscard]] __device__ std::int64_t degree(std::int64_t v) const {
+    std::int64_t sum = 0;
+    for (const O* const side : offsets) {
+      if (side != nullptr) sum += static_cast<std::int64_t>(side[v + 1]) - static_cast<std::int64_t>(side[v]);
+    }
+    return sum;
+  }
+  // f(u) for each neighbour, by one thread.
+  template <class F>
+  __device__ __forceinline__ void for_each(std::int64_t v, const F& f) const {
+#pragma unroll
+    for (int side = 0; side < 2; ++side) {
+      if (offsets[side] == nullptr) continue;
+      const O last = offsets[side][v + 1];
+      for (O e = offsets[side][v]; e < last; ++e) f(indices[side][e]);
+    }
+  }
+  // The same by a warp, Unroll neighbours per lane at once: f(const I (&u)[Unroll]); -1: none. All lanes call f as
+  // often.
+  template <int Unroll, class F>
+  __device__ __forceinline__ void for_each_by_warp(std::int64_t v, const F& f) const {
+#pragma unroll
+    for (int side = 0; side < 2; ++side) {
+      if (offsets[side] == nullptr) continue;
+      const auto last = static_cast<std::int64_t>(offsets[side][v + 1]);
+      for (auto e = static_cast<std::int64_t>(offsets[side][v]); e < last; e += Unroll * warp_size) {
+        I u[Unroll];
+#pragma unroll
+        for (int q = 0; q < Unroll; ++q) {
+          const std::int64_t at = e + q * warp_size + lane_id();
+          u[q] = at < last ? indices[side][at] : I{-1};
+        }
+        f(u);
+      }
+    }
+  }
+};
+
+template <class I, class O>
+[[nodiscard]] neighbour_rows<I, O> rows_of(const graph_view<I, O, device>& g) {
+  neighbour_rows<I, O> rows{};
+  const auto sides = sides_of(g);
+  for (int side = 0; side < 2; ++side) {
+    if (sides[side].offsets.empty()) continue;
+    rows.offsets[side] = sides[side].offsets.data();
+    rows.indices[side] = sides[side].indices.data();
+  }
+  return rows;
+}
+
+// Read and written while other warps do the same, past the L1 cache.
+template <class T>
+[[nodiscard]] __device__ __forceinline__ T load_state(const T* state) {
+  return *static_cast<const volatile T*>(state);
+}
+template <class T>
+__device__ __forceinline__ void store_state(T* state, T value) {
+  *static_cast<volatile T*>(state) = value;
+}
+
+template <class I>
+struct vertex_sequence {
+  const I* order;
+  const I* rank;
+  std::int64_t size;
+  std::int64_t singles;
+  count64* next;  // starts at 0
+};
+
+// decide.is_short(v); decide.alone(v, rank), by a lane: false, it has to wait; decide.together(v, rank), by the warp.
+template <class I, class Decide>
+__device__ __forceinline__ void decide_in_order(const vertex_sequence<I>& s, Decide& decide) {
+  const int lane = lane_id();
+  for (;;) {
+    count64 taken = 0;
+    if (lane == 0) taken = atomicAdd(s.next, 1);
+    const auto claim = static_cast<std::int64_t>(shuffle(taken, 0));
+    const std::int64_t first = claim < s.singles ? claim : s.singles + (claim - s.singles) * warp_size;
+    if (first >= s.size) return;
+    const std::int64_t rank = first + lane;
+    const bool here = claim < s.singles ? lane == 0 : rank < s.size;
+    const I v = here ? s.order[rank] : I{0};
+    const bool is_long = here && !decide.is_short(v);
+    unsigned longs = __ballot_sync(full_mask, is_long);
+    for (int below = 0;;) {
+      const int stop = longs == 0 ? warp_size : __ffs(static_cast<int>(longs)) - 1;
+      bool waits = here && lane >= below && lane < stop;
+      while (__any_sync(full_mask, waits)) {
+        if (waits) waits = !decide.alone(v, static_cast<I>(rank));
+      }
+      if (longs == 0) break;
+      decide.together(shuffle(v, stop), static_cast<I>(first + stop));
+      longs &= longs - 1;
+      below = stop + 1;
+    }
+  }
+}
+
+}  // namespace spargo::detail::greedy
