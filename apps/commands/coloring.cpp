@@ -20,10 +20,7 @@ struct coloring : graph_algorithm {
   static constexpr std::string_view columns = "id,color";
 
   template <class I>
-  struct result : checked {
-    array<I, host> colors;
-    I count = 0;
-  };
+  struct result : checked, coloring_result<I, host> {};
 
   static graph_command_text text() {
     return {
@@ -54,7 +51,7 @@ struct coloring : graph_algorithm {
 
   static void report_result(report& out, const coloring_flags&, const vertex_names&, const auto& found) {
     out.keys()["colors"] = found.count;
-    report_histogram(out, found.colors.view());
+    (void)report_histogram(out, found.colors.view());
     out.row("colours", with_commas(found.count));
   }
   static void write(report& out, const coloring_flags& flags, const vertex_names& names, const auto& found) {

@@ -20,10 +20,7 @@ struct independent_set : graph_algorithm {
   static constexpr std::string_view columns = "id";
 
   template <class I>
-  struct result : checked {
-    array<std::uint8_t, host> members;
-    std::int64_t size = 0;
-  };
+  struct result : checked, independent_set_result<host> {};
 
   static graph_command_text text() {
     return {

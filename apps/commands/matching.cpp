@@ -20,10 +20,7 @@ struct matching : graph_algorithm {
   static constexpr std::string_view columns = "source,target";
 
   template <class I>
-  struct result : checked {
-    array<I, host> mates;
-    std::int64_t size = 0;
-  };
+  struct result : checked, matching_result<I, host> {};
 
   static graph_command_text text() {
     return {

@@ -28,6 +28,7 @@
 #include <spargo/graph/betweenness.hpp>
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/bfs_validate.hpp>
+#include <spargo/graph/bipartite_matching.hpp>
 #include <spargo/graph/closeness.hpp>
 #include <spargo/graph/coloring.hpp>
 #include <spargo/graph/communities.hpp>

@@ -292,6 +292,92 @@ class Algorithms(Centrality):
         least = cores.max(initial=0) if k is None else whole(k, "k_core: k", 0)
         return self._induced(cores >= least)
 
+    def coloring(self, *, order: str = "automatic", seed: int = 0, algorithm: str = "automatic") -> Array:
+        """A colouring: numbers from 0 on, different at the two ends of every edge, by few numbers.
+
+        Each vertex takes the smallest colour that no neighbour before it has. Directions and loops are ignored.
+
+        Parameters
+        ----------
+        order : {'automatic', 'largest-first', 'smallest-last', 'smallest-first', 'random'}, optional
+            automatic: largest-first, by falling degree. smallest-last takes at most the largest core number + 1 colours.
+        seed : int, optional
+            Of a random order, and of ties.
+        algorithm : {'automatic', 'in_order'}, optional
+
+        Returns
+        -------
+        ndarray of the graph's indices, shape (vertices,)
+            The same on the CPU and a GPU, for any number of threads.
+        """
+        colors: Array = self._called("coloring", True, order, whole(seed, "coloring: seed", 0), algorithm, threads())[0]
+        return colors
+
+    def independent_set(self, *, order: str = "automatic", seed: int = 0, algorithm: str = "automatic") -> Array:
+        """A maximal independent set: vertices of which no two are joined, and to which none can be added.
+
+        A vertex is in the set unless a neighbour before it is. Directions and loops are ignored.
+
+        Parameters
+        ----------
+        order : {'automatic', 'largest-first', 'smallest-last', 'smallest-first', 'random'}, optional
+            automatic: smallest-first, by rising degree, which makes the set large.
+        seed : int, optional
+            Of a random order, and of ties.
+        algorithm : {'automatic', 'in_order'}, optional
+
+        Returns
+        -------
+        ndarray of the graph's indices
+            The vertices of the set, ascending.
+        """
+        seed = whole(seed, "independent_set: seed", 0)
+        members: Array = self._called("independent_set", True, order, seed, algorithm, threads())[0]
+        return members
+
+    def matching(self, *, order: str = "automatic", seed: int = 0, algorithm: str = "automatic") -> Array:
+        """A maximal matching: edges of which no two share an end, and to which none can be added.
+
+        Vertex after vertex takes its first neighbour that is free. Directions and loops are ignored.
+
+        Parameters
+        ----------
+        order : {'automatic', 'largest-first', 'smallest-last', 'smallest-first', 'random'}, optional
+            automatic: smallest-first, by rising degree, which makes the matching large.
+        seed : int, optional
+            Of a random order, and of ties.
+        algorithm : {'automatic', 'in_order'}, optional
+
+        Returns
+        -------
+        ndarray of the graph's indices, shape (vertices,)
+            The other end of each vertex's edge, -1 for a vertex without one.
+        """
+        mates: Array = self._called("matching", True, order, whole(seed, "matching: seed", 0), algorithm, threads())[0]
+        return mates
+
+    def bipartite_matching(self) -> tuple[Array, Array]:
+        """A maximum matching of a bipartite graph and a minimum vertex cover, on one thread of the CPU.
+
+        Returns
+        -------
+        mates : ndarray of the graph's indices, shape (vertices,)
+            The other end of each vertex's edge, -1 for a vertex without one.
+        cover : ndarray of bool, shape (vertices,)
+            A smallest set of vertices that has an end of every edge: as many as the matching has edges.
+
+        Raises
+        ------
+        Error
+            For a graph that is not bipartite.
+
+        Notes
+        -----
+        Hopcroft and Karp's algorithm, O(sqrt(vertices) edges), and Koenig's theorem. Directions are ignored.
+        """
+        mates, cover = self._called("bipartite_matching", False)
+        return mates, cover.astype(bool)
+
     def trusses(self, *, algorithm: str = "automatic") -> Trusses:
         """Truss numbers: the largest k for which an edge is in a subgraph whose edges are all in k - 2 triangles or more.
 

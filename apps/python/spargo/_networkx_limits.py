@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import random
 from collections.abc import Callable
 from numbers import Real
 from typing import Any
@@ -119,6 +120,10 @@ _k_subgraph = [
     _needs(lambda a: not a["G"].is_directed(), "directed graphs are networkx's"),
     _simple,
     _no_loops,
+]
+_bipartite = [
+    _needs(lambda a: a["top_nodes"] is None, "one side that is given is networkx's"),
+    _needs(lambda a: not a["G"].is_directed(), "networkx looks at successors only"),
 ]
 _no_root = _needs(lambda a: a["root"] is None, "bridges of one component are networkx's")
 _forest = [
@@ -263,6 +268,19 @@ LIMITS = {
     ],
     "generic_bfs_edges": [_needs(lambda a: a["neighbors"] is None, "neighbours that are given are networkx's")],
     "global_efficiency": [_needs(lambda a: not a["G"].is_directed(), "networkx refuses directed graphs")],
+    "greedy_color": [
+        _needs(
+            lambda a: a["strategy"] in ("largest_first", "smallest_last", "random_sequential") and not a["interchange"],
+            "a strategy that the library has not",
+        ),
+        _needs(lambda a: not a["G"].is_directed(), "networkx looks at successors only"),
+    ],
+    "hopcroft_karp_matching": _bipartite,
+    "maximal_independent_set": [
+        _needs(lambda a: not a["nodes"], "nodes that are given are networkx's"),
+        _needs(lambda a: len(a["G"]) > 0, "networkx refuses graphs without nodes"),
+        _needs(lambda a: isinstance(a["seed"], random.Random), "a generator of random numbers that is NumPy's"),
+    ],
     "harmonic_centrality": [
         _needs(lambda a: a["distance"] is None, "weights are not supported"),
         _needs(lambda a: a["nbunch"] is None and a["sources"] is None, "subsets of nodes are networkx's"),
@@ -329,6 +347,7 @@ LIMITS = {
     "single_source_dijkstra": [_names_weight, _cutoff],
     "single_source_dijkstra_path": [_names_weight, _cutoff],
     "single_source_dijkstra_path_length": [_names_weight, _cutoff],
+    "to_vertex_cover": _bipartite,
     "transitivity": [_undirected, _simple],
     "triangles": [_simple],
     "wiener_index": [_no_weight],

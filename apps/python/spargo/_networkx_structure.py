@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -55,6 +56,42 @@ def sets(G: Graph, top_nodes: None = None) -> tuple[set[Node], set[Node]]:
 
 def is_bipartite(G: Graph) -> bool:
     return G.bipartition() is not None
+
+
+def hopcroft_karp_matching(G: Graph, top_nodes: None = None) -> dict[Node, Node]:
+    sets(G)  # refuses what networkx refuses
+    return _mates(G, G.bipartite_matching()[0])
+
+
+def to_vertex_cover(G: Graph, matching: dict[Node, Node], top_nodes: None = None) -> set[Node]:
+    sets(G)  # the cover is the same for every maximum matching, which this one has to be
+    return set(G.names(np.flatnonzero(G.bipartite_matching()[1])))
+
+
+# --- Colourings, independent sets and matchings -----------------------------------------------------------------------
+
+
+def greedy_color(G: Graph, strategy: str = "largest_first", interchange: bool = False) -> dict[Node, int]:
+    if strategy == "random_sequential":
+        colors = G.coloring(order="random", seed=random.getrandbits(63))
+    else:
+        colors = G.coloring(order=strategy)
+    return dict(zip(G.names(np.arange(G.vertices)), colors.tolist()))
+
+
+def maximal_independent_set(G: Graph, nodes: None = None, seed: Any = None) -> list[Node]:
+    return G.names(G.independent_set(order="random", seed=seed.getrandbits(63)))
+
+
+def maximal_matching(G: Graph) -> set[tuple[Node, Node]]:
+    mates = G.matching()
+    first = np.flatnonzero(mates > np.arange(G.vertices))
+    return set(zip(G.names(first), G.names(mates[first])))
+
+
+def _mates(G: Graph, mates: Array) -> dict[Node, Node]:
+    matched = np.flatnonzero(mates >= 0)
+    return dict(zip(G.names(matched), G.names(mates[matched])))
 
 
 # --- Cuts -------------------------------------------------------------------------------------------------------------

@@ -28,9 +28,11 @@ __all__ = [
     "dijkstra",
     "floyd_warshall",
     "johnson",
+    "maximum_bipartite_matching",
     "minimum_spanning_tree",
     "reverse_cuthill_mckee",
     "shortest_path",
+    "structural_rank",
     "yen",
 ]
 
@@ -453,6 +455,64 @@ def yen(
     for row, path in zip(predecessors, found):
         row[path.vertices[1:]] = path.vertices[:-1]
     return lengths, predecessors
+
+
+def maximum_bipartite_matching(graph: Any, perm_type: str = "row") -> Array:
+    """A maximum matching of the bipartite graph of a matrix's rows and columns, joined by its stored elements.
+
+    Parameters
+    ----------
+    graph : sparse array or matrix or `Matrix`, shape (m, n)
+    perm_type : {'row', 'column'}, optional
+
+    Returns
+    -------
+    ndarray
+        'row': of each column the matched row, 'column': of each row the matched column; -1 if there is none. It may be
+        another of several maximum matchings than SciPy's.
+
+    Raises
+    ------
+    TypeError
+        For a dense matrix, as in SciPy.
+    """
+    if perm_type not in ("row", "column"):
+        raise ValueError("perm_type must be 'row' or 'column'")
+    rows, mates = _matched(graph)
+    return np.where(mates[:rows] < 0, -1, mates[:rows] - rows) if perm_type == "column" else mates[rows:]
+
+
+def structural_rank(graph: Any) -> int:
+    """The largest rank of a matrix with these stored elements: the size of a maximum matching of rows and columns.
+
+    Parameters
+    ----------
+    graph : sparse array or matrix or `Matrix`, shape (m, n)
+
+    Returns
+    -------
+    int
+    """
+    rows, mates = _matched(graph)
+    return int(np.count_nonzero(mates[:rows] >= 0))
+
+
+def _matched(graph: Any) -> tuple[int, Array]:
+    """The rows of a matrix, and the mates of vertices: rows, then columns."""
+    if isinstance(graph, Matrix):
+        graph = graph.to_scipy()
+    if not hasattr(graph, "tocsr"):
+        raise TypeError("graph must be in CSC, CSR, or COO format.")
+    matrix = graph.tocsr()
+    rows, columns = matrix.shape
+    offsets = np.append(matrix.indptr, np.full(columns, matrix.indptr[-1], matrix.indptr.dtype))
+    from scipy import sparse
+
+    square = sparse.csr_array(
+        (np.ones(matrix.indices.size, bool), matrix.indices + rows, offsets), shape=(rows + columns, rows + columns)
+    )
+    made = Graph.from_scipy(square, directed=True, weights=False, device="cpu")
+    return rows, made.bipartite_matching()[0]
 
 
 def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:

@@ -1,6 +1,7 @@
 // Greedy algorithms in an order of the vertices: colourings, independent sets, matchings.
 #include "graph/graph.hpp"
 
+#include <spargo/graph/bipartite_matching.hpp>
 #include <spargo/graph/coloring.hpp>
 #include <spargo/graph/independent_set.hpp>
 #include <spargo/graph/matching.hpp>
@@ -59,6 +60,12 @@ const graph_binding here{[]<class I, class O, class Space>(graph_class<I, O, Spa
     auto found = matching(ctx, g, options);
     return std::pair(std::move(found.mates), found.size);
   });
+  if constexpr (std::same_as<Space, host>) {
+    bound.def("bipartite_matching", [](const bound_graph<I, O, host>& g) {
+      auto found = unlocked([&] { return maximum_bipartite_matching(threads_context(1), g.view()); });
+      return nb::make_tuple(moved(std::move(found.mates)), moved(std::move(found.cover)));
+    });
+  }
 }};
 
 }  // namespace
