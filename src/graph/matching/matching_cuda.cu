@@ -155,9 +155,7 @@ class device_executor final : public executor<I, device> {
     copy_to_host(ctx_, &s_.control->size, size_.data(), sizeof(count64));
   }
 
-  [[nodiscard]] span<const std::uint8_t, device> members() const noexcept override {
-    return {s_.states, s_.sequence.size};
-  }
+  [[nodiscard]] span<const I, device> mates() const noexcept override { return {s_.mates, s_.sequence.size}; }
   [[nodiscard]] std::int64_t size() const override {
     ctx_.synchronize();
     return static_cast<std::int64_t>(size_[0]);
