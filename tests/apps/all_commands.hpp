@@ -3,6 +3,7 @@
 
 #include "commands/table.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ template <class Takes>
     if (takes(*each)) names.emplace_back(each->name);
   }
   return names;
+}
+
+// In names of tests, which have no hyphens; of no command "spargo".
+[[nodiscard]] inline std::string test_name(std::string command) {
+  std::replace(command.begin(), command.end(), '-', '_');
+  return command.empty() ? "spargo" : command;
 }
 
 [[nodiscard]] inline std::vector<std::string> all_commands() {

@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(commands, man_page, testing::ValuesIn([] {
                            pages.insert(pages.begin(), "");
                            return pages;
                          }()),
-                         [](const auto& of) { return of.param.empty() ? "spargo" : of.param; });
+                         [](const auto& of) { return test::test_name(of.param); });
 
 }  // namespace
 }  // namespace spargo

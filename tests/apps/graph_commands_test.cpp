@@ -137,7 +137,7 @@ TEST(graph_commands, name_a_vertex_that_the_file_lacks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, graph_command, testing::ValuesIn(test::graph_commands()),
-                         [](const auto& named) { return named.param; });
+                         [](const auto& named) { return test::test_name(named.param); });
 
 }  // namespace
 }  // namespace spargo::apps

@@ -111,7 +111,7 @@ TEST_P(help_of, names_the_command_as_it_is_called) {
 INSTANTIATE_TEST_SUITE_P(apps, help_of, testing::ValuesIn(test::commands_where([](const apps::command& each) {
                            return std::string(each.name) != "help";
                          })),
-                         [](const auto& of) { return of.param; });
+                         [](const auto& of) { return test::test_name(of.param); });
 
 TEST(help, of_every_command_is_a_row_of_the_page_of_commands) {
   const std::string page = test::slurp(test::source_folder() + "/apps/docs/commands.md");

@@ -119,11 +119,7 @@ TEST_P(page_of_command, has_its_figures) {
 INSTANTIATE_TEST_SUITE_P(all, page_of_command, testing::ValuesIn(test::commands_where([](const apps::command& each) {
                            return each.kind != command_kind::tools;
                          })),
-                         [](const auto& named) {
-                           std::string name = named.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         [](const auto& named) { return test::test_name(named.param); });
 
 TEST_F(reported, page_draws_the_levels_of_a_search) {
   const auto [keys, html] = run("bfs", {edges_, "--undirected", "--source", "1"});
