@@ -9,6 +9,7 @@
 
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/solvers/eigs.hpp>
+#include <spargo/sparse/laplacian.hpp>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -29,8 +30,8 @@ struct eigs_flags : matrix_flags {
   eigs_options options;
 };
 
-// A as stored, D - A, or I - D^-1/2 A D^-1/2 with the row sums D, where a row of sum 0 has 0 (networkx's definitions).
-// The diagonal of the result and a scale of each row and column of -A; both empty: A.
+// The operator, for its check: A, or a Laplacian (sparse/laplacian.hpp) as its diagonal, besides A's, and a scale of
+// each row and column of -A; both empty: A.
 template <value_type V>
 struct operator_form {
   array<double, host> diagonal;
@@ -58,36 +59,6 @@ operator_form<V> form_of(const context<host>& ctx, const eigs_flags& flags, cons
     form.scale[row] = sum > 0 ? 1 / std::sqrt(sum) : 0;
   }
   return form;
-}
-
-// The operator as a matrix: entry by entry, a missing diagonal added.
-template <value_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> matrix_of(const context<host>& ctx, const csr_view<const V, I, O, host>& a,
-                                    const operator_form<V>& form) {
-  array<O, host> offsets(ctx, std::int64_t{a.rows} + 1);
-  array<I, host> indices(ctx, a.nnz() + a.rows);
-  array<V, host> values(ctx, a.nnz() + a.rows);
-  std::int64_t end = 0;
-  offsets[0] = 0;
-  for (I row = 0; row < a.rows; ++row) {
-    bool has_diagonal = false;
-    const auto add = [&](I col, V value) {
-      indices[end] = col;
-      values[end++] = value;
-    };
-    for (O k = a.offsets[row]; k < a.offsets[std::int64_t{row} + 1]; ++k) {
-      const I col = a.indices[k];
-      if (!has_diagonal && col > row) add(row, V(form.diagonal[row]));
-      const V value = -a.values[k] * (form.scale[row] * form.scale[col]);
-      has_diagonal = has_diagonal || col >= row;
-      add(col, col == row ? value + form.diagonal[row] : value);
-    }
-    if (!has_diagonal) add(row, V(form.diagonal[row]));
-    offsets[std::int64_t{row} + 1] = static_cast<O>(end);
-  }
-  indices.truncate(end);
-  values.truncate(end);
-  return {a.rows, a.cols, std::move(offsets), std::move(indices), std::move(values)};
 }
 
 // |op(A) x - lambda x| of each pair, straight from the file's matrix, agrees with the reported one.
@@ -141,7 +112,10 @@ exit_status find(report& out, const backend& where, const eigs_flags& flags, con
   options.count = std::min<std::int64_t>(options.count, a.rows);
   const operator_form<V> form = form_of<V, I, O>(ctx, flags, a);
   csr_matrix<V, I, O, host> made;
-  if (!form.scale.empty()) made = matrix_of<V, I, O>(ctx, a, form);
+  if (flags.form != "adjacency") {
+    const bool normalized = flags.form == "normalized";
+    made = laplacian<V, I, O>(ctx, a, normalized ? laplacian_kind::normalized : laplacian_kind::combinatorial);
+  }
   const csr_view<const V, I, O, host> matrix = form.scale.empty() ? a : std::as_const(made).view();
   eigs_result<V> found;
   const time_summary times =

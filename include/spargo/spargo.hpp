@@ -85,6 +85,7 @@
 #include <spargo/solvers/eigs.hpp>
 #include <spargo/solvers/krylov.hpp>
 #include <spargo/sparse/algebra.hpp>
+#include <spargo/sparse/laplacian.hpp>
 #include <spargo/sparse/spgemm.hpp>
 #include <spargo/sparse/spmm.hpp>
 #include <spargo/sparse/spmv.hpp>

@@ -1,6 +1,7 @@
 // Eigenvalues against matrices whose eigenvalues are known, and residuals in long double.
 #include "support/data.hpp"
 #include "support/message.hpp"
+#include "support/number.hpp"
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/matrix_market.hpp>
@@ -20,6 +21,8 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
+using test::number;
+using test::widened;
 using wide = std::complex<long double>;
 
 template <class V>
@@ -30,15 +33,6 @@ struct owned_matrix {
   [[nodiscard]] csr_view<const V, i32, i32, host> view() const { return {{n, n, offsets, indices}, values}; }
 };
 
-template <class V>
-V number(double re, double im) {
-  if constexpr (complex_type<V>) {
-    return V(static_cast<typename V::value_type>(re), static_cast<typename V::value_type>(im));
-  } else {
-    return static_cast<V>(re);
-  }
-}
-
 // H D H for the diagonal D of these values and the reflection H = I - 2 u u^H: full, with these eigenvalues.
 template <class V>
 owned_matrix<V> with_eigenvalues(const std::vector<double>& values, unsigned seed) {
@@ -48,8 +42,7 @@ owned_matrix<V> with_eigenvalues(const std::vector<double>& values, unsigned see
   std::vector<wide> u(n);
   long double norm = 0;
   for (wide& each : u) {
-    const V v = number<V>(uniform(random), uniform(random));
-    each = {static_cast<long double>(std::real(v)), static_cast<long double>(std::imag(v))};
+    each = widened(number<V>(uniform(random), uniform(random)));
     norm += std::norm(each);
   }
   for (wide& each : u) each /= std::sqrt(norm);
@@ -94,18 +87,13 @@ owned_matrix<double> grid(i32 width, i32 height) {
 template <class V>
 void check_vectors(const csr_view<const V, i32, i32, host>& a, const eigs_result<V>& found, double tolerance) {
   const auto n = static_cast<i64>(a.rows);
-  const auto at = [&](std::size_t k, i64 i) {
-    const V v = found.vectors[static_cast<i64>(k) * n + i];
-    return wide(static_cast<long double>(std::real(v)), static_cast<long double>(std::imag(v)));
-  };
+  const auto at = [&](std::size_t k, i64 i) { return widened(found.vectors[static_cast<i64>(k) * n + i]); };
   for (std::size_t k = 0; k < found.values.size(); ++k) {
     long double square = 0;
     for (i64 i = 0; i < n; ++i) {
       wide sum = -static_cast<long double>(found.values[k]) * at(k, i);
       for (i32 e = a.offsets[i]; e < a.offsets[i + 1]; ++e) {
-        const V v = a.values[e];
-        sum +=
-            wide(static_cast<long double>(std::real(v)), static_cast<long double>(std::imag(v))) * at(k, a.indices[e]);
+        sum += widened(a.values[e]) * at(k, a.indices[e]);
       }
       square += std::norm(sum);
     }

@@ -1,6 +1,7 @@
 // Krylov methods against dense elimination in long double, and against the truths of real matrices.
 #include "support/data.hpp"
 #include "support/message.hpp"
+#include "support/number.hpp"
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/matrix_market.hpp>
@@ -22,25 +23,14 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
+using test::number;
+using test::widened;
 using wide = std::complex<long double>;
 
 template <class V>
 using csr = csr_matrix<V, i32, i32, host>;
 template <class V>
 using rows_of = std::vector<std::vector<V>>;
-
-template <class V>
-V number(double re, double im) {
-  if constexpr (complex_type<V>) {
-    return V(static_cast<typename V::value_type>(re), static_cast<typename V::value_type>(im));
-  } else {
-    return static_cast<V>(re);
-  }
-}
-template <class V>
-wide widened(V v) {
-  return {static_cast<long double>(std::real(v)), static_cast<long double>(std::imag(v))};
-}
 
 // Entries that are not 0, rows in order.
 template <class V>

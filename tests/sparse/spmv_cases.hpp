@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sparse/spmv/algorithms.hpp"
+#include "support/number.hpp"
 
 #include <spargo/core/array.hpp>
 #include <spargo/sparse/spmv.hpp>
@@ -17,26 +18,6 @@
 #include <vector>
 
 namespace spargo::test {
-
-template <class V>
-struct real_part {
-  using type = V;
-};
-template <class R>
-struct real_part<std::complex<R>> {
-  using type = R;
-};
-template <class V>
-using real_t = typename real_part<V>::type;
-
-template <class V>
-V number(double re, double im) {
-  if constexpr (complex_type<V>) {
-    return V(static_cast<real_t<V>>(re), static_cast<real_t<V>>(im));
-  } else {
-    return static_cast<V>(re);
-  }
-}
 
 template <class V>
 struct triplet {
