@@ -9,6 +9,7 @@
 #include "commands/info/figures.hpp"
 #include "commands/info/next.hpp"
 #include "commands/info/profile.hpp"
+#include "commands/info/values.hpp"
 #include "commands/table.hpp"
 #include "input/columns.hpp"
 #include "input/graph_input.hpp"
@@ -51,58 +52,6 @@ struct info_flags : table_flags {
     return undirected || directed || !output.empty() || is_graph(input);
   }
 };
-
-// What the values of entries are.
-struct value_facts {
-  bool any = true;         // a pattern has none
-  std::int64_t bytes = 0;  // of one
-  std::int64_t zeros = 0;
-  std::int64_t not_finite = 0;                                             // NaN or infinite
-  double smallest = std::numeric_limits<double>::infinity(), largest = 0;  // magnitudes, of what is not zero
-
-  template <class V>
-  void count(const V& v, std::int64_t times) {
-    const double magnitude = static_cast<double>(std::abs(v));
-    if (!std::isfinite(magnitude)) {
-      not_finite += times;
-    } else if (magnitude == 0) {
-      zeros += times;
-    } else {
-      smallest = std::min(smallest, magnitude);
-      largest = std::max(largest, magnitude);
-    }
-  }
-};
-
-template <class V>
-value_facts look_at_values(span<const V, host> values) {
-  value_facts facts;
-  facts.any = !is_pattern<V>;
-  if constexpr (!is_pattern<V>) {
-    facts.bytes = sizeof(V);
-    for (const V& v : values) facts.count(v, 1);
-  }
-  return facts;
-}
-
-// For the file's entries, before duplicates are summed. Mirrored entries count, too.
-value_facts look_at_entries(const any_entries& listed) {
-  return std::visit(
-      []<class V, class I>(const coo_input<V, I>& read) {
-        const coo_view<const V, I, host> entries = read.entries.view();
-        if (read.triangle == symmetry_kind::general) return look_at_values<V>(entries.values);
-        value_facts facts;
-        facts.any = !is_pattern<V>;
-        if constexpr (!is_pattern<V>) {
-          facts.bytes = sizeof(V);
-          for (std::int64_t k = 0; k < entries.nnz(); ++k) {
-            facts.count(entries.values[k], entries.row_indices[k] == entries.col_indices[k] ? 1 : 2);
-          }
-        }
-        return facts;
-      },
-      listed);
-}
 
 void report_shape(report& out, const input_description& input, const input_facts& facts, std::int64_t rows,
                   std::int64_t cols, std::int64_t nnz, std::int64_t duplicates, bool graph) {
@@ -194,28 +143,6 @@ void write_degrees(report& out, const info_flags& flags, const input_facts& fact
                    row.number(degrees.out[static_cast<std::size_t>(v)]);
                    if (degrees.directed) row.number(degrees.in[static_cast<std::size_t>(v)]);
                  });
-}
-
-// `facts`: of the matrix, whose duplicates are summed; `listed`: of the file's entries, if they were read one by one.
-void report_values(report& out, const value_facts& facts, const std::optional<value_facts>& listed,
-                   const std::string& unused, bool graph) {
-  const char* const label = graph ? "weights" : "values";
-  if (!facts.any) return out.row(label, !unused.empty() ? "none; " + unused : graph ? "none" : "none (pattern)");
-  out.keys()["explicit_zeros"] = facts.zeros;
-  out.keys()["not_finite"] = facts.not_finite;
-  const auto magnitudes = [](const value_facts& of) {
-    return json{{"min", of.largest > 0 ? of.smallest : 0}, {"max", of.largest}};
-  };
-  out.keys()["magnitude"] = magnitudes(facts);
-  if (listed.has_value()) out.keys()["listed_magnitude"] = magnitudes(*listed);
-  const auto range = [](const value_facts& of) {
-    return of.largest > 0 ? fmt::format("magnitudes {:.4g} to {:.4g}, ", of.smallest, of.largest) : std::string();
-  };
-  const value_facts& shown = listed.has_value() ? *listed : facts;
-  const std::string summed = range(facts) == range(shown) ? "" : "; duplicates summed: " + range(facts);
-  out.row(label, fmt::format("{}{} {}, {} not finite{}", range(shown), with_commas(shown.zeros),
-                             graph ? "zeros" : "explicit zeros", with_commas(shown.not_finite),
-                             summed.substr(0, std::max<std::size_t>(summed.size(), 2) - 2)));
 }
 
 void report_distances(report& out, const distance_profile& found) {
@@ -400,8 +327,8 @@ void report_check(report& out, const std::vector<oddity>& found) {
 // `odd` is empty where nobody asked, and for a snapshot, which is canonical and has no lines.
 template <class I, class O>
 void inspect(report& out, const info_flags& flags, const backend& where, const input_description& input,
-             const csr_pattern_view<I, O, host>& matrix, const value_facts& values,
-             const std::optional<value_facts>& listed, const input_facts& facts, const std::vector<oddity>& odd) {
+             const csr_pattern_view<I, O, host>& matrix, const value_summary& values,
+             const std::optional<value_summary>& listed, const input_facts& facts, const std::vector<oddity>& odd) {
   const busy counting("counting");
   const context<host>& ctx = where.cpu;
   SPARGO_EXPECTS(flags.distances == 0 || matrix.rows == matrix.cols,
@@ -476,7 +403,7 @@ exit_status run(const info_flags& flags) {
   input_description input = describe_input(ctx, flags.file, flags.common.columns, ids_of(flags.common));
   if (flags.cache == cache_mode::off) expect_memory(input);
   std::vector<oddity> odd;
-  std::optional<value_facts> listed_values;
+  std::optional<value_summary> listed_values;
   const cached_matrix matrix = [&]() -> cached_matrix {
     std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
     if (flags.cache != cache_mode::off || input.kind == input_kind::snapshot) {
@@ -485,7 +412,7 @@ exit_status run(const info_flags& flags) {
     any_entries listed = read_entries(ctx, input, bar->options());  // what is odd shows only before they are sorted
     bar.reset();
     const busy sorting("sorting");
-    listed_values = look_at_entries(listed);
+    listed_values = summarize_entries(listed);
     if (flags.check) odd = check(input, listed);
     return {to_canonical(ctx, std::move(listed)), input_cache(cache_mode::off, input, value_kind::pattern)};
   }();
@@ -493,7 +420,7 @@ exit_status run(const info_flags& flags) {
   std::visit(
       [&]<class V, class I, class O>(const csr_input<V, I, O>& read) {
         if (is_graph_text(input.kind) && is_pattern<V>) input.field = matrix_market_field::pattern;
-        inspect<I, O>(out, flags, where, input, read.matrix, look_at_values<V>(read.matrix.values), listed_values,
+        inspect<I, O>(out, flags, where, input, read.matrix, summarize_values<V>(read.matrix.values), listed_values,
                       read.facts, odd);
         if (flags.transpose_checksum) report_transpose_checksum<V, I, O>(out, ctx, read.matrix);
       },
