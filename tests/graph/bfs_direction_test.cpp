@@ -92,14 +92,5 @@ TEST(ChooseBfs, Refusals) {
                      "sequential does not run on the device");
 }
 
-TEST(BfsNames, RoundTripAndRefuse) {
-  for (const auto a : {bfs_algorithm::automatic, bfs_algorithm::sequential, bfs_algorithm::global_queue,
-                       bfs_algorithm::block_queue, bfs_algorithm::load_balanced, bfs_algorithm::direction_optimizing}) {
-    EXPECT_EQ(parse_bfs_algorithm(to_string(a)), a);
-  }
-  EXPECT_THROW((void)parse_bfs_algorithm("Sequential"), error);
-  EXPECT_THROW((void)parse_bfs_algorithm(""), error);
-}
-
 }  // namespace
 }  // namespace spargo::detail::bfs

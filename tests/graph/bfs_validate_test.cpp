@@ -2,6 +2,7 @@
 #include <spargo/graph/bfs_validate.hpp>
 
 #include "graph/graph_support.hpp"
+#include "graph/host_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -34,14 +35,7 @@ answer<I> right_answer(const graph_view<I, O, host>& g, std::int64_t source) {
 
 template <class T>
 class CheckBfs : public testing::Test {};
-template <class I, class O>
-struct types {
-  using index = I;
-  using offset = O;
-};
-using pairs = testing::Types<types<std::int32_t, std::int32_t>, types<std::int32_t, std::int64_t>,
-                             types<std::int64_t, std::int64_t>>;
-TYPED_TEST_SUITE(CheckBfs, pairs);
+TYPED_TEST_SUITE(CheckBfs, test::host_graph_cases);
 
 template <class I, class O>
 void expect_same_verdicts(const raw_graph<I, O>& raw, std::int64_t source, const answer<I>& a) {

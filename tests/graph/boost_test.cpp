@@ -5,6 +5,7 @@
 #include <spargo/graph/bfs.hpp>
 
 #include "graph/graph_support.hpp"
+#include "graph/host_types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -54,14 +55,7 @@ template struct concepts<std::int64_t, std::int64_t>;
 
 template <class T>
 class Boost : public testing::Test {};
-template <class I, class O>
-struct types {
-  using index = I;
-  using offset = O;
-};
-using pairs = testing::Types<types<std::int32_t, std::int32_t>, types<std::int32_t, std::int64_t>,
-                             types<std::int64_t, std::int64_t>>;
-TYPED_TEST_SUITE(Boost, pairs);
+TYPED_TEST_SUITE(Boost, test::host_graph_cases);
 
 // Levels by Boost's search with its distance recorder.
 template <class G>

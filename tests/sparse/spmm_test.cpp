@@ -473,16 +473,5 @@ TEST(SpmmChoice, OnTheDeviceFollowsTheRowProfile) {
   expect_choices(context<device>());
 }
 
-TEST(SpmmAlgorithm, NamesRoundTrip) {
-  for (const auto a : all_algorithms) EXPECT_EQ(parse_spmm_algorithm(to_string(a)), a);
-  try {
-    (void)parse_spmm_algorithm("csr5");
-    FAIL() << "csr5 was taken";
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), error_code::invalid_argument);
-    EXPECT_NE(std::string(e.what()).find("merge_path"), std::string::npos) << e.what();
-  }
-}
-
 }  // namespace
 }  // namespace spargo::test

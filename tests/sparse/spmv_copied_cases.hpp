@@ -4,6 +4,7 @@
 #include "sparse/spmv_cases.hpp"
 #include "support/device.hpp"
 
+#include <cstring>
 #include <utility>
 
 namespace spargo::test {
@@ -28,6 +29,34 @@ void expect_product(const std::vector<V>& got, const triplets<V>& m, V alpha, V 
     const std::complex<long double> value(std::real(got[r]), std::imag(got[r]));
     ASSERT_LE(std::abs(value - expected[r].value), expected[r].bound) << m.name << ", row " << r << " is " << got[r];
   }
+}
+
+// The same bits from every run and every plan.
+template <class V, class I, class O>
+void expect_same_bits(const context<device>& ctx, const triplets<V>& m, const csr_view<const V, I, O, device>& csr,
+                      const spmv_options& options) {
+  const spmv_plan<V, I, O, device> plan(ctx, csr, options);
+  const auto first = run(ctx, plan, m, number<V>(1, 0), V{});
+  for (int k = 0; k < 3; ++k) {
+    const spmv_plan<V, I, O, device> other(ctx, csr, options);
+    const auto again = run(ctx, k == 0 ? plan : other, m, number<V>(1, 0), V{});
+    EXPECT_EQ(std::memcmp(first.data(), again.data(), first.size() * sizeof(V)), 0);
+  }
+}
+
+// A plan does not read the matrix it was made for, and takes new values. `entry_bytes`: least workspace per entry.
+template <class V, class I, class O>
+void expect_copy(const context<device>& ctx, triplets<V> m, spmv_algorithm algorithm, std::size_t entry_bytes) {
+  auto csr = as_csr<V, I, O>(ctx, m);
+  spmv_plan<V, I, O, device> plan(ctx, csr.view(), {.algorithm = algorithm});
+  EXPECT_EQ(plan.storage(), spmv_storage::copied);
+  EXPECT_GE(plan.workspace_bytes(), csr.nnz() * static_cast<std::int64_t>(entry_bytes));
+  fill_zero(ctx, csr.values().view());
+  expect_product(run(ctx, plan, m, number<V>(1, 0), V{}), m, number<V>(1, 0), V{});
+  for (auto& e : m.entries) e.value = e.value * number<V>(0.5, 0) + number<V>(1, 1);
+  const auto changed = as_csr<V, I, O>(ctx, m);
+  plan.update_values(changed.view());
+  expect_product(run(ctx, plan, m, number<V>(1, 0), V{}), m, number<V>(1, 0), V{});
 }
 
 }  // namespace spargo::test

@@ -497,19 +497,5 @@ TEST(SpmvChoice, OnTheDeviceFollowsTheRowProfile) {
             spmv_algorithm::merge_path);
 }
 
-TEST(SpmvAlgorithm, NamesRoundTrip) {
-  for (const auto& row : detail::spmv::algorithms) {
-    EXPECT_EQ(to_string(row.value), row.name);
-    EXPECT_EQ(parse_spmv_algorithm(row.name), row.value);
-  }
-  try {
-    (void)parse_spmv_algorithm("csr5");
-    FAIL() << "csr5 was taken";
-  } catch (const error& e) {
-    EXPECT_EQ(e.code(), error_code::invalid_argument);
-    EXPECT_NE(std::string(e.what()).find("merge_path"), std::string::npos) << e.what();
-  }
-}
-
 }  // namespace
 }  // namespace spargo::test
