@@ -42,7 +42,7 @@ span<const T, host> fetch(const context<device>& ctx, span<const T, device> from
 double measure_plan(benchmark::State& state, const bfs_spec& spec, bfs_algorithm algorithm, bfs_output output) {
   bfs_problem& p = bfs_problem::of(spec);
   const context<device>& ctx = device_context();
-  bfs_plan<bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(), {.algorithm = algorithm, .output = output});
+  bfs_plan<bfs_index, bfs_index, device> plan(ctx, p.device_graph->view(), {.algorithm = algorithm, .output = output});
   array<std::int32_t, host> levels;
   array<bfs_index, host> parents;
   const double seconds = measure_bfs(

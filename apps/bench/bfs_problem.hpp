@@ -122,7 +122,7 @@ struct bfs_problem {
   context<host> ctx{{.threads = current_settings().threads}};
   bfs_spec spec;
   bfs_graph graph;
-  std::unique_ptr<spargo::graph<bfs_index, bfs_index, device>> graph_there;  // if device cases run
+  std::unique_ptr<spargo::graph<bfs_index, bfs_index, device>> device_graph;  // if device cases run
   std::vector<bfs_index> sources;
   std::vector<std::int32_t> pairs_of;  // [vertex] input pairs that list it first
 
@@ -130,7 +130,7 @@ struct bfs_problem {
     const auto pairs = bfs_pairs(ctx, spec.source);
     count_pairs(pairs.row_indices().view(), pairs.rows());
     if (current_settings().device) {
-      build_there(pairs.view());
+      build_on_device(pairs.view());
     } else {
       note_build(
           median_seconds([&] { graph = build_graph<bfs_index, bfs_index, host>(ctx, pairs.view(), options()); }, 1, 0));
@@ -186,15 +186,15 @@ struct bfs_problem {
            (!is_generator_spec(spec.source) || describe_generator(spec.source).symmetric);
   }
 
-  void build_there(const coo_pattern_view<bfs_index, host>& pairs) {
+  void build_on_device(const coo_pattern_view<bfs_index, host>& pairs) {
     const context<device> there;
     const auto rows = to_device(there, pairs.row_indices);
     const auto cols = to_device(there, pairs.col_indices);
     const coo_pattern_view<bfs_index, device> view{pairs.rows, pairs.cols, rows.view(), cols.view()};
-    graph_there = std::make_unique<spargo::graph<bfs_index, bfs_index, device>>();
-    const auto build = [&] { *graph_there = build_graph<bfs_index>(there, view, options()); };
+    device_graph = std::make_unique<spargo::graph<bfs_index, bfs_index, device>>();
+    const auto build = [&] { *device_graph = build_graph<bfs_index>(there, view, options()); };
     note_build(median_seconds(build, 1, 1));  // the first build waits for the pool to grow
-    graph = to_host(there, graph_there->view());
+    graph = to_host(there, device_graph->view());
   }
 
   // From pairs in the builder's memory; not part of the search times.

@@ -50,7 +50,7 @@ class bench_graph {
     if constexpr (on_host) {
       return p_.graph.view();
     } else {
-      return p_.graph_there->view();
+      return p_.device_graph->view();
     }
   }
   // With the weights of the shortest paths benchmarks.
@@ -60,7 +60,7 @@ class bench_graph {
     if constexpr (on_host) {
       return host_weighted();
     } else {
-      return weighted_problem().view_there();
+      return weighted_problem().device_view();
     }
   }
   // A plan's result on the host.

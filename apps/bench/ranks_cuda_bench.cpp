@@ -116,7 +116,7 @@ constexpr int searches = 32;
 double search_alone(benchmark::State& state, const bfs_spec& spec) {
   bfs_problem& p = bfs_problem::of(spec);
   const context<device>& ctx = device_context();
-  bfs_plan<bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(), {.output = bfs_output::levels_and_parents});
+  bfs_plan<bfs_index, bfs_index, device> plan(ctx, p.device_graph->view(), {.output = bfs_output::levels_and_parents});
   const member mine{communicator(), ctx, p.ctx};
   const auto seconds = mine.seconds([&](int k) { plan.run(p.sources[static_cast<std::size_t>(k)]); }, searches);
   for (std::size_t k = 0; k < searches; ++k) {
@@ -147,7 +147,7 @@ double search(benchmark::State& state, const bfs_spec& spec, int ranks) {
 double rank_alone(benchmark::State& state, const bfs_spec& spec) {
   bfs_problem& p = bfs_problem::of(spec);
   const context<device>& ctx = device_context();
-  pagerank_plan<double, bfs_index, bfs_index, device> plan(ctx, p.graph_there->view(), pagerank_steps_options());
+  pagerank_plan<double, bfs_index, bfs_index, device> plan(ctx, p.device_graph->view(), pagerank_steps_options());
   const member mine{communicator(), ctx, p.ctx};
   const double step = median(mine.seconds([&](int) { plan.run(); })) / static_cast<double>(pagerank_steps);
   expect_ranks<double>(p, to_host(ctx, plan.ranks()), pagerank_steps_options());
@@ -172,7 +172,7 @@ double rank(benchmark::State& state, const bfs_spec& spec, int ranks) {
 double label_alone(benchmark::State& state, const bfs_spec& spec) {
   bfs_problem& p = bfs_problem::of(spec);
   const context<device>& ctx = device_context();
-  components_plan<bfs_index, bfs_index, device> plan(ctx, p.graph_there->view());
+  components_plan<bfs_index, bfs_index, device> plan(ctx, p.device_graph->view());
   const member mine{communicator(), ctx, p.ctx};
   const double seconds = median(mine.seconds([&](int) { plan.run(); }));
   expect_components(p, to_host(ctx, plan.labels()), components_connection::weak);

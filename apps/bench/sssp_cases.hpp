@@ -46,9 +46,9 @@ class sssp_problem {
   }
 
   // In device memory, if device cases run.
-  [[nodiscard]] weighted_graph_view<sssp_weight, bfs_index, bfs_index, device> view_there() const {
+  [[nodiscard]] weighted_graph_view<sssp_weight, bfs_index, bfs_index, device> device_view() const {
     weighted_graph_view<sssp_weight, bfs_index, bfs_index, device> g;
-    static_cast<graph_view<bfs_index, bfs_index, device>&>(g) = graph_->graph_there->view();
+    static_cast<graph_view<bfs_index, bfs_index, device>&>(g) = graph_->device_graph->view();
     g.out_weights = weights_there_.view();
     settle_in_edges(g);
     return g;
@@ -76,7 +76,7 @@ class sssp_problem {
         weights_[static_cast<std::size_t>(e)] = weight_of(u, g.out.indices[e]);
       }
     }
-    if (graph.graph_there == nullptr) return;
+    if (graph.device_graph == nullptr) return;
     const context<device> there;
     weights_there_ = to_device(there, span<const sssp_weight, host>(weights_));
   }

@@ -49,7 +49,7 @@ parse_choice expect_memory(const spmv_flags& flags, const spmv_job& job, backend
                            const input_cache& cache) {
   if (cache.is_on()) return choose_parsing(flags.parse, where.gpu, input);
   const input_size size = least_size(input);
-  settle_memory(where, flags.common.device, least_matrix_bytes_there(input, size, sizeof(V)), 0,
+  settle_memory(where, flags.common.device, least_device_matrix_bytes(input, size, sizeof(V)), 0,
                 job.wanted.algorithm == spmv_algorithm::automatic);
   parse_choice parsing = choose_parsing(flags.parse, where.gpu, input);
   if (!parsing.gpu.has_value()) {
@@ -295,7 +295,7 @@ exit_status plan_product(const spmv_flags& flags, const plan_scale& scale) {
   if (scale.ranks == 0 && size.rows > 0) {
     plan.host_running_bytes = std::max(plan.host_bytes, most_running_bytes(job, size, value, plan.threads));
   }
-  plan.device_bytes = least_matrix_bytes_there(input, size, value) / ranks;
+  plan.device_bytes = least_device_matrix_bytes(input, size, value) / ranks;
   if (scale.ranks > 0) {
     size.index_bytes = 8;
     plan.host_bytes = least_rank_bytes(size, ranks, {direction_kind::directed, true, false, value, {2 * value, 0}});

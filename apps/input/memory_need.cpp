@@ -221,7 +221,7 @@ std::int64_t least_graph_bytes(const input_description& input, const input_size&
   return std::max({least_listed_bytes(input, size, need.reads_weights), building, running});
 }
 
-std::int64_t least_graph_bytes_there(const input_size& size, const graph_need& need) {
+std::int64_t least_device_graph_bytes(const input_size& size, const graph_need& need) {
   const std::int64_t rows = bytes_of(size.distinct, size.index_bytes) + offset_bytes(size);
   return rows * (need.direction == direction_kind::directed && need.in_edges ? 2 : 1) +
          bytes_of(size.distinct, need.edge_bytes) +
@@ -244,8 +244,8 @@ std::int64_t least_matrix_bytes(const input_description& input, const input_size
   return std::max(converting, matrix + vectors);
 }
 
-std::int64_t least_matrix_bytes_there(const input_description& input, const input_size& size,
-                                      std::int64_t value_bytes) {
+std::int64_t least_device_matrix_bytes(const input_description& input, const input_size& size,
+                                       std::int64_t value_bytes) {
   return bytes_of(places_of(input, size), size.index_bytes + value_bytes) + offset_bytes(size) +
          bytes_of(size.rows, value_bytes) + bytes_of(size.cols, value_bytes);
 }

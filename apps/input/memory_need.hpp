@@ -51,13 +51,13 @@ struct graph_need {
 [[nodiscard]] std::int64_t least_graph_bytes(const input_description& input, const input_size& size,
                                              const graph_need& need);
 // Device memory for the graph and its results.
-[[nodiscard]] std::int64_t least_graph_bytes_there(const input_size& size, const graph_need& need);
+[[nodiscard]] std::int64_t least_device_graph_bytes(const input_size& size, const graph_need& need);
 
 // The same for CSR with a vector of its rows and one of its columns; sizes of a value and an element.
 [[nodiscard]] std::int64_t least_matrix_bytes(const input_description& input, const input_size& size,
                                               std::int64_t value_bytes, std::int64_t element_bytes);
-[[nodiscard]] std::int64_t least_matrix_bytes_there(const input_description& input, const input_size& size,
-                                                    std::int64_t value_bytes);
+[[nodiscard]] std::int64_t least_device_matrix_bytes(const input_description& input, const input_size& size,
+                                                     std::int64_t value_bytes);
 
 // Sizes of a rank's part of a graph that determine its memory.
 struct rank_share {

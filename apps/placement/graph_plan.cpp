@@ -48,7 +48,7 @@ std::int64_t most_running_bytes(const graph_plan& plan, search_size search, cons
   size.distinct = std::max(size.distinct, (mirrored ? 2 : 1) * size.listed);
   search.entries = size.distinct;
   search = plan.complete(search, size.index_bytes);
-  return least_graph_bytes_there(size, need) + search.host_workspace_bytes +
+  return least_device_graph_bytes(size, need) + search.host_workspace_bytes +
          size.rows * (need.results.fixed + need.results.indices * size.index_bytes) + small_arrays;
 }
 
@@ -77,7 +77,7 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
   search.threads = where.cpu.threads();
   graph_need graph_alone = need;
   graph_alone.results = {};
-  search.graph_bytes = least_graph_bytes_there(size, graph_alone);
+  search.graph_bytes = least_device_graph_bytes(size, graph_alone);
   search = plan.complete(search, size.index_bytes);
 
   work_plan result{plan.command, input.path, input.format, size.rows, size.cols, size.listed};

@@ -1,4 +1,4 @@
-// What commands on a matrix share that run on the CPU only: flags, reading, the rows and keys of every report, plans.
+// Shared by commands on matrices that run on the CPU only: flags, reading, rows and keys of every report, plans.
 #pragma once
 
 #include "cli/cli.hpp"

@@ -103,7 +103,7 @@ class placed_loader {
     const std::string reason = reason_against_device(flags_, input, cache);
     if (!asks && reason.empty()) open_unless(reason_against_opening(where_, work_, input));
     if (has_gpu() && !cache.is_on()) {
-      settle_memory(where_, flags_.common.device, least_graph_bytes_there(size_, need()), flags_.device_bytes(),
+      settle_memory(where_, flags_.common.device, least_device_graph_bytes(size_, need()), flags_.device_bytes(),
                     work_.runs_on_cpu);
     }
     std::optional<made> g;

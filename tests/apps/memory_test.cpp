@@ -323,13 +323,13 @@ TEST(memory_foreseen, on_a_device_is_the_graph_and_its_results) {
   const input_size size = least_size(grid);
   constexpr std::int64_t rows = 3'996'000 * 4 + 1'000'001 * 4;
   const graph_need bfs{direction_kind::undirected, false, true, 0, {4, 1}};
-  EXPECT_EQ(least_graph_bytes_there(size, bfs), rows + 8'000'000);
+  EXPECT_EQ(least_device_graph_bytes(size, bfs), rows + 8'000'000);
   const graph_need directed{direction_kind::directed, false, true, 4, {8, 0}};
-  EXPECT_EQ(least_graph_bytes_there(size, directed), 2 * rows + 4 * 3'996'000 + 8'000'000);
-  EXPECT_EQ(least_matrix_bytes_there(grid, size, 8), rows + 8 * 3'996'000 + 16'000'000);
+  EXPECT_EQ(least_device_graph_bytes(size, directed), 2 * rows + 4 * 3'996'000 + 8'000'000);
+  EXPECT_EQ(least_device_matrix_bytes(grid, size, 8), rows + 8 * 3'996'000 + 16'000'000);
   constexpr std::int64_t n = 3'000'000'000;
   const input_description path = describe_input(ctx, "gen:path:n=3000000000");
-  EXPECT_EQ(least_graph_bytes_there(least_size(path), bfs), 8 * 2 * (n - 1) + 8 * (n + 1) + n * (4 + 8));
+  EXPECT_EQ(least_device_graph_bytes(least_size(path), bfs), 8 * 2 * (n - 1) + 8 * (n + 1) + n * (4 + 8));
 }
 
 TEST(available_memory, is_what_the_system_says_and_swap) {

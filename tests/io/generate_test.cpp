@@ -101,7 +101,7 @@ const std::vector<std::string> all_specs = {
 };
 
 template <class V, class I>
-void expect_the_same_there(const context<device>& ctx, const std::string& spec) {
+void expect_the_same_on_device(const context<device>& ctx, const std::string& spec) {
   const context<host> making({.threads = 2});
   const auto here = generate<V, I>(making, spec);
   const auto made = generate<V, I>(ctx, making, spec);
@@ -126,11 +126,11 @@ TEST(Generate, TheDeviceMakesTheSame) {
   specs.insert(specs.end(), {"gen:rmat:scale=17,degree=9,seed=77", "gen:rmat:scale=12,degree=5,a=0.3,b=0.3,c=0.3",
                              "gen:uniform:rows=70000,degree=16"});
   for (const std::string& spec : specs) {
-    expect_the_same_there<pattern, std::int32_t>(ctx, spec);
-    expect_the_same_there<pattern, std::int64_t>(ctx, spec);
-    expect_the_same_there<float, std::int32_t>(ctx, spec);
-    expect_the_same_there<double, std::int32_t>(ctx, spec);
-    expect_the_same_there<std::complex<double>, std::int64_t>(ctx, spec);
+    expect_the_same_on_device<pattern, std::int32_t>(ctx, spec);
+    expect_the_same_on_device<pattern, std::int64_t>(ctx, spec);
+    expect_the_same_on_device<float, std::int32_t>(ctx, spec);
+    expect_the_same_on_device<double, std::int32_t>(ctx, spec);
+    expect_the_same_on_device<std::complex<double>, std::int64_t>(ctx, spec);
   }
 }
 

@@ -110,12 +110,12 @@ TYPED_TEST(HistogramManyEdges, Device) {
   const auto fitting = static_cast<std::int64_t>(64 * 1024 / sizeof(T));
   for (const std::int64_t bins : {fitting - 2, fitting - 1, fitting, 2 * fitting}) {
     const auto edges = many_edges<T>(bins);
-    const auto edges_there = to_device(ctx, span<const T, host>(edges));
+    const auto device_edges = to_device(ctx, span<const T, host>(edges));
     const auto expected = count_edges(values, edges);
     for (const auto algorithm : device_algorithms) {
       SCOPED_TRACE(std::string(to_string(algorithm)) + ", bins " + std::to_string(bins));
       expect_device<std::int32_t>(ctx, expected, [&](span<std::int32_t, device> counts) {
-        histogram_edges<T, std::int32_t, device>(ctx, there.view(), edges_there.view(), counts,
+        histogram_edges<T, std::int32_t, device>(ctx, there.view(), device_edges.view(), counts,
                                                  {.algorithm = algorithm});
       });
     }
@@ -212,9 +212,9 @@ TEST(HistogramBranches, DeviceHugeOfAllKinds) {
   const std::vector<std::uint8_t> last = {255, 255, 254};
   for (const auto key : last) ++expected[key];
   array<std::uint8_t, device> keys(ctx, n);
-  const auto pattern_there = to_device(ctx, span<const std::uint8_t, host>(pattern));
+  const auto device_pattern = to_device(ctx, span<const std::uint8_t, host>(pattern));
   for (std::int64_t k = 0; k < parts; ++k) {
-    copy<std::uint8_t>(ctx, pattern_there.view(), keys.view().subspan(k * part, part));
+    copy<std::uint8_t>(ctx, device_pattern.view(), keys.view().subspan(k * part, part));
   }
   copy<std::uint8_t>(ctx, span<const std::uint8_t, host>(last), keys.view().subspan(part * parts, 3));
   for (const auto algorithm : device_algorithms) {

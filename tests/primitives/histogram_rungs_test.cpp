@@ -237,7 +237,7 @@ TYPED_TEST(HistogramValues, DeviceEvenAndEdges) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
   const std::vector<T> edges = {T(-4), T(-1), T(-1), T(0), T(0.5), T(4)};
-  const auto edges_there = to_device(ctx, span<const T, host>(edges));
+  const auto device_edges = to_device(ctx, span<const T, host>(edges));
   for (const std::int64_t n : {0, 1, 8, 1000, 70001}) {
     const auto values = values_with_specials<T>(n);
     const auto there = to_device(ctx, span<const T, host>(values));
@@ -251,7 +251,7 @@ TYPED_TEST(HistogramValues, DeviceEvenAndEdges) {
             });
       }
       expect_device<std::int32_t>(ctx, count_edges(values, edges), [&](span<std::int32_t, device> counts) {
-        histogram_edges<T, std::int32_t, device>(ctx, there.view(), edges_there.view(), counts,
+        histogram_edges<T, std::int32_t, device>(ctx, there.view(), device_edges.view(), counts,
                                                  {.algorithm = algorithm});
       });
     }

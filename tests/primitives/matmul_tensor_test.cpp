@@ -133,14 +133,14 @@ std::vector<float> multiply(const context<device>& ctx, const problem& p, input_
   const auto c_view = view_of(c, result.view());
   matmul_tensor_options options{.inputs = tensor_inputs::bf16, .op_a = p.op_a, .op_b = p.op_b};
   if (kind == input_kind::bfloat16s) {
-    const auto a_there = send_rounded(ctx, a);
-    const auto b_there = send_rounded(ctx, b);
-    matmul_tensor(ctx, p.alpha, view_of(a, a_there.view()), view_of(b, b_there.view()), p.beta, c_view, options);
+    const auto device_a = send_rounded(ctx, a);
+    const auto device_b = send_rounded(ctx, b);
+    matmul_tensor(ctx, p.alpha, view_of(a, device_a.view()), view_of(b, device_b.view()), p.beta, c_view, options);
   } else {
     if (kind == input_kind::floats_as_tf32) options.inputs = tensor_inputs::tf32;
-    const auto a_there = send(ctx, a);
-    const auto b_there = send(ctx, b);
-    matmul_tensor(ctx, p.alpha, view_of(a, a_there.view()), view_of(b, b_there.view()), p.beta, c_view, options);
+    const auto device_a = send(ctx, a);
+    const auto device_b = send(ctx, b);
+    matmul_tensor(ctx, p.alpha, view_of(a, device_a.view()), view_of(b, device_b.view()), p.beta, c_view, options);
   }
   std::vector<float> back(c.data.size());
   copy<float>(ctx, std::as_const(result).view(), span<float, host>(back));

@@ -2,7 +2,7 @@
 // each.
 //
 // A search from v against the edges finds the distances to v. One queue, one search at a time on each thread, sums in
-// doubles. Shares nothing with multi_bfs.
+// doubles. Independent of multi_bfs.
 #include <spargo/graph/closeness.hpp>
 
 #include "core/instantiate.hpp"

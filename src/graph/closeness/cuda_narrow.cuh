@@ -1,7 +1,7 @@
 // Searches of undirected graphs whose frontiers stay small, such as grids and roads: one thread block per source.
 //
 // Where searches have thousands of levels, a vertex is rarely found by two of 256 sources in the same level, so that
-// sharing visits saves nothing, and every level waits for the whole grid. Instead a block walks all levels of a search
+// sharing visits saves nothing, and every level waits for the whole grid. Instead a block runs all levels of a search
 // alone. In an undirected graph a neighbour of level d is in level d - 1, d or d + 1, so a search needs no marks on
 // all vertices: hash tables of three levels in shared memory tell which neighbours are new.
 //

@@ -1,4 +1,4 @@
-// For checks: breadth-first search with a queue over lists of neighbours. Shares nothing with the plans.
+// For checks: breadth-first search with a queue over lists of neighbours. Independent of the plans.
 #pragma once
 
 #include <spargo/core/interruption.hpp>

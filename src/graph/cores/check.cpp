@@ -4,8 +4,8 @@
 // are a subgraph of degree k, so no number is too high. From above: if the vertices can be put into an order by
 // ascending number in which each has at most c(v) neighbours behind it, no number is too low, since the first vertex of
 // any k-core in that order has k neighbours behind it. Neighbours of lower number are before v and of higher number
-// behind it, so only the order of vertices of one number has to be found: by a queue for each number, which the threads
-// share out. Cost: every row is read twice.
+// behind it, so only the order of vertices of one number has to be found: by one queue per number, distributed over the
+// threads. Cost: every row is read twice.
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/cores.hpp>
 #include <spargo/graph/frontier/prefetch.hpp>

@@ -1,4 +1,4 @@
-// What a plan hides: an executor with its workspace and the core numbers of the last run.
+// The executor of a backend: its workspace and the core numbers of the last run.
 #pragma once
 
 #include "core/plan_executor.hpp"

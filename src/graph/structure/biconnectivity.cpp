@@ -66,7 +66,7 @@ class biconnectivity_search {
           enter(u, v);
           v = u;
         } else if (u == parents_[v] && (state(v) & to_parent_seen) == 0) {
-          state(v) |= to_parent_seen;  // the edge that the search came by; a parallel one leads back
+          state(v) |= to_parent_seen;  // the edge from the parent; a parallel one is a back edge
         } else {
           low_[v] = std::min(low_[v], numbers_[u]);
         }

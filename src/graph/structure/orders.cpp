@@ -19,7 +19,7 @@ namespace detail::structure {
 
 namespace {
 
-constexpr std::int64_t poll_interval = 4096;  // vertices between looks at an interruption
+constexpr std::int64_t poll_interval = 4096;  // vertices between polls for an interruption
 
 // Vertices by ascending degree, ties by number.
 template <class I>

@@ -16,7 +16,7 @@ namespace detail::properties {
 
 namespace {
 
-constexpr std::int64_t poll_interval = 4096;  // vertices between looks at an interruption
+constexpr std::int64_t poll_interval = 4096;  // vertices between polls for an interruption
 
 template <class T>
 array<T, host> to_array(const context<host>& ctx, const std::vector<T>& values) {
@@ -25,7 +25,7 @@ array<T, host> to_array(const context<host>& ctx, const std::vector<T>& values) 
   return copy;
 }
 
-// Every vertex that is left has a predecessor that is left: backwards along these the path closes to a cycle.
+// Every remaining vertex has a remaining predecessor, so a path backwards along these closes to a cycle.
 template <class I, class O>
 std::vector<I> find_cycle(const context<host>& ctx, const csr_pattern_view<I, O, host>& out,
                           const array<O, host>& in_degrees) {

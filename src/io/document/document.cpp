@@ -1,6 +1,6 @@
 // Graphs from documents.
 //
-// Idea: the parsers hand over ids as text. At the end all of them, nodes first, are numbered at once by the table of
+// Idea: the parsers pass ids as text. At the end all of them, nodes first, are numbered together by the table of
 // names that edge lists use: a node whose number is not its position occurs twice, and an edge's end whose number is
 // not a node's is unknown. Cost: expected O(characters).
 #include "io/document/document.hpp"

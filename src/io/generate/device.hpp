@@ -9,6 +9,6 @@ namespace spargo::detail {
 
 // All entries of a kind that devices can generate. Asynchronous.
 template <entry_type V, index_type I>
-[[nodiscard]] coo_matrix<V, I, device> generate_there(const context<device>& ctx, const generator_spec& spec);
+[[nodiscard]] coo_matrix<V, I, device> generate_on_device(const context<device>& ctx, const generator_spec& spec);
 
 }  // namespace spargo::detail

@@ -328,7 +328,7 @@ template <entry_type V, index_type I>
 coo_matrix<V, I, device> generate(const context<device>& ctx, const context<host>& making, std::string_view spec) try {
   if constexpr (detail::is_built<device>) {
     const generator_spec s = parse_for<I>(spec);
-    if (detail::is_made_on_device(s.kind)) return detail::generate_there<V, I>(ctx, s);
+    if (detail::is_made_on_device(s.kind)) return detail::generate_on_device<V, I>(ctx, s);
     const auto made = generate<V, I>(making, spec);
     return to_device<V, I>(ctx, made.view());
   } else {

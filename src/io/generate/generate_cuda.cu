@@ -49,13 +49,13 @@ coo_matrix<V, I, device> make(const context<device>& ctx, const generator_spec& 
 }  // namespace
 
 template <entry_type V, index_type I>
-coo_matrix<V, I, device> generate_there(const context<device>& ctx, const generator_spec& spec) {
+coo_matrix<V, I, device> generate_on_device(const context<device>& ctx, const generator_spec& spec) {
   if (spec.kind == generator_kind::rmat) return make<V, I>(ctx, spec, rmat_entries(spec));
   return make<V, I>(ctx, spec, uniform_entries(spec));
 }
 
 #define INSTANTIATE(V, I) \
-  template coo_matrix<V, I, device> generate_there<V, I>(const context<device>&, const generator_spec&);
+  template coo_matrix<V, I, device> generate_on_device<V, I>(const context<device>&, const generator_spec&);
 SPARGO_FOR_EACH_ENTRY_INDEX(INSTANTIATE)
 
 }  // namespace spargo::detail

@@ -1,4 +1,4 @@
-// One pass over a matrix for what a solver must know of it.
+// One pass over a matrix that collects what the choice of a solver needs.
 #pragma once
 
 #include <spargo/formats/csr.hpp>

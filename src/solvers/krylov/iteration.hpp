@@ -1,4 +1,4 @@
-// A linear system as the methods see it, and what they share: products, preconditioning, sums, the count of iterations.
+// A linear system for the methods, and what they share: products, preconditioning, sums, the number of iterations.
 #pragma once
 
 #include "solvers/krylov/blocks.hpp"
