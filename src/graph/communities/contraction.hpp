@@ -2,7 +2,8 @@
 // between two groups; edges inside a group are dropped, since masses hold all that gains need.
 //
 // The members of every group are listed, then threads sum whole groups by hash table. O(nodes + entries) time; memory
-// besides the result: an index per node, and the new entries once more.
+// besides the result: an index per node, and the new entries once more. Where summing would merge little, a large level
+// keeps its entries as they are, with neighbours renamed (moving_tuning::stay_apart).
 #pragma once
 
 #include "graph/communities/levels.hpp"
@@ -91,15 +92,83 @@ struct member_lists {
   }
 };
 
+// Sums the masses of groups into next.mass and next.in_mass.
+template <class I, class O>
+void sum_masses(const context<host>& ctx, const level_graph<I, O>& g, const member_lists<I>& lists,
+                level_arrays<I, O>& next) {
+  const std::int64_t count = lists.begin.size() - 1;
+  next.mass = {ctx, count};
+  if (g.in_mass != nullptr) next.in_mass = {ctx, count};
+  parallel_for(ctx.threads(), count, grain::rows, [&](std::int64_t c) {
+    masses all;
+    for (std::int64_t k = lists.begin[c]; k < lists.begin[c + 1]; ++k) {
+      const I v = lists.members[k];
+      all.out += g.mass[v];
+      if (g.in_mass != nullptr) all.in += g.in_mass[v];
+    }
+    next.mass[c] = all.out;
+    if (g.in_mass != nullptr) next.in_mass[c] = all.in;
+  });
+}
+
+// The rows of groups without summing: those of their members, neighbours renamed. Entries inside become loops.
+template <class I, class O>
+void gather_rows(const context<host>& ctx, const level_graph<I, O>& g, span<const I, host> number,
+                 const member_lists<I>& lists, level_arrays<I, O>& next) {
+  const std::int64_t count = lists.begin.size() - 1;
+  next.offsets = {ctx, count + 1};
+  next.offsets[0] = 0;
+  parallel_for(ctx.threads(), count, grain::rows, [&](std::int64_t c) {
+    O size = 0;
+    for (std::int64_t k = lists.begin[c]; k < lists.begin[c + 1]; ++k) {
+      const I v = lists.members[k];
+      size += g.offsets[v + 1] - g.offsets[v];
+    }
+    next.offsets[c + 1] = size;
+  });
+  std::inclusive_scan(next.offsets.begin(), next.offsets.end(), next.offsets.begin());
+  next.neighbours = {ctx, g.entries()};
+  if (g.weights != nullptr) next.weights = {ctx, g.entries()};
+  parallel_for(ctx.threads(), count, grain::rows / 8, [&](std::int64_t c) {
+    std::int64_t at = next.offsets[c];
+    for (std::int64_t k = lists.begin[c]; k < lists.begin[c + 1]; ++k) {
+      const I v = lists.members[k];
+      for (std::int64_t e = g.offsets[v]; e < g.offsets[v + 1]; ++e, ++at) {
+        next.neighbours[at] = number[g.neighbours[e]];
+        if (g.weights != nullptr) next.weights[at] = g.weights[e];
+      }
+    }
+  });
+}
+
+template <class I, class O>
+[[nodiscard]] std::int64_t entries_inside(const context<host>& ctx, const level_graph<I, O>& g,
+                                          span<const I, host> number) {
+  return parallel_reduce(
+      ctx.threads(), g.nodes, grain::rows / 8, std::int64_t{0},
+      [&](std::int64_t first, std::int64_t last) {
+        std::int64_t inside = 0;
+        for (std::int64_t v = first; v < last; ++v) {
+          for (std::int64_t e = g.offsets[v]; e < g.offsets[v + 1]; ++e) inside += number[g.neighbours[e]] == number[v];
+        }
+        return inside;
+      },
+      std::plus<>());
+}
+
 // number: [node] its group, 0 to count - 1, or -1.
 template <class I, class O>
 [[nodiscard]] level_arrays<I, O> contract(const context<host>& ctx, const level_graph<I, O>& g,
                                           span<const I, host> number, std::int64_t count, weight_tables<I>& tables) {
   const member_lists<I> lists(ctx, number, count);
   level_arrays<I, O> next;
+  sum_masses<I, O>(ctx, g, lists, next);
+  if (moving_tuning::may_stay_apart(g.nodes, g.entries(), count) &&
+      moving_tuning::stay_apart(g.entries(), entries_inside<I, O>(ctx, g, number))) {
+    gather_rows<I, O>(ctx, g, number, lists, next);
+    return next;
+  }
   next.offsets = {ctx, count + 1};
-  next.mass = {ctx, count};
-  if (g.in_mass != nullptr) next.in_mass = {ctx, count};
   // The rows that a thread has summed, chunk after chunk.
   struct buffer {
     std::vector<I> neighbours;
@@ -123,13 +192,10 @@ template <class I, class O>
       interruption::look();
       places[static_cast<std::size_t>(part)] = {slot, own.weights.size()};
       for (std::int64_t c = chunks.first(part); c < chunks.last(part); ++c) {
-        masses all;
         std::int64_t most = 0;
         for (std::int64_t k = lists.begin[c]; k < lists.begin[c + 1]; ++k) {
           const I v = lists.members[k];
           most += g.offsets[v + 1] - g.offsets[v];
-          all.out += g.mass[v];
-          if (g.in_mass != nullptr) all.in += g.in_mass[v];
         }
         sums.begin(std::min(most, count), count);
         for (std::int64_t k = lists.begin[c]; k < lists.begin[c + 1]; ++k) {
@@ -146,8 +212,6 @@ template <class I, class O>
           own.neighbours.data()[first + static_cast<std::size_t>(k)] = neighbour;
           own.weights.data()[first + static_cast<std::size_t>(k)] = weight;
         }
-        next.mass[c] = all.out;
-        if (g.in_mass != nullptr) next.in_mass[c] = all.in;
         next.offsets[c + 1] = static_cast<O>(size);
       }
     }

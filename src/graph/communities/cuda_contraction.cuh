@@ -16,13 +16,14 @@ template <class I, class O>
 struct device_level {
   array<O, device> offsets;
   array<I, device> neighbours;
-  array<std::int64_t, device> weights;
+  array<std::int64_t, device> weights;  // empty: each is 1
   array<std::int64_t, device> mass;
   array<std::int64_t, device> in_mass;
 
   [[nodiscard]] level_graph<I, O> view() const {
-    level_graph<I, O> g{mass.size(),    offsets.data(), neighbours.data(),
-                        weights.data(), mass.data(),    in_mass.empty() ? nullptr : in_mass.data()};
+    level_graph<I, O> g{
+        mass.size(), offsets.data(), neighbours.data(), weights.empty() ? nullptr : weights.data(),
+        mass.data(), in_mass.empty() ? nullptr : in_mass.data()};
     g.entries_on_device = neighbours.size();
     return g;
   }
@@ -80,28 +81,39 @@ struct gather_group_rows {
   O* next;  // [group] where its next entries go
   I* neighbours;
   std::int64_t* weights;  // null: all are 1
+  count64* inside;        // entries inside groups
+  unsigned mine = 0;
 
   template <class Group>
-  __device__ void operator()(Group, std::int64_t, std::int64_t v, std::int64_t begin, std::int64_t end) const {
+  __device__ void operator()(Group, std::int64_t, std::int64_t v, std::int64_t begin, std::int64_t end) {
     if (begin == end) return;
-    const O own = Group::rank() == 0 ? fetch_add(next + number[v], static_cast<O>(end - begin)) : O{0};
+    const I group = number[v];
+    const O own = Group::rank() == 0 ? fetch_add(next + group, static_cast<O>(end - begin)) : O{0};
     const std::int64_t shift = std::int64_t{Group::reduce(own, plus{})} - begin;
     for (std::int64_t e = begin + Group::rank(); e < end; e += Group::size) {
-      neighbours[e + shift] = number[g.neighbours[e]];
+      const I other = number[g.neighbours[e]];
+      mine += other == group ? 1 : 0;
+      neighbours[e + shift] = other;
       if (weights != nullptr) weights[e + shift] = g.weights[e];
     }
   }
-  __device__ void finish() const {}
+  __device__ void finish() const {
+    const unsigned all = warp_sum(mine);
+    if (lane_id() == 0 && all != 0) atomicAdd(inside, static_cast<count64>(all));
+  }
 };
 
 // Replaces the entries of a group by their sums, in place.
 template <class I, class O, class Numbers>
 struct contraction_rule {
   using sum = typename Numbers::sum;
+  using offer = no_offer;
+  static constexpr bool marks = false;
   struct row {
     std::int64_t begin;
     I own;
     unsigned* used;
+    offer best;
   };
 
   const O* offsets;
@@ -113,7 +125,7 @@ struct contraction_rule {
   __device__ void skip(std::int64_t, std::int64_t) const {}
   __device__ I label(std::int64_t, I u) const { return u; }
   __device__ row begin(std::int64_t, std::int64_t v, unsigned* used) const {
-    return {static_cast<std::int64_t>(offsets[v]), static_cast<I>(v), used};
+    return {static_cast<std::int64_t>(offsets[v]), static_cast<I>(v), used, {}};
   }
   template <class Group>
   __device__ void take(row& of, I label, sum weight) const {
@@ -128,9 +140,10 @@ struct contraction_rule {
     weights[at] = static_cast<std::int64_t>(weight);
   }
   template <class Group>
-  __device__ void end(row& of, sum) const {
+  __device__ I end(row& of, sum, bool active) const {
     Group::sync();
-    if (Group::rank() == 0) sizes[of.own] = static_cast<O>(*of.used);
+    if (active && Group::rank() == 0) sizes[of.own] = static_cast<O>(*static_cast<volatile unsigned*>(of.used));
+    return -1;
   }
   __device__ void finish() const {}
 };
@@ -179,14 +192,25 @@ template <class Numbers, class I, class O>
   exclusive_scan<O, device>(ctx, sizes.view(), offsets.view());
   copy<O>(ctx, std::as_const(offsets).view(), at.view());
   array<I, device> neighbours(ctx, g.entries_on_device);
-  array<std::int64_t, device> weights(ctx, g.entries_on_device);
+  array<std::int64_t, device> weights(ctx, g.weights != nullptr ? g.entries_on_device : 0);
+  array<count64, device> inside(ctx, 1);
+  fill_zero<count64, device>(ctx, inside.view());
   {
     row_lists<I, O> lists(ctx, g.nodes);
     lists.list_all(g.nodes, g.offsets);
     lists.for_all(g.offsets, gather_group_rows<I, O>{g, number, at.data(), neighbours.data(),
-                                                     g.weights != nullptr ? weights.data() : nullptr});
+                                                     g.weights != nullptr ? weights.data() : nullptr, inside.data()});
+  }
+  if (moving_tuning::may_stay_apart(g.nodes, g.entries_on_device, count) &&
+      moving_tuning::stay_apart(g.entries_on_device, static_cast<std::int64_t>(element<count64>(
+                                                         ctx, std::as_const(inside).view(), 0)))) {
+    next.offsets = std::move(offsets);
+    next.neighbours = std::move(neighbours);
+    next.weights = std::move(weights);
+    return next;
   }
   level_graph<I, O> gathered{count, offsets.data(), neighbours.data(), g.weights != nullptr ? weights.data() : nullptr};
+  if (g.weights == nullptr) weights = {ctx, g.entries_on_device};
   using sums_of = aggregation<I, typename Numbers::sum>;
   row_lists<I, O> lists(ctx, count, sums_of::segment(ctx));
   lists.list_all(count, {offsets.data(), nullptr, 0});  // in batches, for less memory

@@ -1,7 +1,8 @@
 // Local moving and refinement on the device: the decisions of local_moving.hpp and refinement.hpp, batch by batch.
 //
-// A batch is three launches per class of rows at most: decide from the communities as of its start, move, and mark the
-// neighbours (or update the cuts). Between rounds the host reads how many moved and the sizes of the next batches.
+// A batch is a launch per class of rows, which decides from the communities as of its start and marks neighbours, and
+// one that moves (in refinement, others that update the cuts). Between rounds the host reads how many moved and the
+// sizes of the next batches.
 #pragma once
 
 #include "graph/communities/cuda_aggregation.cuh"
@@ -24,14 +25,6 @@ struct candidate {
     if (community < 0 || other.gain > gain || (other.gain == gain && other.community < community)) *this = other;
   }
 };
-struct better_of {
-  template <class C>
-  __device__ C operator()(C a, const C& b) const {
-    a.offer(b);
-    return a;
-  }
-};
-
 // The communities of a level, as moving_state on the host.
 template <class I, class Numbers>
 struct community_state {
@@ -98,17 +91,20 @@ template <class I, class Numbers>
 struct move_rule {
   using sum = typename Numbers::sum;
   using Gain = typename Numbers::gain;
+  using offer = candidate<I, Gain>;
+  static constexpr bool marks = true;
   struct row {
     std::int64_t k, v;
     I own;
-    masses mass;
-    candidate<I, Gain> best;
+    masses mass, rest;  // of the node, and of its community without it
+    offer best{0, I{-1}};
   };
 
   community_state<I, Numbers> state;
   gain_rule gains;
-  I* to;  // [place in the list] -1: stays
-  std::uint8_t* active;
+  std::uint8_t batch;  // from 1
+  I* to;               // [place in the list] -1: stays
+  std::uint8_t* turn;
   row_counters* counters;
   unsigned moves = 0;
   std::int64_t gained = 0;
@@ -117,7 +113,9 @@ struct move_rule {
   __device__ void skip(std::int64_t, std::int64_t) const {}
   __device__ I label(std::int64_t, I u) const { return state.community[u]; }
   __device__ row begin(std::int64_t k, std::int64_t v, unsigned*) const {
-    return {k, v, state.community[v], state.of_node(v), {0, I{-1}}};
+    const I own = state.community[v];
+    const masses mass = state.of_node(v);
+    return {k, v, own, mass, without(state.of_community(own), mass)};
   }
   template <class Group>
   __device__ void take(row& of, I c, sum weight) const {
@@ -125,12 +123,11 @@ struct move_rule {
     of.best.offer({gains.gain_in<Gain>(static_cast<std::int64_t>(weight), of.mass, state.of_community(c)), c});
   }
   template <class Group>
-  __device__ void end(row& of, sum inside) {
-    const candidate<I, Gain> best = Group::reduce(of.best, better_of{});
-    if (Group::rank() != 0) return;
-    const Gain now =
-        gains.gain_in<Gain>(static_cast<std::int64_t>(inside), of.mass, without(state.of_community(of.own), of.mass));
-    I target = of.own;
+  __device__ I end(row& of, sum inside, bool active) {
+    const offer best = Group::reduce(of.best, better_of{});
+    if (!active) return -1;
+    const Gain now = gains.gain_in<Gain>(static_cast<std::int64_t>(inside), of.mass, of.rest);
+    I target = -1;
     Gain most = now;
     if (best.community >= 0 && best.gain > most) {
       most = best.gain;
@@ -140,35 +137,40 @@ struct move_rule {
       most = 0;
       target = static_cast<I>(of.v);
     }
-    active[of.v] = 0;
-    to[of.k] = target == of.own ? I{-1} : target;
-    moves += target == of.own ? 0 : 1;
-    gained += gains.summed(most - now);
+    if (Group::rank() == 0) {
+      to[of.k] = target;
+      moves += target >= 0 ? 1 : 0;
+      gained += gains.summed(most - now);
+    }
+    return target;
+  }
+  __device__ void mark(I u, I label, I target) const {
+    const std::uint8_t now = turn[u];
+    if (is_marked_by(now, batch, label != target)) turn[u] = now | turn_marked;
   }
   __device__ void finish() {
     moves = warp_sum(moves);
     gained = warp_sum(gained);
     if (lane_id() != 0 || moves == 0) return;
-    atomicAdd(&counters->moved, static_cast<count64>(moves));
-    atomicAdd(&counters->gained, static_cast<count64>(gained));
+    atomicAdd(&counters->now.moved, static_cast<count64>(moves));
+    atomicAdd(&counters->now.gained, static_cast<count64>(gained));
   }
 };
 
-// Marks the neighbours of nodes that moved, unless they are in the same community.
-template <class I, class O>
+// Marks for rows of several segments.
+template <class I, class O, class Numbers>
 struct mark_neighbours {
   level_graph<I, O> g;
-  const I* community;
-  const I* to;
-  std::uint8_t* active;
+  move_rule<I, Numbers> rule;
+  std::int64_t segment;
 
   template <class Group>
-  __device__ void operator()(Group, std::int64_t k, std::int64_t, std::int64_t begin, std::int64_t end) const {
-    const I target = to[k];
-    if (target < 0) return;
+  __device__ void operator()(Group, std::int64_t k, std::int64_t v, std::int64_t begin, std::int64_t end) const {
+    const I target = rule.to[k];
+    if (target < 0 || std::int64_t{g.offsets[v + 1]} - std::int64_t{g.offsets[v]} <= segment) return;
     for (std::int64_t e = begin + Group::rank(); e < end; e += Group::size) {
       const I u = g.neighbours[e];
-      if (community[u] != target) active[u] = 1;
+      if (u != v) rule.mark(u, rule.state.community[u], target);
     }
   }
   __device__ void finish() const {}
@@ -184,27 +186,30 @@ void move_nodes(const context<device>& ctx, const level_graph<I, O>& g, const ga
   using sums_of = aggregation<I, typename Numbers::sum>;
   row_lists<I, O> lists(ctx, n, sums_of::segment(ctx));
   sums_of sums(ctx);
-  array<std::uint8_t, device> active(ctx, n);
+  array<std::uint8_t, device> turn(ctx, n);
   array<I, device> to(ctx, n);
-  fill_bytes(ctx, active.data(), 1, static_cast<std::size_t>(n));
+  fill_bytes(ctx, turn.data(), turn_marked, static_cast<std::size_t>(n));
   const auto rule_of = [&](std::int64_t round) {
-    return bucket_rule<O>{g.offsets, active.data(), mixed_bits(seed, static_cast<std::uint64_t>(round))};
+    return bucket_rule<O>{g.offsets, turn.data(), mixed_bits(seed, static_cast<std::uint64_t>(round))};
   };
   (void)lists.count(n, rule_of(0));
-  const move_rule<I, Numbers> rule{state, gains, to.data(), active.data(), lists.counters()};
-  const mark_neighbours<I, O> mark{g, community, to.data(), active.data()};
-  progress.begin_level(n, g.entries_on_device);
+  progress.begin_level(g.nodes, g.entries_on_device);
   for (std::int64_t round = 0; round < moving_tuning::most_rounds; ++round) {
     interruption::look();
     lists.list(n, rule_of(round));
     for (int batch = 0; batch < row_tuning::batches; ++batch) {
-      sums.run(lists, batch, g, rule);
       const auto rows = lists.of_batch(batch);
+      if (rows.count == 0) continue;
+      const move_rule<I, Numbers> rule{
+          state, gains, static_cast<std::uint8_t>(batch + 1), to.data(), turn.data(), lists.counters()};
+      sums.run(lists, batch, g, rule);
+      if (lists.slots_of_batch(batch) > 0) {
+        lists.for_segments(batch, g.offsets, mark_neighbours<I, O, Numbers>{g, rule, lists.divided().segment});
+      }
       for_each(ctx, rows.count, [state, rows, to = to.data(), list = lists.rows()] __device__(std::int64_t r) {
         const std::int64_t k = rows.first + r;
         if (to[k] >= 0) state.move(list[k], to[k]);
       });
-      lists.for_batch(batch, g.offsets, mark);
     }
     const auto [moved, gained] = lists.count(n, rule_of(round + 1));
     if (progress.is_level_done(moved, gained)) break;
@@ -218,12 +223,14 @@ template <class I, class Numbers>
 struct join_rule {
   using sum = typename Numbers::sum;
   using Gain = typename Numbers::gain;
+  using offer = candidate<I, Gain>;
+  static constexpr bool marks = false;
   struct row {
     std::int64_t v;
     I own;
     masses mass;
     masses community;
-    candidate<I, Gain> best;
+    offer best{0, I{-1}};
   };
 
   community_state<I, Numbers> communities;
@@ -253,7 +260,7 @@ struct join_rule {
     return communities.community[u] == communities.community[v] ? groups.community[u] : I{-1};
   }
   __device__ row begin(std::int64_t, std::int64_t v, unsigned*) const {
-    return {v, static_cast<I>(v), groups.of_node(v), community_of(v), {0, I{-1}}};
+    return {v, static_cast<I>(v), groups.of_node(v), community_of(v)};
   }
   template <class Group>
   __device__ void take(row& of, I c, sum weight) const {
@@ -264,9 +271,10 @@ struct join_rule {
     of.best.offer(offered);
   }
   template <class Group>
-  __device__ void end(row& of, sum) const {
-    const candidate<I, Gain> best = Group::reduce(of.best, better_of{});
-    if (Group::rank() == 0) to[of.v] = best.community >= 0 ? best.community : of.own;
+  __device__ I end(row& of, sum, bool active) const {
+    const offer best = Group::reduce(of.best, better_of{});
+    if (active && Group::rank() == 0) to[of.v] = best.community >= 0 ? best.community : of.own;
+    return -1;
   }
   __device__ void finish() const {}
 };

@@ -1,12 +1,12 @@
 // Louvain and Leiden on the device: rows of a level, listed by batch and length.
 //
-// A row belongs to a thread, half a warp, a block, or to a block for each of its segments. The rows of a batch are
-// listed together, and among them those of a class, so a launch handles rows of one class.
+// A row belongs to a thread, some lanes of a warp, a block, or to a block for each of its segments. The rows of a batch
+// are listed together, and among them those of a class, so a launch handles rows of one class.
 #pragma once
 
 #include "core/device/block.cuh"
 #include "core/device/launch.cuh"
-#include "graph/communities/modularity.hpp"
+#include "graph/communities/local_moving.hpp"
 
 #include <spargo/core/array.hpp>
 
@@ -16,14 +16,15 @@ namespace spargo::detail::communities {
 
 struct row_tuning {
   static constexpr int thread_row = 8;    // longest row for a thread
+  static constexpr int eight_row = 32;    // for eight lanes
   static constexpr int tile_row = 128;    // for half a warp
-  static constexpr int block_row = 1024;  // for a block of 256 threads
-  static constexpr int segment = 8192;    // entries of a longer row for a block of 1024 threads, at most
-  static constexpr int classes = 4;
+  static constexpr int block_row = 1024;  // for a block of 128 threads
+  static constexpr int segment = 4096;    // entries of a longer row for a block of 512 threads, at most
+  static constexpr int classes = 5;
   static constexpr int batches = 8;  // as the host
   static constexpr int buckets = classes * batches;
 };
-static_assert(row_tuning::buckets == warp_size);
+static_assert(row_tuning::buckets <= 2 * warp_size);
 
 __device__ inline void add_to(int* to, int value) { atomicAdd(to, value); }
 __device__ inline void add_to(unsigned* to, unsigned value) { atomicAdd(to, value); }
@@ -61,16 +62,31 @@ struct thread_group {
   }
 };
 
-// Half a warp: most rows are shorter than a warp is wide. The halves run apart.
+// Some lanes of a warp. All lanes of the warp take part in whatever its groups do, those without a row too: groups that
+// run apart would execute most instructions once each.
+template <int Lanes, int Row>
+struct lane_group {
+  static constexpr int size = Lanes;
+  static constexpr int block = 128;
+  static constexpr int items = Row / size;
+  __device__ static std::int64_t first() { return global_thread() / size; }
+  __device__ static std::int64_t count() { return grid_threads() / size; }
+  __device__ static int rank() { return static_cast<int>(threadIdx.x) % size; }
+  __device__ static void sync() { __syncwarp(); }
+  template <class T, class F>
+  __device__ static T reduce(T value, F combine) {
+    return group_reduce(value, size, combine);
+  }
+};
+
+// Half a warp, whose halves run apart.
 struct tile_group {
   static constexpr int size = 16;
   static constexpr int block = 128;
-  static constexpr int items = row_tuning::tile_row / size;
   __device__ static std::int64_t first() { return global_thread() / size; }
   __device__ static std::int64_t count() { return grid_threads() / size; }
   __device__ static int rank() { return static_cast<int>(threadIdx.x) % size; }
   __device__ static unsigned mask() { return 0xffffU << (lane_id() & size); }
-  __device__ static void sync() { __syncwarp(mask()); }
   template <class T, class F>
   __device__ static T reduce(T value, F combine) {
 #pragma unroll
@@ -101,11 +117,11 @@ struct block_group {
 
 // --- Lists of rows --------------------------------------------------------
 
-// The bucket of a row: its batch and its class. active: null, or 0 where a row belongs to none.
+// The bucket of a row: its batch and its class. turn: null, or as in is_marked_by: rows without a mark belong to none.
 template <class O>
 struct bucket_rule {
   const O* offsets;
-  const std::uint8_t* active;
+  std::uint8_t* turn;
   std::uint64_t key;
   unsigned batches = row_tuning::batches;
 
@@ -113,14 +129,19 @@ struct bucket_rule {
     return static_cast<std::int64_t>(offsets[v + 1]) - static_cast<std::int64_t>(offsets[v]);
   }
   __device__ int bucket(std::int64_t v) const {
-    if (active != nullptr && active[v] == 0) return -1;
+    if (turn != nullptr && turn[v] < turn_marked) return -1;
     const std::int64_t length = size(v);
     const int kind = length <= row_tuning::thread_row  ? 0
-                     : length <= row_tuning::tile_row  ? 1
-                     : length <= row_tuning::block_row ? 2
-                                                       : 3;
+                     : length <= row_tuning::eight_row ? 1
+                     : length <= row_tuning::tile_row  ? 2
+                     : length <= row_tuning::block_row ? 3
+                                                       : 4;
     const auto batch = static_cast<int>(mixed_bits(key, static_cast<std::uint64_t>(v)) % batches);
     return batch * row_tuning::classes + kind;
+  }
+  // When the row is listed.
+  __device__ void take_turn(std::int64_t v, int bucket) const {
+    if (turn != nullptr) turn[v] = static_cast<std::uint8_t>(bucket < 0 ? 0 : bucket / row_tuning::classes + 1);
   }
 };
 
@@ -137,21 +158,27 @@ struct division {
   std::int64_t labels;
 
   [[nodiscard]] SPARGO_HD std::int64_t segments(std::int64_t size) const { return (size + segment - 1) / segment; }
+  [[nodiscard]] SPARGO_HD std::int64_t most_labels(std::int64_t size) const { return size < labels ? size : labels; }
   // Slots of the table of a row of several segments.
   [[nodiscard]] SPARGO_HD std::int64_t slots(std::int64_t size) const {
-    return size > segment ? slots_for(size < labels ? size : labels) : 0;
+    return size > segment ? slots_for(most_labels(size)) : 0;
   }
 };
-struct row_counters {
+// Rows by bucket; of the last class, by batch, segments and slots of tables; and what nodes did since the last count.
+struct row_counts {
   count64 rows[row_tuning::buckets];
-  count64 next[row_tuning::buckets];  // where the next row of a bucket goes
-  // Of the last class, by batch: segments, slots of tables, and where the next ones go.
   count64 segments[row_tuning::batches];
   count64 slots[row_tuning::batches];
-  count64 next_segment[row_tuning::batches];
-  count64 next_slot[row_tuning::batches];
   count64 moved;
   count64 gained;  // as gain_rule::summed
+};
+struct row_counters {
+  row_counts now;      // 0 between counts, but for moved and gained
+  row_counts counted;  // for the host
+  // Where the next ones go.
+  count64 next[row_tuning::buckets];
+  count64 next_segment[row_tuning::batches];
+  count64 next_slot[row_tuning::batches];
 };
 
 template <class O>
@@ -167,34 +194,40 @@ __global__ void __launch_bounds__(block_threads)
     if (bucket % row_tuning::classes != row_tuning::classes - 1) continue;
     const std::int64_t size = rule.size(v);
     const int batch = bucket / row_tuning::classes;
-    atomicAdd(&counters->segments[batch], static_cast<count64>(rows.segments(size)));
-    atomicAdd(&counters->slots[batch], static_cast<count64>(rows.slots(size)));
+    atomicAdd(&counters->now.segments[batch], static_cast<count64>(rows.segments(size)));
+    atomicAdd(&counters->now.slots[batch], static_cast<count64>(rows.slots(size)));
   }
   __syncthreads();
   if (threadIdx.x < row_tuning::buckets && counts[threadIdx.x] > 0) {
-    atomicAdd(&counters->rows[threadIdx.x], static_cast<count64>(counts[threadIdx.x]));
+    atomicAdd(&counters->now.rows[threadIdx.x], static_cast<count64>(counts[threadIdx.x]));
   }
 }
 
-static __global__ void clear_buckets_kernel(row_counters* counters) {
-  counters->rows[threadIdx.x] = 0;
-  if (threadIdx.x < row_tuning::batches) {
-    counters->segments[threadIdx.x] = 0;
-    counters->slots[threadIdx.x] = 0;
+// One block of block_threads.
+static __global__ void __launch_bounds__(block_threads) place_buckets_kernel(row_counters* counters) {
+  constexpr int words = sizeof(row_counts) / sizeof(count64);
+  static_assert(words <= block_threads);
+  __shared__ row_counts counts;
+  auto* const now = reinterpret_cast<count64*>(&counters->now);
+  if (threadIdx.x < words) {
+    reinterpret_cast<count64*>(&counts)[threadIdx.x] = now[threadIdx.x];
+    now[threadIdx.x] = 0;
   }
-}
-static __global__ void place_buckets_kernel(row_counters* counters) {
-  counters->next[threadIdx.x] = warp_exclusive_sum(counters->rows[threadIdx.x]);
-  const bool is_batch = threadIdx.x < row_tuning::batches;
-  const count64 before = warp_exclusive_sum(is_batch ? counters->segments[threadIdx.x] : count64{0});
-  if (is_batch) {
-    counters->next_segment[threadIdx.x] = before;
-    counters->next_slot[threadIdx.x] = 0;
+  __syncthreads();
+  if (threadIdx.x < words) {
+    reinterpret_cast<count64*>(&counters->counted)[threadIdx.x] = reinterpret_cast<count64*>(&counts)[threadIdx.x];
   }
-}
-static __global__ void clear_moves_kernel(row_counters* counters) {
-  counters->moved = 0;
-  counters->gained = 0;
+  const auto place = [](int own, const count64* sizes) {
+    count64 before = 0;
+    for (int k = 0; k < own; ++k) before += sizes[k];
+    return before;
+  };
+  const int own = static_cast<int>(threadIdx.x);
+  if (own < row_tuning::buckets) counters->next[own] = place(own, counts.rows);
+  if (own < row_tuning::batches) {
+    counters->next_segment[own] = place(own, counts.segments);
+    counters->next_slot[own] = 0;
+  }
 }
 
 template <class I, class O>
@@ -207,6 +240,7 @@ __global__ void __launch_bounds__(block_threads)
     __syncthreads();
     const std::int64_t v = base + threadIdx.x;
     const int bucket = v < n ? rule.bucket(v) : -1;
+    if (v < n) rule.take_turn(v, bucket);
     const unsigned place = bucket >= 0 ? atomicAdd(&counts[bucket], 1U) : 0;
     __syncthreads();
     if (threadIdx.x < row_tuning::buckets) {
@@ -219,32 +253,44 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// A segment of a row, and where the row's table begins. arrived: of the row's first segment, segments done.
+// A segment of a row, and where the row's table begins. The rest, of a row's first segment, is 0 between launches.
 struct row_segment {
   std::int64_t place;  // of the row in the list
   std::int64_t table;
-  unsigned index;      // among the row's
-  unsigned arrived;    // 0 between launches
   std::int64_t first;  // of the row's segments
+  unsigned index;      // among the row's
+  unsigned arrived;    // segments done
+  unsigned used;       // of the rule
+  count64 inside;      // the sum of the row's own label
 };
 
+// Rows of the last class in a batch.
+struct long_rows {
+  std::int64_t first[row_tuning::batches];
+  std::int64_t count[row_tuning::batches];
+};
+
+// blockIdx.y: the batch.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
-    list_segments_kernel(std::int64_t first, std::int64_t count, const I* list, division rows, bucket_rule<O> rule,
-                         int batch, row_counters* counters, row_segment* segments) {
-  for (std::int64_t r = global_thread(); r < count; r += grid_threads()) {
-    const std::int64_t v = list[first + r];
-    const std::int64_t size = rule.size(v);
+    list_segments_kernel(long_rows all, const I* list, division rows, bucket_rule<O> rule, row_counters* counters,
+                         row_segment* segments) {
+  const unsigned batch = blockIdx.y;
+  for (std::int64_t r = global_thread(); r < all.count[batch]; r += grid_threads()) {
+    const std::int64_t place = all.first[batch] + r;
+    const std::int64_t size = rule.size(list[place]);
     const std::int64_t own = rows.segments(size);
     const auto at = static_cast<std::int64_t>(atomicAdd(&counters->next_segment[batch], static_cast<count64>(own)));
     const auto table =
         static_cast<std::int64_t>(atomicAdd(&counters->next_slot[batch], static_cast<count64>(rows.slots(size))));
-    for (std::int64_t s = 0; s < own; ++s) segments[at + s] = {first + r, table, static_cast<unsigned>(s), 0, at};
+    for (std::int64_t s = 0; s < own; ++s) segments[at + s] = {place, table, at, static_cast<unsigned>(s), 0, 0, 0};
   }
 }
 
-using block_row_group = block_group<block_threads, row_tuning::block_row>;
-using segment_group = block_group<1024, row_tuning::segment>;
+using eight_lanes = lane_group<8, row_tuning::eight_row>;
+using half_warp = lane_group<16, row_tuning::tile_row>;
+using block_row_group = block_group<128, row_tuning::block_row>;
+using segment_group = block_group<512, row_tuning::segment>;
 
 // body(Group{}, k, v, begin, end) for entries begin to end, all of the row v at place k of the list; then
 // body.finish(), by all threads.
@@ -295,11 +341,9 @@ class row_lists {
   // Counts the rows of every bucket; waits for the device. Returns what happened since the last call.
   progress count(std::int64_t n, const bucket_rule<O>& rule) {
     const device_guard guard(ctx_);
-    launch_kernel(ctx_, {1, warp_size}, clear_buckets_kernel, counters_.data());
     if (n > 0) launch_kernel(ctx_, grid_stride(ctx_, n), count_rows_kernel<O>, n, division_, rule, counters_.data());
-    launch_kernel(ctx_, {1, warp_size}, place_buckets_kernel, counters_.data());
-    copy_to_host(ctx_, counters_.data(), pinned_.data(), sizeof(row_counters));
-    launch_kernel(ctx_, {1, 1}, clear_moves_kernel, counters_.data());
+    launch_kernel(ctx_, {1, block_threads}, place_buckets_kernel, counters_.data());
+    copy_to_host(ctx_, &counters_.data()->counted, pinned_.data(), sizeof(row_counts));
     ctx_.synchronize();
     for (int b = 0; b < row_tuning::buckets; ++b) begin_[b + 1] = begin_[b] + as_signed(pinned_[0].rows[b]);
     for (int b = 0; b < row_tuning::batches; ++b) {
@@ -314,13 +358,20 @@ class row_lists {
     launch_kernel(ctx_, grid_stride(ctx_, n), list_rows_by_bucket_kernel<I, O>, n, rule, counters_.data(),
                   list_.data());
     const std::int64_t segments = segment_begin_[row_tuning::batches];
+    if (segments == 0) return;
     if (segments > segments_.size()) segments_ = {ctx_, segments};
+    long_rows rows{};
+    std::int64_t most = 0;
     for (int b = 0; b < row_tuning::batches; ++b) {
-      const range rows = of(row_tuning::classes - 1, b);
-      if (rows.count == 0) continue;
-      launch_kernel(ctx_, grid_stride(ctx_, rows.count), list_segments_kernel<I, O>, rows.first, rows.count,
-                    list_.data(), division_, rule, b, counters_.data(), segments_.data());
+      const range own = of(row_tuning::classes - 1, b);
+      rows.first[b] = own.first;
+      rows.count[b] = own.count;
+      most = std::max(most, own.count);
     }
+    launch_shape shape = grid_stride(ctx_, most);
+    shape.blocks.y = row_tuning::batches;
+    launch_kernel(ctx_, shape, list_segments_kernel<I, O>, rows, list_.data(), division_, rule, counters_.data(),
+                  segments_.data());
   }
   void list_all(std::int64_t n, const bucket_rule<O>& rule) {
     (void)count(n, rule);
@@ -353,6 +404,7 @@ class row_lists {
   }
   [[nodiscard]] const division& divided() const { return division_; }
   [[nodiscard]] row_segment* segments() { return segments_.data(); }
+  [[nodiscard]] std::int64_t slots_of_batch(int batch) const { return as_signed(pinned_[0].slots[batch]); }
   // Slots of the tables of a batch's rows of several segments.
   [[nodiscard]] std::int64_t most_slots() const {
     std::int64_t most = 0;
@@ -364,25 +416,33 @@ class row_lists {
   template <class Body>
   void for_batch(int batch, const O* offsets, const Body& body) const {
     const device_guard guard(ctx_);
-    const range segments = segments_of_batch(batch);
-    if (segments.count > 0) {
-      launch_kernel(ctx_, {std::int64_t{blocks_for(ctx_, segments.count, 1)}, segment_group::block},
-                    each_segment_kernel<I, O, Body>, segments.count, division_.segment,
-                    segments_.data() + segments.first, list_.data(), offsets, body);
-    }
-    const auto start = [&](const range& rows, const launch_shape& shape, auto kernel) {
-      if (rows.count > 0) launch_kernel(ctx_, shape, kernel, rows.first, rows.count, list_.data(), offsets, body);
+    for_segments(batch, offsets, body);
+    const auto start = [&]<class Group>(Group, const range& rows) {
+      if (rows.count == 0) return;
+      launch_kernel(ctx_, shape_for<Group>(rows.count), each_row_kernel<Group, I, O, Body>, rows.first, rows.count,
+                    list_.data(), offsets, body);
     };
-    start(of(2, batch), grid_stride(ctx_, of(2, batch).count, 1), each_row_kernel<block_row_group, I, O, Body>);
-    start(of(1, batch), tile_shape(of(1, batch).count), each_row_kernel<tile_group, I, O, Body>);
-    start(of(0, batch), grid_stride(ctx_, of(0, batch).count), each_row_kernel<thread_group, I, O, Body>);
+    start(block_row_group{}, of(3, batch));
+    start(tile_group{}, {of(1, batch).first, of(1, batch).count + of(2, batch).count});
+    start(thread_group{}, of(0, batch));
+  }
+  // body for the segments of the longest rows.
+  template <class Body>
+  void for_segments(int batch, const O* offsets, const Body& body) const {
+    const range segments = segments_of_batch(batch);
+    if (segments.count == 0) return;
+    launch_kernel(ctx_, {std::int64_t{blocks_for(ctx_, segments.count, 1)}, segment_group::block},
+                  each_segment_kernel<I, O, Body>, segments.count, division_.segment,
+                  segments_.data() + segments.first, list_.data(), offsets, body);
   }
   template <class Body>
   void for_all(const O* offsets, const Body& body) const {
     for (int batch = 0; batch < row_tuning::batches; ++batch) for_batch(batch, offsets, body);
   }
-  [[nodiscard]] launch_shape tile_shape(std::int64_t rows) const {
-    return {std::int64_t{blocks_for(ctx_, rows, tile_group::block / tile_group::size)}, tile_group::block};
+  // Of a kernel whose groups take a row at a time.
+  template <class Group>
+  [[nodiscard]] launch_shape shape_for(std::int64_t rows) const {
+    return {std::int64_t{blocks_for(ctx_, rows, Group::block / Group::size)}, Group::block};
   }
 
  private:
@@ -393,7 +453,7 @@ class row_lists {
   array<I, device> list_;
   array<row_segment, device> segments_;
   array<row_counters, device> counters_;
-  array<row_counters, host> pinned_;
+  array<row_counts, host> pinned_;
   std::int64_t begin_[row_tuning::buckets + 1]{};
   std::int64_t segment_begin_[row_tuning::batches + 1]{};
 };

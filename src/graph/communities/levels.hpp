@@ -32,13 +32,13 @@ template <class I, class O>
 struct level_arrays {
   array<O, host> offsets;
   array<I, host> neighbours;
-  array<std::int64_t, host> weights;
+  array<std::int64_t, host> weights;  // empty: each is 1
   array<std::int64_t, host> mass;
   array<std::int64_t, host> in_mass;
 
   [[nodiscard]] level_graph<I, O> view() const {
-    return {mass.size(),    offsets.data(), neighbours.data(),
-            weights.data(), mass.data(),    in_mass.empty() ? nullptr : in_mass.data()};
+    return {mass.size(), offsets.data(), neighbours.data(), weights.empty() ? nullptr : weights.data(),
+            mass.data(), in_mass.empty() ? nullptr : in_mass.data()};
   }
 };
 

@@ -1,8 +1,9 @@
 // Local moving: nodes move to the neighbouring community with the largest gain, until no move gains.
 //
 // Rounds: the active nodes of a round are split into batches by a hash of (seed, round, node). The nodes of a batch
-// decide at once, from the communities as of the batch's start; then they move together, and the neighbours that they
-// left behind become active for the next round. Two neighbours that would swap forever soon fall into different
+// decide at once, from the communities as of the batch's start, and then move together. A node that moves makes
+// neighbours active for the next round: those in other communities than its new one, and those of its own batch, unless
+// a later batch of this round decides about them. Two neighbours that would swap forever soon fall into different
 // batches. Decisions depend on the snapshot alone, so any number of threads, and any backend, finds the same bits.
 // Gains are exact; ties: the own community, then the smallest number. A node whose gains are all negative leaves for
 // the empty community of its own number, if that is empty.
@@ -47,10 +48,31 @@ struct moving_tuning {
   static constexpr std::int64_t little_of_level = 128;
   static constexpr std::int64_t large_level = std::int64_t{1} << 20;  // entries
 
+  // Contraction leaves equal neighbours of a large level apart while that pays: where there is a group for at most 16
+  // nodes, and at most a 16th of the entries is inside groups. R-MAT 22 has 128.3 million entries on its first level
+  // and 124.5 million on its second one if they are summed.
+  static constexpr std::int64_t few_inside = 16;
+
+  [[nodiscard]] static constexpr bool may_stay_apart(std::int64_t nodes, std::int64_t entries, std::int64_t groups) {
+    return entries > large_level && groups > nodes / few_inside;
+  }
+  [[nodiscard]] static constexpr bool stay_apart(std::int64_t entries, std::int64_t inside) {
+    return inside <= entries / few_inside;
+  }
+
   [[nodiscard]] static constexpr bool is_small(std::int64_t nodes, std::int64_t entries) {
     return nodes + entries <= small_level;
   }
 };
+
+// A node's turn in a round: the number of its batch, from 1, or 0 if it is not active; turn_marked is added to it when
+// the node becomes active for the next round.
+inline constexpr std::uint8_t turn_marked = 128;
+// Whether a node that moves in `batch` makes a neighbour active. leaves: the neighbour is in another community than the
+// node will be.
+[[nodiscard]] SPARGO_HD inline bool is_marked_by(std::uint8_t turn, std::uint8_t batch, bool leaves) {
+  return turn <= batch && (leaves || turn == batch);
+}
 
 // What the levels of a pass have gained, in the units of gain_rule::summed; and whether more pays.
 class pass_progress {
@@ -311,23 +333,30 @@ class local_moving {
 
   void move_in_batches(moving_state<I, O>& state, pass_progress& progress) {
     const std::int64_t n = g_.nodes;
-    active_ = {ctx_, n};
+    turn_ = {ctx_, n};
     list_ = {ctx_, n};
     to_ = {ctx_, n};
-    std::fill(active_.begin(), active_.end(), std::uint8_t{1});
+    std::fill(turn_.begin(), turn_.end(), turn_marked);
     for (std::int64_t round = 0; round < moving_tuning::most_rounds; ++round) {
       const std::vector<std::int64_t> ends = list_batches<I>(
           ctx_, n, mixed_bits(seed_, static_cast<std::uint64_t>(round)),
-          [&](std::int64_t v) { return active_[v] != 0; }, list_.view());
+          [&](std::int64_t v) { return turn_[v] >= turn_marked; }, list_.view());
+      parallel_for(ctx_.threads(), n, grain::elements, [&](std::int64_t v) { turn_[v] = 0; });
       std::int64_t moved = 0;
       round_gain_ = 0;
+      for (std::size_t batch = 1; batch < ends.size(); ++batch) {
+        parallel_for(ctx_.threads(), ends[batch] - ends[batch - 1], grain::elements, [&](std::int64_t k) {
+          turn_[list_[ends[batch - 1] + k]] = static_cast<std::uint8_t>(batch);
+        });
+      }
       for (std::size_t batch = 1; batch < ends.size(); ++batch)
-        moved += move_batch(state, ends[batch - 1], ends[batch]);
+        moved += move_batch(state, static_cast<std::uint8_t>(batch), ends[batch - 1], ends[batch]);
       if (progress.is_level_done(moved, round_gain_)) break;
     }
   }
 
-  std::int64_t move_batch(moving_state<I, O>& state, std::int64_t first, std::int64_t last) {
+  // batch: from 1.
+  std::int64_t move_batch(moving_state<I, O>& state, std::uint8_t batch, std::int64_t first, std::int64_t last) {
     const parts chunks = chunks_of(last - first, moving_tuning::chunk);
     const int threads = static_cast<int>(std::min<std::int64_t>(ctx_.threads(), chunks.count));
     std::atomic<std::int64_t> moved{0}, gained{0};
@@ -339,9 +368,12 @@ class local_moving {
         interruption::look();
         for (std::int64_t k = first + chunks.first(part); k < first + chunks.last(part); ++k) {
           const I v = list_[k];
-          active_[v] = 0;
-          to_[k] = best_community(state, v, sums, own_gain);
-          own += to_[k] != state.community(v) ? 1 : 0;
+          const I to = best_community(state, v, sums, own_gain);
+          to_[k] = -1;
+          if (to == state.community(v)) continue;
+          to_[k] = to;
+          ++own;
+          mark_neighbours(state, v, to, batch);
         }
       }
       moved += own;
@@ -349,26 +381,21 @@ class local_moving {
     });
     round_gain_ += gained;
     if (moved == 0) return 0;
-    // Nodes that stay get -1 in to_, since the communities change now.
     parallel_for(threads, last - first, grain::rows, [&](std::int64_t k) {
-      const I v = list_[first + k];
-      I& to = to_[first + k];
-      if (to == state.community(v)) {
-        to = -1;
-      } else {
-        state.move(v, to);
-      }
-    });
-    parallel_parts(threads, chunks.count, [&](std::int64_t part) {
-      for (std::int64_t k = first + chunks.first(part); k < first + chunks.last(part); ++k) {
-        if (to_[k] < 0) continue;
-        const I v = list_[k];
-        for_kept_entries(
-            g_, v, [&](I u) { return state.community(u) != to_[k]; },
-            [&](I u, std::int64_t) { std::atomic_ref<std::uint8_t>(active_[u]).store(1, std::memory_order_relaxed); });
-      }
+      if (to_[first + k] >= 0) state.move(list_[first + k], to_[first + k]);
     });
     return moved;
+  }
+
+  void mark_neighbours(const moving_state<I, O>& state, std::int64_t v, I to, std::uint8_t batch) {
+    for (std::int64_t e = g_.offsets[v]; e < g_.offsets[v + 1]; ++e) {
+      const I u = g_.neighbours[e];
+      if (u == v) continue;
+      const std::atomic_ref<std::uint8_t> turn(turn_[u]);
+      const std::uint8_t now = turn.load(std::memory_order_relaxed);
+      if (is_marked_by(now, batch, state.community(u) != to))
+        turn.store(now | turn_marked, std::memory_order_relaxed);
+    }
   }
 
   context<host> ctx_;
@@ -376,9 +403,9 @@ class local_moving {
   gain_rule rule_;
   std::uint64_t seed_;
   weight_tables<I>& sums_;
-  array<std::uint8_t, host> active_;  // [node] to be looked at in the next round
-  array<I, host> list_;               // active nodes by batch
-  array<I, host> to_;                 // [place in list_]
+  array<std::uint8_t, host> turn_;  // [node] as in is_marked_by
+  array<I, host> list_;             // active nodes by batch
+  array<I, host> to_;               // [place in list_] -1: stays
   std::int64_t round_gain_ = 0;
 };
 
