@@ -357,6 +357,10 @@ int run_app(CLI::App& app, const std::string& command, int argc, char** argv,
     print_error(name, e.what());
     return code(exit_status::wrong_usage);
   }
+  if (const std::string swallowed = flag_as_value(app); !swallowed.empty()) {
+    print_error(name, fmt::format("{} (see {} --help)", swallowed, name));
+    return code(exit_status::wrong_usage);
+  }
   remember_command_line(name, argc, argv);
   handle_signals(name);
   const exit_status status = run_guarded(name, command, body);

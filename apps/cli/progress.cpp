@@ -13,8 +13,10 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <mutex>
 #include <thread>
 #include <tuple>
@@ -35,6 +37,11 @@ struct tuning {
 
 constexpr char wiping[] = "\r\x1b[K";
 std::atomic<bool> line_is_drawn{false};
+
+// The last wipe, by a signal's handler, and the drawing thread: one of them sees the other's flag. The thread blocks
+// signals, so the handler never interrupts it.
+std::atomic<bool> has_ended{false};
+std::atomic<bool> is_drawing{false};
 
 int columns_of(const std::string& text) { return static_cast<int>(characters_of(text)); }
 
@@ -121,6 +128,9 @@ class status_line {
   };
 
   void draw_until_done() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
     std::unique_lock lock(mutex_);
     while (!entries_.empty()) {
       draw();
@@ -133,9 +143,13 @@ class status_line {
     const double seconds = top.since_start.seconds();
     if (seconds < tuning::brief_seconds || since_first_->seconds() < tuning::silent_seconds) return;
     const std::string line = progress_line(top.label, top.progress, seconds, terminal_width(STDERR_FILENO));
-    line_is_drawn = true;  // before it can be seen: a signal right after it wipes the line
-    std::fprintf(stderr, "\r%s\x1b[K", line.c_str());
-    std::fflush(stderr);
+    is_drawing = true;
+    if (!has_ended) {
+      line_is_drawn = true;
+      std::fprintf(stderr, "\r%s\x1b[K", line.c_str());
+      std::fflush(stderr);
+    }
+    is_drawing = false;
   }
 
   void wipe_drawn() {
@@ -217,6 +231,9 @@ void silence_progress() { status_line::instance().silence(); }
 void wipe_progress() { status_line::instance().wipe(); }
 
 void wipe_progress_at_end() noexcept {
+  has_ended = true;
+  constexpr timespec moment{0, 1'000'000};
+  for (int wait = 0; is_drawing && wait < 200; ++wait) ::nanosleep(&moment, nullptr);  // the terminal may be stopped
   if (line_is_drawn.exchange(false)) std::ignore = ::write(STDERR_FILENO, wiping, sizeof(wiping) - 1);
 }
 

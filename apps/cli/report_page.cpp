@@ -65,33 +65,34 @@ figure_texts texts_of(const std::string& app, std::string_view key) {
 // What to see first, in this order, where a command has it.
 struct card_text {
   std::string_view key, title;
+  std::string_view one = title;  // above the number 1
 };
 constexpr card_text cards[] = {
-    {"vertices", "vertices"},
-    {"edges", "edges"},
-    {"rows", "rows"},
-    {"cols", "columns"},
-    {"nnz", "entries"},
+    {"vertices", "vertices", "vertex"},
+    {"edges", "edges", "edge"},
+    {"rows", "rows", "row"},
+    {"cols", "columns", "column"},
+    {"nnz", "entries", "entry"},
     {"reached", "reached"},
     {"depth", "depth"},
     {"max_distance", "greatest distance"},
-    {"components", "components"},
+    {"components", "components", "component"},
     {"largest", "largest"},
     {"largest_component", "largest component"},
-    {"communities", "communities"},
+    {"communities", "communities", "community"},
     {"modularity", "modularity"},
-    {"triangles", "triangles"},
+    {"triangles", "triangles", "triangle"},
     {"transitivity", "transitivity"},
     {"max_core", "greatest core"},
     {"max_k", "greatest k"},
-    {"trees", "trees"},
+    {"trees", "trees", "tree"},
     {"total_weight", "total weight"},
-    {"pairs", "pairs"},
+    {"pairs", "pairs", "pair"},
     {"diameter", "diameter"},
     {"radius", "radius"},
-    {"iterations", "iterations"},
-    {"entries", "entries written"},
-    {"bytes", "bytes"},
+    {"iterations", "iterations", "iteration"},
+    {"entries", "entries written", "entry written"},
+    {"bytes", "bytes", "byte"},
     {"expected_ms", "expected time"},
     {"host_bytes", "host memory"},
     {"time_ms", "median time"},
@@ -291,13 +292,13 @@ std::string draw(const std::string& app, const std::string& key, const json& val
 std::vector<page_fact> headline_of(const json& keys) {
   std::vector<page_fact> facts;
   const bool single = keys.contains("runs") && keys["runs"].size() == 1 && keys["runs"][0].is_object();
-  for (const auto& [key, title] : cards) {
+  for (const auto& [key, title, one] : cards) {
     if (keys.contains("vertices") && (key == "rows" || key == "cols" || key == "nnz")) continue;
     const std::string name(key);
     const json& from = !keys.contains(name) && single ? keys["runs"][0] : keys;
     if (!from.contains(name) || facts.size() == tuning::most_cards) continue;
     const json& value = from[name].is_object() && from[name].contains("median") ? from[name]["median"] : from[name];
-    if (value.is_number()) facts.push_back({std::string(title), text_of(key, value)});
+    if (value.is_number()) facts.push_back({std::string(value == 1 ? one : title), text_of(key, value)});
   }
   return facts;
 }

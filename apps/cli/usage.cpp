@@ -127,7 +127,21 @@ std::string short_help(const CLI::App& app, const std::string& command) {
   return text;
 }
 
+std::string flag_as_value(const CLI::App& app) {
+  const std::vector<std::string_view> known = flags_of(app);
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (!value.starts_with("--")) continue;
+      const std::string_view name = std::string_view(value).substr(2, value.find('=') - 2);
+      if (std::find(known.begin(), known.end(), name) == known.end()) continue;
+      return fmt::format("{} takes a value, and {} follows", option->get_name(), value);
+    }
+  }
+  return {};
+}
+
 std::string explain(const CLI::App& app, const CLI::ParseError& e) {
+  if (std::string swallowed = flag_as_value(app); !swallowed.empty()) return swallowed;
   const std::vector<std::string> words = app.remaining();
   std::string flags;
   std::string others;

@@ -207,8 +207,8 @@ struct centrality : graph_algorithm {
   }
   static std::string how_checked(const betweenness_flags& flags, const auto& found) {
     if (found.checked_sources == found.sources) return "checked independently by Brandes' algorithm";
-    return fmt::format("checked independently by Brandes' algorithm from {} of {} sources{}",
-                       with_commas(found.checked_sources), with_commas(found.sources),
+    return fmt::format("checked independently by Brandes' algorithm from {} of {}{}",
+                       with_commas(found.checked_sources), counted(found.sources, "source"),
                        flags.normalization == "max" ? "" : ", and the sum of all values with the distances");
   }
 

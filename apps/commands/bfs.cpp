@@ -193,9 +193,9 @@ struct bfs_search : search_algorithm {
   }
   static std::string ranks_reason(const auto& plan) {
     const std::int64_t narrow = plan.narrow_levels();
-    return fmt::format(
-        "pushed to the vertices' owners, or pulled over a bitmap, {}; {} levels of the last search were pulled{}",
-        plan.steps(), plan.pulled_levels(), narrow == 0 ? "" : fmt::format(", {} small ones by one GPU alone", narrow));
+    return fmt::format("pushed to the vertices' owners, or pulled over a bitmap, {}; pulled in {} of the last search{}",
+                       plan.steps(), counted(plan.pulled_levels(), "level"),
+                       narrow == 0 ? "" : fmt::format(", {} small ones by one GPU alone", narrow));
   }
   // A graph on GPUs is checked there; its tree is copied for --output and --target only.
   template <class Space, class I, class Home>

@@ -156,9 +156,9 @@ void report_distances(report& out, const distance_profile& found) {
   }
   out.keys()["distances"] = keys;
   if (found.sources == 0) return out.row("distances", "none (no vertex has an edge)");
-  out.row("distances",
-          fmt::format("mean {:.4g}, from {} vertices{} that reach {:.6g} on average", found.mean_distance,
-                      with_commas(found.sources), found.every ? "" : " drawn at random", found.mean_reached));
+  out.row("distances", fmt::format("mean {:.4g}, from {}{} that reach{} {:.6g} on average", found.mean_distance,
+                                   counted(found.sources, "vertex", "vertices"), found.every ? "" : " drawn at random",
+                                   found.sources == 1 ? "es" : "", found.mean_reached));
   out.row("eccentricity",
           fmt::format("{} to {}, median {} (the diameter is {}{})", with_commas(found.least_eccentricity),
                       with_commas(found.most_eccentricity), with_commas(found.median_eccentricity),
@@ -288,8 +288,9 @@ void draw(report& out, const info_flags& flags, const input_description& input,
     }
     const row_profile drawn = profile_lengths(std::move(lengths));
     const std::string subtitle =
-        fmt::format("{} {}, {} {}, {} {} to {}, mean {:.3g}", with_commas(matrix.rows), degrees ? "vertices" : "rows",
-                    with_commas(degrees ? degrees->edges : matrix.nnz()), degrees ? "edges" : "entries",
+        fmt::format("{}, {}, {} {} to {}, mean {:.3g}",
+                    degrees ? counted(matrix.rows, "vertex", "vertices") : counted(matrix.rows, "row"),
+                    degrees ? counted(degrees->edges, "edge") : counted(matrix.nnz(), "entry", "entries"),
                     degrees && degrees->directed ? "in- and out-degree together"
                     : degrees                    ? "degree"
                                                  : "row length",

@@ -88,8 +88,24 @@ bool check_order(const csr_pattern_view<I, O, host>& a, span<const I, host> orde
 }
 
 template <entry_type V, index_type I, index_type O>
+void write_permuted(const context<host>& ctx, const reorder_flags& flags, const input_description& input,
+                    const csr_view<const V, I, O, host>& a, span<const I, host> order) {
+  csr_matrix<V, I, O, host> made = permute(ctx, a, order, order);
+  if (input.symmetry != symmetry_kind::general) {
+    made = part_of(ctx, made.view(),
+                   input.symmetry == symmetry_kind::skew_symmetric ? matrix_part::strictly_lower : matrix_part::lower);
+  }
+  matrix_market_write_options options;
+  options.symmetry = input.symmetry;
+  // Ones that a pattern lists more than once have sums.
+  const bool whole = input.field == matrix_market_field::integer || input.field == matrix_market_field::pattern;
+  if (whole && !is_pattern<V>) options.numbers = matrix_market_numbers::integers;
+  write_matrix_market(flags.output, to_coo(ctx, std::as_const(made).view()), options);
+}
+
+template <entry_type V, index_type I, index_type O>
 void write_outputs(const context<host>& ctx, report& out, const reorder_flags& flags, const input_description& input,
-                   const csr_view<const V, I, O, host>& a, span<const I, host> order) {
+                   const csr_input<V, I, O>& read, span<const I, host> order) {
   if (!flags.permutation.empty()) {
     output_file file(flags.permutation);
     std::string text;
@@ -99,15 +115,12 @@ void write_outputs(const context<host>& ctx, report& out, const reorder_flags& f
     out.row("written", flags.permutation + " (line k is the row that becomes row k)");
   }
   if (flags.output.empty()) return;
-  csr_matrix<V, I, O, host> made = permute(ctx, a, order, order);
-  if (input.symmetry != symmetry_kind::general) {
-    made = part_of(ctx, made.view(),
-                   input.symmetry == symmetry_kind::skew_symmetric ? matrix_part::strictly_lower : matrix_part::lower);
+  const bool repeats = read.facts.expanded > read.matrix.nnz();
+  if (input.field == matrix_market_field::pattern && !repeats) {
+    write_permuted<pattern, I, O>(ctx, flags, input, {read.matrix, {}}, order);
+  } else {
+    write_permuted<V, I, O>(ctx, flags, input, read.matrix, order);
   }
-  matrix_market_write_options options;
-  options.symmetry = input.symmetry;
-  if (input.field == matrix_market_field::integer) options.numbers = matrix_market_numbers::integers;
-  write_matrix_market(flags.output, to_coo(ctx, std::as_const(made).view()), options);
   out.row("written", flags.output);
 }
 
@@ -143,7 +156,7 @@ exit_status reorder(report& out, const backend& where, const reorder_flags& flag
   const stopwatch checking;
   if (!flags.no_validate) valid = check_order<I, O>(a, rows, after);
   report_validity(out, valid, "a permutation, and its bandwidth, checked independently", checking.milliseconds());
-  if (valid != false) write_outputs<V, I, O>(ctx, out, flags, input, a, rows);
+  if (valid != false) write_outputs<V, I, O>(ctx, out, flags, input, read, rows);
   return conclude(out, flags, valid);
 }
 
@@ -154,7 +167,7 @@ exit_status run(const reorder_flags& flags) {
   report out("reorder", flags.common);
   begin_report(out, "reorder", flags, where);
   const auto reorder_read = [&](const auto& read) { return reorder(out, where, flags, input, read); };
-  if (flags.output.empty() || input.field == matrix_market_field::pattern) {
+  if (flags.output.empty()) {
     return std::visit(reorder_read, read_factor<pattern>(out, where.cpu, flags.common, input));
   }
   return on_matrix(out, where, flags, input, reorder_read);

@@ -52,7 +52,7 @@ array<V, host> right_side(const context<host>& ctx, const solve_flags& flags, co
   } else if (flags.rhs != "ones" && flags.rhs != "ones-solution") {
     wanted.file = flags.rhs;
   }
-  array<V, host> b = make_x<V>(ctx, wanted, a.rows, "rows");
+  array<V, host> b = make_x<V>(ctx, wanted, a.rows, {"--rhs", "rows"});
   if (flags.rhs != "ones-solution") return b;
   for (std::int64_t row = 0; row < a.rows; ++row) {
     V sum{};

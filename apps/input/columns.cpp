@@ -82,6 +82,42 @@ void report_possible_names(report& out, const input_description& input) {
   out.warn(input.path + ": " + text);
 }
 
+// Warns of columns whose names are of different things, such as user_id and item_id, though equal ids are one vertex.
+void report_two_kinds(report& out, const input_description& input) {
+  const edge_list_header& header = input.columns;
+  if (!header.may_be_two_kinds) return;
+  std::vector<int> wanted{header.source, header.target};
+  if (header.weight >= 0 && header.weight < std::ssize(header.names) + (header.row_names ? 1 : 0)) {
+    wanted.push_back(header.weight);
+  }
+  const std::vector<std::string> names = names_of(header, wanted);
+  std::vector<std::pair<std::string, int>> columns;
+  for (std::size_t k = 0; k < wanted.size(); ++k) columns.emplace_back(names[k], wanted[k] + 1);
+  const std::string same = columns_flag(columns);
+  columns[0].first = "bip:" + (names[0].find(',') == std::string::npos ? names[0] : std::to_string(wanted[0] + 1));
+  out.keys()["columns"]["may_be_two_kinds"] = true;
+  const bool named = header.ids == id_kind::names;
+  const std::string text =
+      fmt::format("'{}' and '{}' may number different things, but {} one vertex ({} if they are of one kind, {})",
+                  names[0], names[1], named ? "a name in both columns is" : "equal ids are", same,
+                  named ? "else different names" : columns_flag(columns) + " keeps them apart");
+  out.row("", text);
+  out.warn(input.path + ": " + text);
+}
+
+void report_left_ids(report& out, const input_description& input) {
+  const std::int64_t left = input.columns.left_ids;
+  if (left < 0) return;
+  const std::string right = fmt::format("right vertex k has the id {} + k", left);
+  if (!input.wanted_columns.starts_with("bip:")) {
+    out.row("bipartite", fmt::format("{}; {}", counted(left, "left vertex", "left vertices"), right));
+    out.keys()["left_vertices"] = left;
+  } else {
+    out.row("bipartite", fmt::format("left ids as they are, below {}; {}", left, right));
+    out.keys()["right_ids_from"] = left;
+  }
+}
+
 }  // namespace
 
 std::string unused_weights(const input_description& input) {
@@ -101,7 +137,8 @@ void add_columns_flag(CLI::App& app, common_flags& flags) {
   app.add_option(
          "--columns", flags.columns,
          "SOURCE,TARGET[,WEIGHT]: the columns of an edge list, by name (the first line is then a header) or number "
-         "from 1; default: by the names in its header line, else the first three")
+         "from 1; bip:SOURCE,TARGET: equal ids in the two are different vertices; default: by the names in its header "
+         "line, else the first three")
       ->type_name("COLUMNS");
   if (find_option(app, "--ids") != nullptr) return;  // the command has it, with more meanings
   app.add_option(
@@ -120,11 +157,8 @@ void report_columns(report& out, const input_description& input, bool directed) 
   const edge_list_header& header = input.columns;
   report_names(out, header, input.wanted_columns);
   report_possible_names(out, input);
-  if (header.left_ids >= 0) {
-    out.row("bipartite", fmt::format("{} left vertices; right vertex k has the id {} + k", with_commas(header.left_ids),
-                                     header.left_ids));
-    out.keys()["left_vertices"] = header.left_ids;
-  }
+  report_two_kinds(out, input);
+  report_left_ids(out, input);
   if (header.direction == edge_direction::not_said) return;
   const std::string_view said = to_string(header.direction);
   const std::string_view taken = to_string(directed ? edge_direction::directed : edge_direction::undirected);
@@ -138,7 +172,7 @@ void report_columns(report& out, const input_description& input, bool directed) 
 void report_ids(report& out, const vertex_names& names) {
   out.keys()["ids"] = names.are_integers() ? "integers" : "names";
   if (names.are_integers()) return;
-  std::string text = fmt::format("vertices have {} names, in the order of the file", with_commas(names.vertices));
+  std::string text = fmt::format("vertices have {}, in the order of the file", counted(names.vertices, "name"));
   if (names.vertices > 0) text += fmt::format(": {} to {}", names.label(0), names.label(names.vertices - 1));
   out.row("ids", text);
 }

@@ -269,16 +269,16 @@ std::int64_t least_rank_bytes(const input_size& size, std::int64_t ranks, const 
 void expect_host_memory(const input_description& input, const input_size& size, std::int64_t least) {
   const std::int64_t available = host_memory().available();
   if (least <= available) return;
-  const std::string rows = size.rows > 0 ? fmt::format(" and {} rows", with_commas(size.rows)) : " or more";
+  const std::string rows = size.rows > 0 ? " and " + counted(size.rows, "row") : " or more";
   const int processes = host_memory().processes_on_host() * host_memory().hosts();
   const std::string per_process =
       processes == 1 ? std::string() : " to each process, " + host_memory().hosts_for(static_cast<double>(least));
-  throw error(
-      error_code::out_of_memory, source_position{input.path, 0, 0},
-      fmt::format("it takes at least {} of host memory{}, for {} entries{}; {} are available{} (see --max-memory)",
-                  format_bytes(static_cast<double>(least)),
-                  processes == 1 ? "" : fmt::format(" in each of {} processes", processes), with_commas(size.listed),
-                  rows, format_bytes(static_cast<double>(available)), per_process));
+  throw error(error_code::out_of_memory, source_position{input.path, 0, 0},
+              fmt::format("it takes at least {} of host memory{}, for {}{}; {} are available{} (see --max-memory)",
+                          format_bytes(static_cast<double>(least)),
+                          processes == 1 ? "" : fmt::format(" in each of {} processes", processes),
+                          counted(size.listed, "entry", "entries"), rows, format_bytes(static_cast<double>(available)),
+                          per_process));
 }
 
 }  // namespace spargo::apps

@@ -1,5 +1,6 @@
 #include "input/vector_file.hpp"
 
+#include "cli/text.hpp"
 #include "input/text_lines.hpp"
 
 #include <spargo/io/matrix_market.hpp>
@@ -63,9 +64,9 @@ array<V, host> read_numbers(const context<host>& ctx, const std::string& path, s
     ++count;
   }
   if (count != size) {
-    throw error(error_code::invalid_data, source_position{path, 0, 0},
-                fmt::format("{} has {} {} (expected {}, the matrix's {})", use.name, count,
-                            count == 1 ? "number" : "numbers", size, use.side));
+    throw error(
+        error_code::invalid_data, source_position{path, 0, 0},
+        fmt::format("{} has {} (expected {}, the matrix's {})", use.name, counted(count, "number"), size, use.side));
   }
   return x;
 }

@@ -95,7 +95,8 @@ exit_status print_plan(const common_flags& given, const work_plan& plan) {
   out.title(fmt::format("plan {} {}", plan.command, plan.file));
   out.row(plan.directed.has_value() ? "graph" : "matrix", size_text(plan));
   if (plan.scale.ranks > 0) {
-    out.row("ranks", fmt::format("{} {}", with_commas(plan.scale.ranks), plan.scale.on_gpus ? "GPUs" : "processes"));
+    out.row("ranks",
+            plan.scale.on_gpus ? counted(plan.scale.ranks, "GPU") : counted(plan.scale.ranks, "process", "processes"));
   }
   out.row("host", host_text(plan));
   if (plan.runs_on_gpu) {

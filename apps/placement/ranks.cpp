@@ -231,7 +231,7 @@ void open_device(const communicator& comm, backend& where, int ordinal) {
 backend choose_for_processes(const communicator& comm, const common_flags& flags) {
   const int usual = std::max(1, context<host>().threads() / comm.local_size());
   backend where = choose_cpu("cpu", flags.threads > 0 ? flags.threads : usual);
-  where.reason = fmt::format("{} processes", comm.size());
+  where.reason = counted(comm.size(), "process", "processes");
   if (!are_on_gpus(flags)) return where;
   int ordinal = 0;
   together(comm, [&] { ordinal = device_of_process(flags.device, flags.devices, query_devices(), comm.local_rank()); });
@@ -477,7 +477,7 @@ void report_ranks(report& out, const communicator& comm, const backend& where, s
   out.keys()["exchanged_bytes"] = runs.exchanged_bytes;
   out.keys()["exchange_ms"] = runs.exchange_ms;
   const int gpus = where.gpus.empty() ? 0 : 1 + *std::max_element(where.gpus.begin(), where.gpus.end());
-  const std::string who = gpus == 0 ? fmt::format("{} processes by {}", comm.size(), comm.name())
+  const std::string who = gpus == 0 ? fmt::format("{} by {}", counted(comm.size(), "process", "processes"), comm.name())
                                     : fmt::format("{} on {} by {}", comm.size(), counted(gpus, "GPU"), how);
   out.row("ranks",
           fmt::format("{}; they send {} a run, and spend {} of it sending and waiting", who,

@@ -2,9 +2,11 @@
 // outputs of a run that is interrupted.
 #include <csignal>
 #include <filesystem>
+#include <regex>
 
 #include "apps/all_commands.hpp"
 #include "apps/run_app.hpp"
+#include "apps/run_here.hpp"
 
 namespace spargo::apps {
 namespace {
@@ -51,6 +53,26 @@ TEST_P(graph_command, refuses_a_matrix_that_is_not_square) {
   const std::string path = folder.write("wide.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n");
   test::expect_failure(run_app(GetParam(), {path}), GetParam(), 1,
                        path + ": the matrix is 2 x 3 (expected a square one, whose rows are vertices)");
+}
+
+// "1 edge", not "1 edges": reports, plans and warnings on graphs with one of everything.
+TEST_P(graph_command, says_one_of_one_thing) {
+  const scratch folder;
+  const std::regex many(
+      "(^|[^0-9.,:/a-z-])1 ((?!integer |weight |entry )[a-z-]+ )?(?!ms\\b|converges\\b|process\\b)[a-z-]+s\\b");
+  for (const std::string& file :
+       {folder.write("a.el", "1 2\n"), folder.write("b.wel", "1 2 9007199254740993\n"), folder.write("c.el", "1 1\n"),
+        folder.write("d.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n"),
+        folder.write("e.csv", "\"x y\",z\n"), folder.write("f.el", "1 2\n2 3\n1 3\n")}) {
+    for (const std::vector<std::string>& line :
+         {std::vector<std::string>{GetParam(), file, "--threads", "1"}, {"plan", GetParam(), file, "--ranks", "1"}}) {
+      const app_run run = test::run_here(line[0], {line.begin() + 1, line.end()});
+      const std::string text = run.out + run.err;
+      for (std::sregex_iterator found(text.begin(), text.end(), many), end; found != end; ++found) {
+        ADD_FAILURE() << found->str() << " of " << file << "\n" << text;
+      }
+    }
+  }
 }
 
 TEST_P(graph_command, fails_in_one_line) {

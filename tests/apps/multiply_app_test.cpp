@@ -113,7 +113,7 @@ TEST(MultiplyApp, ConvertSlicesPermutesAndDrops) {
     EXPECT_NE(converted(folder, small, flags).find(message), std::string::npos) << converted(folder, small, flags);
   }
   spill(folder / "order.txt", "3\n1\n");
-  EXPECT_NE(converted(folder, square, {"--permute", order}).find("2 rows are listed"), std::string::npos);
+  EXPECT_NE(converted(folder, square, {"--permute", order}).find("2 rows listed"), std::string::npos);
   spill(folder / "order.txt", "3\n1\n4\n");
   EXPECT_NE(converted(folder, square, {"--permute", order}).find("order.txt:3:1: 4 is no row of the matrix"),
             std::string::npos);
@@ -121,6 +121,25 @@ TEST(MultiplyApp, ConvertSlicesPermutesAndDrops) {
   EXPECT_NE(converted(folder, square, {"--permute", order}).find("occurs again"), std::string::npos);
   spill(folder / "edges.el", "0 1\n1 2\n");
   expect_failure(run_here("convert", {folder / "edges.el", folder / "out.mtx", "--transpose"}), "convert", 1);
+}
+
+// A pattern's entry listed twice counts 2 in a product, so it does in what is made of the matrix.
+TEST(MultiplyApp, ConvertCountsRepeatedEntriesOfAPattern) {
+  const scratch folder;
+  const std::string banner = "%%MatrixMarket matrix coordinate pattern general\n";
+  const std::string repeated = banner + "2 2 3\n1 2\n1 2\n2 1\n";
+  const std::string once = banner + "2 2 2\n1 2\n2 2\n";
+  spill(folder / "order.txt", "2\n1\n");
+  const char* const twice = repeated.c_str();
+  EXPECT_EQ(converted(folder, twice, {"--transpose"}), "2 2 2\n1 2 1\n2 1 2\n");
+  EXPECT_EQ(converted(folder, twice, {"--rows", "1:1"}), "1 2 1\n1 2 2\n");
+  EXPECT_EQ(converted(folder, twice, {"--permute", folder / "order.txt"}), "2 2 2\n1 2 1\n2 1 2\n");
+  EXPECT_EQ(converted(folder, twice, {"--symmetrize"}), "2 2 1\n2 1 3\n");
+  EXPECT_EQ(converted(folder, once.c_str(), {"--transpose"}), "2 2 2\n2 1\n2 2\n");
+  EXPECT_EQ(slurp(folder / "out.mtx").rfind(banner, 0), 0U);
+  EXPECT_EQ(converted(folder, once.c_str(), {"--symmetrize"}), "2 2 2\n2 1 1\n2 2 2\n");
+  EXPECT_NE(converted(folder, twice, {"--drop-below", "1"}).find("--drop-below: the matrix has no values"),
+            std::string::npos);
 }
 
 TEST(MultiplyApp, FactorsMasksBlocksAndOutput) {

@@ -193,6 +193,30 @@ TEST_F(outputs, that_cannot_be_written_are_found_before_the_work) {
   expect_failure(run_app("convert", {huge, folder_ / "b.mtx", "--json", none}), "convert", 1, none);
 }
 
+// A limit on the size of files stands for a full disk.
+TEST_F(outputs, that_break_off_leave_nothing) {
+  const scratch folder;
+  const std::string graph = "gen:rmat:scale=9,degree=8";
+  for (const std::string line :
+       {"multiply gen:laplacian2d:n=30 --output c.mtx", "multiply gen:laplacian2d:n=30 --report c.html",
+        "solve gen:laplacian2d:n=30 --output x.mtx", "solve gen:laplacian2d:n=30 --output x.mtx.gz",
+        "reorder gen:laplacian2d:n=30 --output r.mtx", "reorder gen:laplacian2d:n=30 --permutation p.txt",
+        "eigs gen:laplacian2d:n=12 --report e.html", "subgraph G --component largest --output s.el",
+        "subgraph G --component largest --output s.csv.gz",
+        "subgraph G --component largest --undirected --output s.graph", "similarity G --output s.csv",
+        "trusses G --output t.json", "forest G --output f.txt", "closeness G --sources 4 --report c.html",
+        "hits G --output h.csv", "plan bfs G --report p.html", "convert G o.mtx --transpose"}) {
+    SCOPED_TRACE(line);
+    std::string command = line;
+    if (const std::size_t at = command.find(" G"); at != std::string::npos) command.replace(at + 1, 1, graph);
+    const app_run run =
+        run_shell("cd '" + folder.path().string() + "' && ulimit -f 1 && exec $BIN/spargo " + command + " --quiet");
+    const std::string name = command.substr(0, command.find(' '));
+    expect_failure(run, name == "plan" ? "plan bfs" : name, 1, "cannot write: File too large");
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  }
+}
+
 // Root may write anywhere, so the test gives up root's rights.
 TEST_F(outputs, that_may_not_be_written_are_found_before_the_work) {
   const std::string kept = folder_.write("kept", "old");

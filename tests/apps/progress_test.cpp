@@ -25,7 +25,14 @@ class screen {
  public:
   explicit screen(std::size_t width) : width_(width), lines_(1) {}
 
-  void take(const std::string& bytes) {
+  // A write may arrive in parts: an escape sequence that is cut waits for its rest.
+  void take(std::string bytes) {
+    bytes.insert(0, cut_);
+    cut_.clear();
+    if (const std::size_t last = bytes.rfind('\x1b'); last != std::string::npos && bytes.size() - last < 3) {
+      cut_ = bytes.substr(last);
+      bytes.resize(last);
+    }
     for (std::size_t k = 0; k < bytes.size(); ++k) {
       const char c = bytes[k];
       if (c == '\x1b' && bytes.compare(k, 3, "\x1b[K") == 0) {
@@ -64,6 +71,7 @@ class screen {
   std::size_t widest_ = 0;
   std::vector<std::string> lines_;
   std::string seen_;
+  std::string cut_;
 };
 
 // A process with this terminal that does `work`. Several run at the same time: what they do is mostly to wait.
@@ -303,6 +311,20 @@ TEST(progress, of_an_app_leaves_the_terminal_as_it_was) {
   });
   writer.join();
   EXPECT_NE(shown.seen().find("slow.el  1 s"), std::string::npos) << shown.seen();
+}
+
+// The drawing thread may be about to draw when a signal wipes the line.
+TEST(progress, is_not_drawn_after_the_last_wipe) {
+  const screen shown = on_a_terminal(24, [] {
+    set_terminal("xterm");
+    progress_bar bar("slow.el", false);
+    wait_ms(1300);
+    wipe_progress_at_end();
+    wait_ms(400);
+    ::_exit(0);
+  });
+  EXPECT_NE(shown.seen().find("slow.el"), std::string::npos) << "nothing was shown";
+  EXPECT_EQ(shown.last(), "") << shown.seen();
 }
 
 TEST(progress, is_wiped_by_an_interrupt) {

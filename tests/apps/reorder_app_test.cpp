@@ -65,6 +65,9 @@ TEST_F(ReorderFile, GeneralComplexAndPatternMatricesKeepTheirValues) {
   const std::string pattern = folder_.write("q.mtx", matrix("pattern general", "3 3 2\n3 1\n3 2\n"));
   EXPECT_EQ(run_here("reorder", {"--method", "degree", "--output", out, pattern}).code, 0);
   EXPECT_EQ(slurp(out), matrix("pattern general", "3 3 2\n1 2\n1 3\n"));
+  const std::string repeated = folder_.write("r.mtx", matrix("pattern general", "3 3 3\n3 1\n3 1\n3 2\n"));
+  EXPECT_EQ(run_here("reorder", {"--method", "degree", "--output", out, repeated}).code, 0);
+  EXPECT_EQ(slurp(out), matrix("integer general", "3 3 2\n1 2 2\n1 3 1\n"));
   const std::string skew = folder_.write("s.mtx", matrix("real skew-symmetric", "3 3 2\n2 1 1.5\n3 1 2.5\n"));
   EXPECT_EQ(run_here("reorder", {"--method", "random:1", "--output", out, "--permutation", folder_ / "o", skew}).code,
             0);

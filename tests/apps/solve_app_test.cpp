@@ -142,7 +142,9 @@ TEST_F(SolveFile, Refusals) {
   expect_failure(run_here("solve", {spd_, "--restart", "0"}), "solve", 2, "--restart");
   expect_failure(run_here("solve", {spd_, "--output", spd_}), "solve", 2, "this is the input");
   expect_failure(run_here("solve", {spd_, "--rhs", folder_.write("b.mtx", general("2 1 1\n1 1 1\n"))}), "solve", 1,
-                 "2 x 1");
+                 "b.mtx: --rhs is 2 x 1");
+  expect_failure(run_here("solve", {spd_, "--rhs", folder_.write("b.txt", "1\n")}), "solve", 1,
+                 "b.txt: --rhs has 1 number (expected ");
   expect_failure(run_here("solve", {spd_, "--plot", folder_ / "a.gif"}), "solve", 2, "--plot");
 }
 

@@ -99,7 +99,11 @@ TEST(unknown_flags, are_named_in_order_with_the_nearest) {
            {{"--toleranse=1e-3"}, "unknown flag: --toleranse (did you mean --tolerance?)"},
            {{"--zeta", "20", "--dampin", ".5"}, "unknown flag: --zeta, --dampin (did you mean --damping?)"},
            {{"-x"}, "unknown flag: -x "},
-           {{"b.el", "c.el"}, "unexpected argument: b.el, c.el"}}) {
+           {{"b.el", "c.el"}, "unexpected argument: b.el, c.el"},
+           {{"--weights", "--output", "o.csv"}, "--weights takes a value, and --output follows (see spargo pagerank "},
+           {{"--weights", "--quiet"}, "--weights takes a value, and --quiet follows"},
+           {{"--output", "--threads=2"}, "--output takes a value, and --threads=2 follows"},
+           {{"--output", "--quiet"}, "--output takes a value, and --quiet follows"}}) {
     std::vector<std::string> all = {"pagerank", "a.el"};
     all.insert(all.end(), words.begin(), words.end());
     expect_failure(run_app("spargo", all), "pagerank", 2, says);

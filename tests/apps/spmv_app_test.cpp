@@ -362,8 +362,8 @@ TEST_F(SpmvFile, ElementsThatAreNotFiniteAreSaid) {
     const std::string file = folder_.write("inf.mtx", header + text);
     const app_run run = run_app("spmv", {file, "--device", "cpu"});
     EXPECT_EQ(run.code, 0) << run.err;
-    EXPECT_NE(run.out.find("yes, but 1 of 3 elements of y are NaN or infinite"), std::string::npos) << run.out;
-    EXPECT_NE(run.err.find("1 of 3 elements of y are NaN or infinite"), std::string::npos) << run.err;
+    EXPECT_NE(run.out.find("yes, but 1 of 3 elements of y is NaN or infinite"), std::string::npos) << run.out;
+    EXPECT_NE(run.err.find("1 of 3 elements of y is NaN or infinite"), std::string::npos) << run.err;
     EXPECT_EQ(run_app("spmv", {file, "--device", "cpu", "--json", "-"}).json()["y"]["not_finite"], 1);
   }
   EXPECT_EQ(run_app("spmv", {matrix_, "--device", "cpu", "--json", "-"}).json()["y"]["not_finite"], 0);

@@ -103,6 +103,14 @@ TEST_F(SubgraphApp, NamesIntegersAndTheFirstVertexAreKept) {
   const std::string ids = folder_.write("names.txt", "\"c, d\"\nann\n");
   (void)run_subgraph(named, {"--ids", ids, "--output", out});
   EXPECT_EQ(slurp(out), "source,target,weight\n\"c, d\",ann,4\n");
+  const std::string tags =
+      folder_.write("tags.csv", "source,target\n\"#gpu\",\"#cpu\"\n\"#cpu\",\"# of cores\"\n\"# of cores\",%x\n");
+  const std::string listed = folder_.write("tags.txt", "# tags\n#gpu\n#\n## two\n#cpu\n# of cores\n%x\n");
+  (void)run_subgraph(tags, {"--ids", listed, "--output", out});
+  EXPECT_EQ(slurp(out), "source,target\n\"#gpu\",\"#cpu\"\n\"#cpu\",\"# of cores\"\n\"# of cores\",\"%x\"\n");
+  const std::string unknown = folder_.write("unknown.txt", "#gpu\n#tpu\n");
+  expect_failure(run_here("subgraph", {tags, "--ids", unknown, "--output", out}), "subgraph", 1,
+                 unknown + ":2:1: #tpu is no vertex of the graph (expected one of its names a line)");
   const std::string later = folder_.write("later.el", "9 4\n4 9\n1 9\n");
   (void)run_subgraph(later, {"--component", "9", "--output", folder_ / "out.el"});
   EXPECT_EQ(slurp(folder_ / "out.el"), "# source\ttarget\n9\t4\n1\t9\n4\t9\n");

@@ -52,6 +52,45 @@ TEST(tables, names_above_names_are_said) {
   EXPECT_EQ(run_on("bfs", folder.write("e.csv", "alice,bob\nbob,carol\n")).err, "");
 }
 
+TEST(tables, columns_of_two_kinds_are_said_and_kept_apart) {
+  const scratch folder;
+  const std::string file = folder.write("t.csv", "user_id,item_id,rating\n1,1,5\n1,2,3\n2,1,4\n");
+  const std::string said =
+      "'user_id' and 'item_id' may number different things, but equal ids are one vertex (--columns "
+      "user_id,item_id,rating if they are of one kind, --columns bip:user_id,item_id,rating keeps them apart)";
+  std::vector<std::string> commands = test::graph_commands();
+  commands.emplace_back("info");
+  for (const std::string& command : commands) {
+    if (command == "subgraph") continue;  // needs to know which
+    const app_run run = run_on(command, file);
+    EXPECT_NE(run.out.find("may number different things"), std::string::npos) << command << run.out;
+    EXPECT_NE(run.err.find("warning: " + file + ": " + said), std::string::npos) << command << run.err;
+  }
+  EXPECT_EQ(report_of("bfs", file).at("columns").at("may_be_two_kinds"), true);
+  EXPECT_EQ(report_of("bfs", file).at("vertices"), 2);
+  const std::vector<std::string> apart = {"--columns", "bip:user_id,item_id,rating"};
+  const json report = report_of("components", file, apart);
+  EXPECT_EQ(report.at("vertices"), 4);
+  EXPECT_EQ(report.at("edges"), 3);
+  EXPECT_EQ(report.at("directed"), false);
+  EXPECT_EQ(report.at("right_ids_from"), 3);
+  EXPECT_EQ(report_of("sssp", file, {"--columns", apart[1], "--source", "2"}).at("runs").at(0).at("max_distance"), 12);
+  const app_run quiet = run_on("bfs", file, apart);
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_NE(quiet.out.find("left ids as they are, below 3; right vertex k has the id 3 + k"), std::string::npos);
+  EXPECT_EQ(run_on("bfs", file, {"--columns", "user_id,item_id"}).err, "");
+  EXPECT_NE(run_here("convert", {file, folder / "o.el"}).err.find(said), std::string::npos);
+  for (const char* name : {"o.csv", "o.spg", "o.mtx"}) {
+    ASSERT_EQ(run_here("convert", {file, folder / name, "--columns", apart[1]}).code, 0);
+    EXPECT_EQ(report_of("components", folder / name, {"--undirected"}).at("vertices"), 4) << name;
+  }
+  const std::string names = folder.write("n.csv", "city,person,n\nparis,hector,1\ntroy,paris,2\n");
+  EXPECT_NE(run_on("bfs", names)
+                .err.find("a name in both columns is one vertex (--columns city,person,n if they are of "
+                          "one kind, else different names)"),
+            std::string::npos);
+}
+
 TEST(tables, weights_with_other_names_are_said) {
   const scratch folder;
   struct unused_column {
@@ -131,7 +170,7 @@ TEST(tables, info_says_the_weights_of_the_file) {
   EXPECT_EQ(report.at("explicit_zeros"), 2);
   EXPECT_EQ(report.at("duplicates"), 2);
   EXPECT_NE(
-      run_on("info", file).out.find("magnitudes 1 to 4, 1 zeros, 0 not finite; duplicates summed: magnitudes 7 to 7\n"),
+      run_on("info", file).out.find("magnitudes 1 to 4, 1 zero, 0 not finite; duplicates summed: magnitudes 7 to 7\n"),
       std::string::npos)
       << run_on("info", file).out;
   const std::string triangle = folder.write(

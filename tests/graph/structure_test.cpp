@@ -449,12 +449,12 @@ TYPED_TEST(Structure, VerticesNearAndConnected) {
   EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)k_hop_neighborhood(cpu(), one.view(), I{0}, -1); }),
             "k_hop_neighborhood: radius -1 (expected 0 or more)");
   EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)k_hop_neighborhood(cpu(), one.view(), I{1}, 1); }),
-            "k_hop_neighborhood: vertex 1 is out of range (the graph has 1 vertices)");
+            "k_hop_neighborhood: vertex 1 is out of range (the graph has 1 vertex)");
   EXPECT_EQ(
       message_of(error_code::unsupported, [&] { (void)k_hop_neighborhood(cpu(), one.view(), I{0}, 1, edge_side::in); }),
       "k_hop_neighborhood: the graph has no in-edges (add_in_edges builds them)");
   EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)component_of(cpu(), one.view(), I{-1}); }),
-            "component_of: vertex -1 is out of range (the graph has 1 vertices)");
+            "component_of: vertex -1 is out of range (the graph has 1 vertex)");
 }
 
 }  // namespace

@@ -477,7 +477,7 @@ TEST(DeviceRead, EdgesTheHostMustRead) {
   EXPECT_EQ(same(plain + "000000000000000000001 2\n"), all_ways());  // parsed by the host
   EXPECT_EQ(same(plain + "1 2 {}\n"), all_ways());                   // parsed by the host
   EXPECT_EQ(same("0 1 {'weight': 3}\n3 4 5\n"), all_ways());         // parsed by the host
-  EXPECT_EQ(same("# names\nfrom,to\n" + plain), all_ways());
+  EXPECT_EQ(same("# names\nfrom\tto\n" + plain), all_ways());
   EXPECT_EQ(same("from,to\nfrom,to\n" + plain), 0);
   EXPECT_EQ(same(plain + "from,to\n"), 0);
   EXPECT_EQ(same(plain + "1 2 {'weight': 3}\n"), 0);

@@ -230,7 +230,19 @@ TEST(EigsOfReals, Refusals) {
             "eigs: the matrix has a value in row 1 (from 0) that is infinite or NaN");
   bad.values[3] = 7;
   EXPECT_EQ(message(error_code::invalid_data, bad, {.count = 1}),
-            "eigs: the matrix is not symmetric (Hermitian), or its rows are not sorted");
+            "eigs: the matrix is not symmetric (Hermitian): (0, 1) and (1, 0) differ (from 0)");
+  const auto asymmetry = [&](std::vector<std::int32_t> offsets, std::vector<std::int32_t> indices) {
+    const std::vector<double> ones(indices.size(), 1.0);
+    const auto rows = static_cast<std::int32_t>(offsets.size() - 1);
+    const csr_view<const double, std::int32_t, std::int32_t, host> view{rows, rows, offsets, indices, ones};
+    return test::message_of(error_code::invalid_data, [&] { (void)eigs(ctx, view, {.count = 1}); })
+        .substr(std::string("eigs: the matrix is not symmetric (Hermitian): ").size());
+  };
+  EXPECT_EQ(asymmetry({0, 2, 2, 2}, {0, 2}), "(0, 2) is an entry and (2, 0) is none (from 0)");
+  EXPECT_EQ(asymmetry({0, 1, 2, 4}, {0, 1, 0, 1}), "(2, 0) is an entry and (0, 2) is none (from 0)");
+  EXPECT_EQ(asymmetry({0, 0, 1, 3}, {2, 0, 1}), "(2, 0) is an entry and (0, 2) is none (from 0)");
+  EXPECT_EQ(asymmetry({0, 2, 4, 4}, {0, 1, 1, 0}), "row 1 is not sorted by column (from 0)");
+  EXPECT_EQ(asymmetry({0, 1, 3, 3}, {0, 1, 1}), "row 1 has column 1 twice (from 0)");
 }
 
 // Of Zachary's karate club: the largest eigenvalue.

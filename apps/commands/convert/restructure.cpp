@@ -61,12 +61,8 @@ class changing {
   void apply(const structure_flags& flags) {
     if (!flags.rows.empty() || !flags.columns.empty()) slice(flags);
     if (!flags.permute.empty()) reorder(flags.permute);
-    if (flags.drop_below.has_value()) {
-      if constexpr (is_pattern<V>) {
-        c_.refuse("--drop-below: the matrix has no values");
-      } else {
-        replace(drop_below(c_.ctx, now_, *flags.drop_below));
-      }
+    if constexpr (!is_pattern<V>) {
+      if (flags.drop_below.has_value()) replace(drop_below(c_.ctx, now_, *flags.drop_below));
     }
     if (flags.transpose) replace(transpose(c_.ctx, now_));
     if (flags.symmetrize) {
@@ -102,7 +98,7 @@ class changing {
     const std::vector<I> order(listed.begin(), listed.end());
     if (std::ssize(order) != now_.rows) {
       throw error(error_code::invalid_data, source_position{file, 0, 0},
-                  fmt::format("{} rows are listed (expected each of {} once)", order.size(), now_.rows));
+                  fmt::format("{} listed (expected each of {} once)", counted(std::ssize(order), "row"), now_.rows));
     }
     replace(permute(c_.ctx, now_, order, order));
   }
@@ -135,25 +131,36 @@ written change_and_write(const conversion& c, const csr_view<const V, I, O, host
   return write_canonical<V, I, O>(c, made, facts);
 }
 
+// Entries of 1. Sums of those listed more than once, and of both halves, are integers.
+written convert_pattern(const conversion& c, const read_options& options) {
+  if (c.flags.structure.drop_below.has_value()) c.refuse("--drop-below: the matrix has no values");
+  input_cache cache(c.flags.cache, c.input, kind_of_values<double>());
+  return std::visit(
+      [&]<class I, class O>(const csr_input<double, I, O>& from) {
+        if (!c.flags.structure.symmetrize && from.facts.expanded == from.matrix.nnz()) {
+          return change_and_write<pattern, I, O>(c, {from.matrix, {}}, 0);
+        }
+        c.input.field = matrix_market_field::integer;
+        return change_and_write<double, I, O>(c, from.matrix, 0);
+      },
+      read_csr<double>(c.ctx, c.input, options, cache));
+}
+
 }  // namespace
 
 written convert_restructured(const conversion& c) {
   expect_matrix(c.input);
   if (c.flags.undirected) c.refuse("--undirected is for graphs (expected --symmetrize for a matrix)");
-  const auto read = [&] {
-    progress_bar bar("reading " + c.input.path, c.flags.common.quiet);
-    return read_matrix(c.ctx, c.input, bar.options(), c.flags.cache);
-  }();
+  progress_bar bar("reading " + c.input.path, c.flags.common.quiet);
+  if (c.input.field == matrix_market_field::pattern) return convert_pattern(c, bar.options());
+  const auto read = read_matrix(c.ctx, c.input, bar.options(), c.flags.cache);
   return std::visit(
-      [&]<class V, class I, class O>(const csr_input<V, I, O>& from) {
+      [&]<class V, class I, class O>(const csr_input<V, I, O>& from) -> written {
         if constexpr (is_pattern<V>) {
-          if (c.flags.structure.symmetrize) {  // entries of 1, whose sums are 1 and 2
-            c.input.field = matrix_market_field::integer;
-            const array<double, host> ones = convert_values<double, V>(c.ctx, {}, from.matrix.nnz());
-            return change_and_write<double, I, O>(c, {from.matrix, ones.view()}, 0);
-          }
+          c.refuse("a matrix without values");  // not reached: its field is pattern
+        } else {
+          return change_and_write<V, I, O>(c, from.matrix, from.facts.rounded_integers);
         }
-        return change_and_write<V, I, O>(c, from.matrix, from.facts.rounded_integers);
       },
       read.read);
 }

@@ -16,7 +16,8 @@ void report_sizes(report& out, const std::vector<std::int64_t>& sizes) {
   for (; at != sizes.end() && list.size() < most;) {
     const auto end = std::find_if(at, sizes.end(), [&](std::int64_t size) { return size != *at; });
     if (list.size() < most_for_people) {
-      text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", with_commas(end - at), with_commas(*at));
+      text += text.empty() ? fmt::format("{} of {}", with_commas(end - at), counted(*at, "vertex", "vertices"))
+                           : fmt::format(", {} of {}", with_commas(end - at), with_commas(*at));
     }
     list.push_back({*at, static_cast<std::int64_t>(end - at)});
     at = end;
@@ -26,7 +27,7 @@ void report_sizes(report& out, const std::vector<std::int64_t>& sizes) {
   out.keys()["largest"] = largest;
   out.keys()["sizes"] = std::move(list);
   out.row("largest", counted(largest, "vertex", "vertices"));
-  if (!text.empty()) out.row("sizes", text + (largest == 1 ? " vertex" : " vertices"));
+  if (!text.empty()) out.row("sizes", text);
 }
 
 }  // namespace spargo::apps

@@ -40,9 +40,9 @@ void report_values(report& out, const value_summary& values, const std::optional
   };
   const value_summary& shown = listed.has_value() ? *listed : values;
   const std::string summed = range(values) == range(shown) ? "" : "; duplicates summed: " + range(values);
-  out.row(label, fmt::format("{}{} {}, {} not finite{}", range(shown), with_commas(shown.zeros),
-                             graph ? "zeros" : "explicit zeros", with_commas(shown.not_finite),
-                             summed.substr(0, std::max<std::size_t>(summed.size(), 2) - 2)));
+  out.row(label,
+          fmt::format("{}{}, {} not finite{}", range(shown), counted(shown.zeros, graph ? "zero" : "explicit zero"),
+                      with_commas(shown.not_finite), summed.substr(0, std::max<std::size_t>(summed.size(), 2) - 2)));
 }
 
 }  // namespace spargo::apps

@@ -3,7 +3,6 @@
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "input/random.hpp"
-#include "input/vector_file.hpp"
 
 #include <fmt/format.h>
 
@@ -110,9 +109,9 @@ spmv_plan<V, I, O, Space> plan_csr(const context<Space>& ctx, const csr_view<con
   }
   try {
     plan made(ctx, matrix, {.storage = spmv_storage::copied, .products = job.repeat, .operation = operation});
-    why = fmt::format("{} within {} product{} (--repeat)",
+    why = fmt::format("{} within {} (--repeat)",
                       made.storage() == spmv_storage::copied ? "the copy pays" : "no copy pays",
-                      with_commas(job.repeat), job.repeat == 1 ? "" : "s");
+                      counted(job.repeat, "product"));
     return made;
   } catch (const error& e) {
     if (e.code() != error_code::out_of_memory) throw;
@@ -231,8 +230,8 @@ void summarise(const array<V, host>& y, spmv_product& result) {
 }  // namespace
 
 template <value_type V>
-array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64_t size, const std::string& side) {
-  if (!wanted.file.empty()) return read_vector<V>(ctx, wanted.file, size, {"--x", side});
+array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64_t size, const vector_use& use) {
+  if (!wanted.file.empty()) return read_vector<V>(ctx, wanted.file, size, use);
   array<V, host> x(ctx, size);
   for (std::int64_t i = 0; i < size; ++i) {
     double value = 1.0;
@@ -247,10 +246,9 @@ array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64
   return x;
 }
 
-template array<float, host> make_x(const context<host>&, const spmv_x&, std::int64_t, const std::string&);
-template array<double, host> make_x(const context<host>&, const spmv_x&, std::int64_t, const std::string&);
-template array<std::complex<double>, host> make_x(const context<host>&, const spmv_x&, std::int64_t,
-                                                  const std::string&);
+template array<float, host> make_x(const context<host>&, const spmv_x&, std::int64_t, const vector_use&);
+template array<double, host> make_x(const context<host>&, const spmv_x&, std::int64_t, const vector_use&);
+template array<std::complex<double>, host> make_x(const context<host>&, const spmv_x&, std::int64_t, const vector_use&);
 
 void summarise_y(spmv_product& result) {
   std::visit([&](const auto& y) { summarise(y, result); }, result.y);
@@ -259,8 +257,8 @@ void summarise_y(spmv_product& result) {
 template <value_type V, index_type I, index_type O>
 spmv_product multiply(const backend& where, const csr_input<V, I, O>& read, const spmv_job& job) {
   const csr_view<const V, I, O, host>& matrix = read.matrix;
-  const array<V, host> x =
-      make_x<V>(where.cpu, job.x, job.transposes ? matrix.rows : matrix.cols, job.transposes ? "rows" : "columns");
+  const array<V, host> x = make_x<V>(where.cpu, job.x, job.transposes ? matrix.rows : matrix.cols,
+                                     {"--x", job.transposes ? "rows" : "columns"});
   spmv_product result;
   result.transposed = job.transposes;
   result.rows = matrix.rows;

@@ -6,6 +6,7 @@
 #include "commands/spmv/check.hpp"
 #include "commands/spmv/request.hpp"
 #include "input/read.hpp"
+#include "input/vector_file.hpp"
 #include "placement/device_choice.hpp"
 
 #include <spargo/sparse/spmv.hpp>
@@ -68,10 +69,10 @@ struct spmv_product {
 template <value_type V, index_type I, index_type O>
 [[nodiscard]] spmv_product multiply(const backend& where, const csr_input<V, I, O>& read, const spmv_job& job);
 
-// The requested x, with an element for each of the matrix's columns, or rows: `side` for a message.
+// The requested x, with an element for each of the matrix's columns, or rows. `use`: for messages about a file.
 template <value_type V>
 [[nodiscard]] array<V, host> make_x(const context<host>& ctx, const spmv_x& wanted, std::int64_t size,
-                                    const std::string& side = "columns");
+                                    const vector_use& use = {"--x", "columns"});
 
 // The sums and first elements of result.y.
 void summarise_y(spmv_product& result);

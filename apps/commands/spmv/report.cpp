@@ -39,8 +39,9 @@ std::optional<bool> report_check(report& out, const spmv_product& result) {
                                               check->worst_row + 1, check->bound);
   std::string verdict = check->valid ? "yes" : "NO, WRONG";
   if (check->valid && result.not_finite > 0) {
-    const std::string not_finite = fmt::format("{} of {} elements of y are NaN or infinite",
-                                               with_commas(result.not_finite), with_commas(result.elements()));
+    const std::string not_finite =
+        fmt::format("{} of {} of y {} NaN or infinite", with_commas(result.not_finite),
+                    counted(result.elements(), "element"), result.not_finite == 1 ? "is" : "are");
     verdict += ", but " + not_finite + ", as in the reference";
     out.warn(not_finite);
   }

@@ -34,6 +34,16 @@ std::string_view to_string(vertex_selection selection) noexcept {
 // --- Ids from a file
 // --------------------------------------------------------------------------------------------------
 
+namespace {
+
+// Of a line that is no id. A word with # in front may be a name that the graph lacks.
+bool is_comment(std::string_view text, const vertex_names& names) {
+  if (text.front() != '#' && text.front() != '%') return false;
+  return names.are_integers() || text.size() == 1 || text.find_first_of(" \t#%", 1) != std::string_view::npos;
+}
+
+}  // namespace
+
 std::vector<std::int64_t> read_listed_ids(const std::string& path, const vertex_names& names, std::string_view what) {
   constexpr std::string_view blanks = " \t";
   text_lines lines(path);
@@ -43,11 +53,12 @@ std::vector<std::int64_t> read_listed_ids(const std::string& path, const vertex_
     std::string_view text = line;
     if (found.empty() && text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos || text[first] == '#' || text[first] == '%') continue;
+    if (first == std::string_view::npos) continue;
     const auto column = static_cast<std::int64_t>(first) + 1;
     text = text.substr(first, text.find_last_not_of(blanks) - first + 1);
     const std::optional<std::int64_t> vertex = names.find(text);
     if (!vertex.has_value()) {
+      if (is_comment(text, names)) continue;
       constexpr std::size_t shown = 60;
       const std::string_view cut = text.size() > shown ? "..." : "";
       throw error(error_code::invalid_data, lines.at(column),

@@ -27,7 +27,9 @@ struct selected_by {
 };
 
 // The vertices named by a file, ascending: one id a line, plain or gzip; empty lines and those that begin with # or %
-// are skipped, an id may come more than once. Throws `error` with file, line and column for an id that the graph lacks.
+// are skipped, an id may come more than once. A name may begin with # or %: one of the graph's is that vertex, and
+// among names a word of this form is refused as an unknown one. Throws `error` with file, line and column for an id
+// that the graph lacks.
 [[nodiscard]] std::vector<std::int64_t> read_vertex_ids(const std::string& path, const vertex_names& names);
 // The same in the order of the file, with repetitions; the error says that an id is no `what`.
 [[nodiscard]] std::vector<std::int64_t> read_listed_ids(const std::string& path, const vertex_names& names,

@@ -13,6 +13,7 @@ from . import _core
 from ._arrays import Array, indices_of, same_indices
 from ._config import threads
 from ._errors import Error, UnsupportedError, warn
+from ._io import two_kinds
 
 Ids = Union[Array, "list[Hashable]"]  # of vertices, by vertex
 
@@ -204,9 +205,12 @@ def _chosen(
     if source is not None or target is not None:
         raise Error(f"{what}: source and target are given together, or neither")
     try:
-        first, second, found, named = _core.find_edge_columns(names)
+        first, second, found, named, two = _core.find_edge_columns(names)
     except Error as e:
         raise Error(f"{what}: {e} (expected source=, target= and, for a weight, weight=)", "invalid_data") from None
+    if two and frame.kind(first) == frame.kind(second) == "integer":
+        ends = f"source={frame.names[first]!r}, target={frame.names[second]!r}"
+        warn(f"{what}: {two_kinds(names[first], names[second])} ({ends} if they are of one kind, else different ids)")
     if third is not None or not weights:
         found = -1
     elif found < 0 and named:

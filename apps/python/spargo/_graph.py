@@ -418,7 +418,8 @@ class Graph(Tabular):
             Where the graph lives. 'auto': as set by `config`, else the CPU. The CPU reads the file.
         columns : str or sequence, optional
             For an edge list: the columns of source, target and, optionally, weight, each by its name or its number from
-            1. By default the header line decides, or the first three.
+            1. By default the header line decides, or the first three. ``"bip:user_id,item_id"``: equal ids in the two
+            columns are different vertices; those on the right follow those on the left.
         ids : {'auto', 'integers', 'names'}, optional
             Kind of ids of an edge list. 'auto': names if most of the first lines have an id that is not a number; in a
             file of integers a later name is an error.
@@ -437,8 +438,8 @@ class Graph(Tabular):
         Warns
         -----
         InputWarning
-            For integer weights that float64 rounds, columns of numbers that are not used as weights, and a first line
-            that may name the columns.
+            For integer weights that float64 rounds, columns of numbers that are not used as weights, a first line that
+            may name the columns, and columns that may number different things.
         """
         place = _device.place_for(device)
         if isinstance(source, str) and _core.is_generator_spec(source):

@@ -410,18 +410,27 @@ def columns_text(columns: str | Sequence[str | int] | None) -> str:
 def warn_of_input(source: Source, rounded: int, doubts: _core.Doubts | None, weights: bool) -> None:
     """Warn of doubts about a file. `weights`: whether its weights are used."""
     name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a file")
-    possible, columns = doubts or ([], [])
+    possible, columns, kinds = doubts or ([], [], [])
     if possible:
         given = _columns_argument([(text, k + 1) for k, text in enumerate(possible)])
         warn(
             f"{name}: the first line, {', '.join(map(repr, possible))}, is read as an edge ({given} if it names the columns, "
             "columns='1,2' if it does not)"
         )
+    if kinds:
+        same = _columns_argument(kinds)
+        apart = same[:9] + "bip:" + same[9:]  # after the quote
+        warn(f"{name}: {two_kinds(kinds[0][0], kinds[1][0])} ({same} if they are of one kind, {apart} keeps integers apart)")
     if weights and columns:
         warn(f"{name}: {_unused_weights(columns)}")
     if weights and rounded > 0:
         integers = "weight is an integer" if rounded == 1 else "weights are integers"
         warn(f"{name}: {rounded:,} {integers} that float64 cannot represent, rounded to nearest")
+
+
+def two_kinds(source: str, target: str) -> str:
+    """The sentence about columns whose names are of different things."""
+    return f"{source!r} and {target!r} may number different things, but equal ids are one vertex"
 
 
 def _unused_weights(columns: list[tuple[str, int]]) -> str:
@@ -459,7 +468,8 @@ def read_edgelist(
         Return ``sources`` and ``targets`` as vertex numbers, from 0 in the order of the ids, or as the file's ids.
     columns : str or sequence, optional
         The columns of source, target and, optionally, weight, each by its name or its number from 1. By default the
-        header line decides, or the first three.
+        header line decides, or the first three. ``"bip:user_id,item_id"``: equal ids in the two columns are different
+        vertices; those on the right follow those on the left.
     kind : {'auto', 'integers', 'names'}, optional
         Kind of vertex ids, as for `Graph.read`.
 

@@ -485,7 +485,7 @@ void bind_arrow_reader(nb::module_& m) {
       "ids"_a.noconvert(), "threads"_a);
   m.def("find_edge_columns", [](const std::vector<std::string>& names) {
     const edge_columns found = find_edge_columns(names);
-    return nb::make_tuple(found.source, found.target, found.weight, found.named);
+    return nb::make_tuple(found.source, found.target, found.weight, found.named, found.may_be_two_kinds);
   });
 }
 

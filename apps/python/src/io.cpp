@@ -162,22 +162,27 @@ nb::object ids_of(const std::vector<std::int64_t>& ids) {
   return where<host>(1).out(span<const std::int64_t, host>(ids));
 }
 
-// (the ends of a first edge that may be names of columns, the unused columns of numbers after source and target): each
-// column as (name, number from 1).
+// (the ends of a first edge that may be names of columns, the unused columns of numbers after source and target, source
+// and target if they may number different things): each column as (name, number from 1).
 nb::object doubts_of(const edge_list_header& header) {
   nb::list possible;
   for (const std::string& name : header.possible_names) possible.append(text_of(name));
   nb::list columns;
-  const auto add = [&](int column) {
+  nb::list kinds;
+  const auto add = [&](nb::list& to, int column) {
     const auto named = static_cast<std::size_t>(column - (header.row_names ? 1 : 0));
-    columns.append(nb::make_tuple(text_of(header.names.at(named)), column + 1));
+    to.append(nb::make_tuple(text_of(header.names.at(named)), column + 1));
   };
   if (!header.unused_numbers.empty()) {
-    add(header.source);
-    add(header.target);
-    for (const int column : header.unused_numbers) add(column);
+    add(columns, header.source);
+    add(columns, header.target);
+    for (const int column : header.unused_numbers) add(columns, column);
   }
-  return nb::make_tuple(possible, columns);
+  if (header.may_be_two_kinds) {
+    add(kinds, header.source);
+    add(kinds, header.target);
+  }
+  return nb::make_tuple(possible, columns, kinds);
 }
 
 nb::object read_edges(const std::string& path, const std::string& columns, std::string_view ids, int threads) {

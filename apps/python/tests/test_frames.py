@@ -360,6 +360,9 @@ def test_columns_are_found_as_in_files():
     with pytest.warns(spargo.InputWarning, match="'cost'"):
         assert edges(graph(["source", "target", "cost"])) == [(0, 1, None), (1, 2, None)]
     assert edges(graph(["source", "target", "cost"], weight="cost")) == [(0, 1, 2), (1, 2, 3)]
+    with pytest.warns(spargo.InputWarning, match=r"'user_id' and 'item_id' may number different things.*source='user_id', target='item_id' if"):
+        assert edges(graph(["user_id", "item_id"])) == [(0, 1, None), (1, 2, None)]
+    assert edges(graph(["user_id", "item_id"], source="user_id", target="item_id")) == [(0, 1, None), (1, 2, None)]
     for names, options, message in [
         (["source", "from", "target"], {}, "which is the source: 'source', 'from', 'target'"),
         (["id", "name", "c"], {}, "which are source and target"),

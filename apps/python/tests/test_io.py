@@ -257,6 +257,27 @@ def test_names_above_names_are_warned_of(tmp_path, recwarn):
     assert not recwarn.list
 
 
+def test_columns_of_two_kinds_are_warned_of(tmp_path, recwarn):
+    path = tmp_path / "t.csv"
+    path.write_text("user_id,item_id\n1,1\n1,2\n2,1\n")
+    said = re.escape(
+        f"{path}: 'user_id' and 'item_id' may number different things, but equal ids are one vertex "
+        "(columns='user_id,item_id' if they are of one kind, columns='bip:user_id,item_id' keeps integers apart)"
+    )
+    for read in (spargo.read_edgelist, spargo.Graph.read, spargo.Graph):
+        with pytest.warns(spargo.InputWarning, match=said):
+            read(path)
+    assert spargo.Graph.read(path, columns="user_id,item_id").vertices == 2
+    apart = spargo.Graph.read(path, columns=("bip:user_id", "item_id"))
+    assert apart.nodes.tolist() == [1, 2, 4, 5] and not apart.directed and apart.edges == 3
+    assert apart.is_bipartite()
+    with pytest.raises(spargo.Error, match="expected integer ids"):
+        spargo.Graph.read(path, columns="bip:user_id,item_id", ids="names")
+    path.write_text("user_id,friend_of_user_id\n1,1\n1,2\n")
+    spargo.Graph.read(path)
+    assert not recwarn.list
+
+
 def test_unused_numbers_are_warned_of(tmp_path, recwarn):
     path = tmp_path / "w.csv"
     path.write_text('source,target,"cost, usd",year\n1,2,0.5,1999\n2,3,4,2001\n')

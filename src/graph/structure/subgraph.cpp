@@ -4,6 +4,7 @@
 // selected vertices; memory besides the result: one number per vertex of the old graph, and one row per thread.
 #include <spargo/graph/structure.hpp>
 
+#include "core/counted.hpp"
 #include "core/function_ref.hpp"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
@@ -32,8 +33,8 @@ array<I, host> new_numbers(const context<host>& ctx, const char* operation, I ol
   for (std::int64_t k = 0; k < vertices.size(); ++k) {
     const I v = vertices[k];
     SPARGO_EXPECTS(v >= 0 && v < old_vertices,
-                   fmt::format("{}: vertex {} is out of range (the graph has {} vertices; position {})", operation, v,
-                               old_vertices, k));
+                   fmt::format("{}: vertex {} is out of range (the graph has {}; position {})", operation, v,
+                               counted(old_vertices, "vertex", "vertices"), k));
     SPARGO_EXPECTS(numbers[v] < 0,
                    fmt::format("{}: vertex {} occurs twice, at positions {} and {}", operation, v, numbers[v], k));
     numbers[v] = static_cast<I>(k);

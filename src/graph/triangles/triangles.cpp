@@ -1,4 +1,5 @@
 // Names, checks, the choice of an algorithm, and the plan; clustering coefficients.
+#include "core/counted.hpp"
 #include "core/parallel.hpp"
 #include "graph/plan.hpp"
 #include "graph/triangles/algorithms.hpp"
@@ -33,8 +34,8 @@ choice choose(triangles_algorithm requested, const row_survey& survey) {
   constexpr std::int64_t short_rows = std::same_as<Space, host> ? tuning::short_rows : tuning::short_device_rows;
   if (auto named = choose_by_name<Space>(algorithms, "triangles", requested)) return *std::move(named);
   if (survey.canonical && survey.longest <= short_rows) {
-    return {triangles_algorithm::merge,
-            fmt::format("no vertex has more than {} neighbours: merging rows as stored is fastest", survey.longest)};
+    return {triangles_algorithm::merge, fmt::format("no vertex has more than {}: merging rows as stored is fastest",
+                                                    counted(survey.longest, "neighbour"))};
   }
   return {triangles_algorithm::bitmap, "a look-up in a bitmap costs less than a step of a merge"};
 }

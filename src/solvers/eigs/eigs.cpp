@@ -4,6 +4,7 @@
 // best Ritz vectors V S, T by their values, and goes on from v; the couplings beta S_last follow from the products.
 #include <spargo/solvers/eigs.hpp>
 
+#include "core/counted.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "solvers/krylov/inspect.hpp"
@@ -259,12 +260,14 @@ template <class V>
 eigs_result<V> solve(krylov::system<V> of, const eigs_options& options) {
   const std::int64_t n = of.n();
   SPARGO_EXPECTS(options.count >= 1 && options.count <= n,
-                 fmt::format("eigs: {} eigenvalues of a matrix of {} rows", options.count, n));
+                 fmt::format("eigs: {} of a matrix of {}", detail::counted(options.count, "eigenvalue"),
+                             detail::counted(n, "row")));
   SPARGO_EXPECTS(options.tolerance >= 0,
                  fmt::format("eigs: the tolerance is {} (expected 0 or more)", options.tolerance));
   const std::int64_t most = std::min(n, options.subspace > 0 ? options.subspace : 2 * options.count + 20);
   SPARGO_EXPECTS(most > options.count || most == n,
-                 fmt::format("eigs: a subspace of {} vectors for {} eigenvalues (expected more)", most, options.count));
+                 fmt::format("eigs: a subspace of {} for {} (expected more)", detail::counted(most, "vector"),
+                             detail::counted(options.count, "eigenvalue")));
   of.passes = {of.ctx, n, 2 * most + 3};
   return lanczos<V>(of, options, most).run();
 }
@@ -296,7 +299,7 @@ eigs_result<V> eigs(const context<host>& ctx, const csr_view<const V, I, O, host
                 fmt::format("eigs: the matrix has a value in row {} (from 0) that is infinite or NaN", found.bad_row));
   }
   if (!found.is_hermitian) {
-    throw error(error_code::invalid_data, "eigs: the matrix is not symmetric (Hermitian), or its rows are not sorted");
+    throw error(error_code::invalid_data, "eigs: the matrix is not symmetric (Hermitian): " + found.asymmetry);
   }
   const spmv_plan<V, I, O, host> product(ctx, matrix, {.storage = spmv_storage::copied, .products = 100});
   krylov::system<V> of{ctx};

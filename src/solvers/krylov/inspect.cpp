@@ -2,6 +2,8 @@
 
 #include "core/instantiate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,10 +21,29 @@ template <class V>
   }
 }
 
+std::string without_counterpart(std::int64_t row, std::int64_t col) {
+  return fmt::format("({}, {}) is an entry and ({}, {}) is none (from 0)", row, col, col, row);
+}
+
+// Whether each row ascends; otherwise the sentence about the first that does not.
+template <class V, class I, class O>
+bool is_sorted(const csr_view<const V, I, O, host>& m, std::string& why) {
+  for (std::int64_t i = 0; i < m.rows; ++i) {
+    for (O k = m.offsets[i] + 1; k < m.offsets[i + 1]; ++k) {
+      if (m.indices[k - 1] < m.indices[k]) continue;
+      why = m.indices[k - 1] == m.indices[k] ? fmt::format("row {} has column {} twice (from 0)", i, m.indices[k])
+                                             : fmt::format("row {} is not sorted by column (from 0)", i);
+      return false;
+    }
+  }
+  return true;
+}
+
 // Up to rounding, as where the halves were computed apart. Rows ascend, so the entries (j, i) of row j are met in order
 // of i: one cursor per row finds the partner of each entry.
 template <class V, class I, class O>
-bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>& m, double largest) {
+bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>& m, double largest, std::string& why) {
+  if (!is_sorted(m, why)) return false;
   using real = decltype(std::abs(V{}));
   const auto rounding = static_cast<real>(64 * static_cast<double>(std::numeric_limits<real>::epsilon()) * largest);
   array<O, host> next(ctx, m.rows);
@@ -31,8 +52,18 @@ bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>&
     for (O k = m.offsets[i]; k < m.offsets[i + 1]; ++k) {
       const I j = m.indices[k];
       const O partner = next[j]++;
-      if (partner >= m.offsets[std::int64_t{j} + 1] || m.indices[partner] != i) return false;
-      if (!(std::abs(m.values[partner] - conjugated(m.values[k])) <= rounding)) return false;
+      const bool is_last = partner >= m.offsets[std::int64_t{j} + 1];
+      if (is_last || m.indices[partner] != i) {
+        // An earlier row may lack the counterpart of an entry that row j has.
+        const bool is_earlier = !is_last && m.indices[partner] < i;
+        why = is_earlier ? without_counterpart(j, m.indices[partner]) : without_counterpart(i, j);
+        return false;
+      }
+      if (!(std::abs(m.values[partner] - conjugated(m.values[k])) <= rounding)) {
+        why = i == j ? fmt::format("({}, {}) is not real (from 0)", i, i)
+                     : fmt::format("({}, {}) and ({}, {}) differ (from 0)", i, j, j, i);
+        return false;
+      }
     }
   }
   return true;
@@ -61,7 +92,7 @@ inspected_matrix<V> inspect(const context<host>& ctx, const csr_view<const V, I,
     if (diagonal == V{} && found.zero_row < 0) found.zero_row = i;
     if (!(std::real(diagonal) > 0 && std::imag(diagonal) == 0) && found.negative_row < 0) found.negative_row = i;
   }
-  found.is_hermitian = is_hermitian(ctx, m, found.largest);
+  found.is_hermitian = is_hermitian(ctx, m, found.largest, found.asymmetry);
   return found;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/algorithm_table.hpp"
 #include "core/checks.hpp"
+#include "core/counted.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "solvers/krylov/inspect.hpp"
@@ -145,7 +146,7 @@ void invert(array<V, host>& diagonal, int exponent, krylov_method method) {
     case krylov_outcome::converged:
       return "the residual is within the tolerance";
     case krylov_outcome::iteration_limit:
-      return fmt::format("the limit of {} iterations{}", iterations, remark);
+      return fmt::format("the limit of {}{}", detail::counted(iterations, "iteration"), remark);
     case krylov_outcome::not_positive_definite:
       return fmt::format("the matrix is not positive definite: {} in iteration {} (expected another method than cg)",
                          detail, iterations + 1);
