@@ -78,6 +78,10 @@ template <class Options>
                                                     greedy_order usual) {
   const greedy_order wanted = options.order == greedy_order::automatic ? usual : options.order;
   const auto rounds = wanted == greedy_order::smallest_last ? naive_rounds(neighbours) : std::vector<std::int64_t>();
+  std::size_t entries = 0;
+  for (const auto& row : neighbours) entries += row.size();
+  std::uint64_t hashes = 16;  // different values of the hash: at least 8 times the mean degree, at most 4096
+  while (hashes < 4096 && hashes * neighbours.size() < 8 * entries) hashes *= 2;
   std::vector<std::tuple<std::int64_t, std::uint64_t, std::int64_t>> keys;
   for (std::size_t v = 0; v < neighbours.size(); ++v) {
     const auto degree = static_cast<std::int64_t>(neighbours[v].size());
@@ -86,8 +90,8 @@ template <class Options>
     if (wanted == greedy_order::largest_first) key = -degree;
     if (wanted == greedy_order::smallest_first) key = degree;
     if (wanted == greedy_order::smallest_last) key = -rounds[v];
-    if (wanted == greedy_order::random) key = static_cast<std::int64_t>(hash >> 28 & 0xFFFFFF);
-    keys.emplace_back(key, hash >> 52, static_cast<std::int64_t>(v));
+    if (wanted == greedy_order::random) key = static_cast<std::int64_t>(hash >> 40);
+    keys.emplace_back(key, (hash << 24) / (~std::uint64_t{0} / hashes + 1), static_cast<std::int64_t>(v));
   }
   std::sort(keys.begin(), keys.end());
   std::vector<std::int64_t> order;

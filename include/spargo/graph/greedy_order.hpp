@@ -2,7 +2,7 @@
 //
 // Every vertex has a rank, 0 for the first. A decision depends only on those of neighbours of lower rank, so the result
 // is the one of the sequential algorithm in this order: the same bits on both backends and for any number of threads.
-// Ties are broken by 12 bits of a hash of seed and vertex, then by vertex: neighbours rarely wait for one another in
+// Ties are broken by a few bits of a hash of seed and vertex, then by vertex: neighbours rarely wait for one another in
 // long chains, as they would if ties were broken by vertex alone. A degree is the number of entries in a vertex's rows:
 // of a directed graph out- and in-edges.
 //

@@ -2,9 +2,9 @@
 //
 // A vertex without a colour has a negative state, ~(a colour that its own will not be below). So a lane gives its
 // vertex colour c as soon as no neighbour before it can still take c, though some have no colour yet (Alabandi, Powers,
-// Burtscher, PPoPP 2020). A neighbour behind it that has done so has a colour that is taken here anyway. A warp reads a
-// long row once, waits where it has to, and marks colours in shared memory; it reads the row again for each further
-// 1024 colours.
+// Burtscher, PPoPP 2020). A neighbour behind it that has done so has a colour that is taken here anyway. A warp, or a
+// block, reads a long row once, waits where it has to, and marks colours in shared memory; it reads the row again for
+// each further 1024 colours.
 #include "core/device/cooperative.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
@@ -21,12 +21,13 @@ namespace {
 struct cuda_tuning {
   static constexpr int block = 256;
   static constexpr int warps = block / warp_size;
-  static constexpr int blocks = 8;  // per SM, at most
-  static constexpr int unroll = 4;  // neighbours in flight per lane
+  static constexpr int blocks = 8;          // per SM, at most
+  static constexpr int unroll = 4;          // neighbours in flight per lane
+  static constexpr unsigned waiting = 192;  // neighbours of a row that a warp waits for in the end; others at once
 };
 
 struct control_block {
-  count64 next;
+  count64 next[2];
   count64 colors;
 };
 
@@ -38,10 +39,20 @@ struct coloring_state {
   control_block* control;
 };
 
+// Shared memory of those who color a long row together.
+template <class I>
+struct row_scratch {
+  unsigned* marks;    // a bit for each colour of the window
+  unsigned* waiting;  // how many neighbours wait
+  I* neighbours;      // of lower rank that had no colour when the row was read
+  unsigned capacity;  // of `neighbours`
+};
+
 template <class I, class O>
 class colorer {
  public:
-  __device__ colorer(const coloring_state<I, O>& s, unsigned* marks) : s_(s), marks_(marks) {}
+  __device__ colorer(const coloring_state<I, O>& s, const row_scratch<I>& of_warp, const row_scratch<I>& of_block)
+      : s_(s), of_warp_(of_warp), of_block_(of_block) {}
 
   [[nodiscard]] __device__ bool is_short(I v) const { return s_.rows.degree(v) < greedy::long_row; }
 
@@ -66,32 +77,10 @@ class colorer {
   }
 
   __device__ void together(I v, I rank) {
-    for (I base = 0;; base += 32 * warp_size) {
-      __syncwarp();
-      marks_[lane_id()] = 0;
-      __syncwarp();
-      s_.rows.template for_each_by_warp<cuda_tuning::unroll>(v, [&](const I(&u)[cuda_tuning::unroll]) {
-        I color[cuda_tuning::unroll];
-#pragma unroll
-        for (int q = 0; q < cuda_tuning::unroll; ++q) color[q] = u[q] < 0 ? I{-1} : greedy::load_state(s_.color + u[q]);
-#pragma unroll
-        for (int q = 0; q < cuda_tuning::unroll; ++q) {
-          if (u[q] >= 0 && color[q] < 0 && s_.sequence.rank[u[q]] < rank) {
-            while (color[q] < 0) color[q] = greedy::load_state(s_.color + u[q]);
-          }
-          const auto at = static_cast<std::int64_t>(color[q]) - base;
-          if (color[q] >= 0 && at >= 0 && at < 32 * warp_size) atomicOr(marks_ + at / 32, 1U << at % 32);
-        }
-      });
-      __syncwarp();
-      const unsigned word = marks_[lane_id()];
-      const unsigned lanes = __ballot_sync(full_mask, word != ~0U);
-      if (lanes == 0) continue;
-      const int lane = __ffs(static_cast<int>(lanes)) - 1;
-      const int bit = __ffs(static_cast<int>(~shuffle(word, lane))) - 1;
-      if (lane_id() == 0) set(v, static_cast<I>(base + 32 * lane + bit));
-      return;
-    }
+    color_by(lane_id(), warp_size, of_warp_, v, rank, [] { __syncwarp(); });
+  }
+  __device__ void by_block(I v, I rank) {
+    color_by(static_cast<int>(threadIdx.x), cuda_tuning::block, of_block_, v, rank, [] { __syncthreads(); });
   }
 
   // By all lanes of the warp.
@@ -101,6 +90,64 @@ class colorer {
   }
 
  private:
+  static constexpr int window = 32 * warp_size;  // colours that are marked at once
+
+  // By `threads` threads that `join` waits for. The row is read to its end before anyone waits: after the last
+  // neighbour has its colour, only the marks are left to look at.
+  template <class Join>
+  __device__ __forceinline__ void color_by(int thread, int threads, const row_scratch<I>& at, I v, I rank,
+                                           const Join& join) {
+    for (I base = 0;; base += window) {
+      join();
+      if (thread < warp_size) at.marks[thread] = 0;
+      if (thread == 0) *at.waiting = 0;
+      join();
+      s_.rows.template for_each_by<cuda_tuning::unroll>(
+          thread, threads, v, [&](const I(&u)[cuda_tuning::unroll]) { mark_or_list(u, base, rank, at); });
+      join();
+      const unsigned listed = min(*at.waiting, at.capacity);
+      for (auto k = static_cast<unsigned>(thread); k < listed; k += static_cast<unsigned>(threads)) {
+        mark(wait_for(at.neighbours[k]), base, at);
+      }
+      join();
+      const unsigned word = at.marks[lane_id()];
+      const unsigned lanes = __ballot_sync(full_mask, word != ~0U);
+      if (lanes == 0) continue;
+      const int lane = __ffs(static_cast<int>(lanes)) - 1;
+      const int bit = __ffs(static_cast<int>(~shuffle(word, lane))) - 1;
+      if (thread == 0) set(v, static_cast<I>(base + 32 * lane + bit));
+      return;
+    }
+  }
+  // Marks the colours of the neighbours u in [base, base + window), and lists those of lower rank that have none.
+  __device__ __forceinline__ void mark_or_list(const I (&u)[cuda_tuning::unroll], I base, I rank,
+                                               const row_scratch<I>& at) const {
+    I color[cuda_tuning::unroll];
+#pragma unroll
+    for (int q = 0; q < cuda_tuning::unroll; ++q) color[q] = u[q] < 0 ? I{-1} : greedy::load_state(s_.color + u[q]);
+#pragma unroll
+    for (int q = 0; q < cuda_tuning::unroll; ++q) {
+      if (u[q] >= 0 && color[q] < 0 && s_.sequence.rank[u[q]] < rank) {
+        const unsigned k = atomicAdd(at.waiting, 1U);
+        if (k < at.capacity) {
+          at.neighbours[k] = u[q];
+        } else {
+          color[q] = wait_for(u[q]);
+        }
+      }
+      mark(color[q], base, at);
+    }
+  }
+  __device__ __forceinline__ void mark(I color, I base, const row_scratch<I>& at) const {
+    const auto bit = static_cast<std::int64_t>(color) - base;
+    if (color >= 0 && bit >= 0 && bit < window) atomicOr(at.marks + bit / 32, 1U << bit % 32);
+  }
+  [[nodiscard]] __device__ __forceinline__ I wait_for(I u) const {
+    I color = greedy::load_state(s_.color + u);
+    while (color < 0) color = greedy::load_state(s_.color + u);
+    return color;
+  }
+
   static constexpr I largest = static_cast<I>(~std::make_unsigned_t<I>{0} >> 1);
 
   __device__ void set(I v, I color) {
@@ -109,14 +156,20 @@ class colorer {
   }
 
   const coloring_state<I, O>& s_;
-  unsigned* marks_;  // of the warp, one word per lane
-  I most_ = 0;       // colours that this lane has used
+  row_scratch<I> of_warp_;
+  row_scratch<I> of_block_;
+  I most_ = 0;  // colours that this lane has used
 };
 
 template <class I, class O>
 __global__ void __launch_bounds__(cuda_tuning::block) color_kernel(const __grid_constant__ coloring_state<I, O> s) {
   __shared__ unsigned marks[cuda_tuning::warps][warp_size];
-  colorer<I, O> colors(s, marks[threadIdx.x / warp_size]);
+  __shared__ unsigned waiting[cuda_tuning::warps];
+  __shared__ I neighbours[cuda_tuning::warps][cuda_tuning::waiting];
+  const unsigned warp = threadIdx.x / warp_size;
+  colorer<I, O> colors(s, {marks[warp], waiting + warp, neighbours[warp], cuda_tuning::waiting},
+                       {marks[0], waiting, neighbours[0], cuda_tuning::warps * cuda_tuning::waiting});
+  greedy::decide_giants(s.sequence, colors);
   greedy::decide_in_order(s.sequence, colors);
   colors.count();
 }
@@ -132,7 +185,7 @@ class device_executor final : public executor<I, device> {
     s_.rows = greedy::rows_of(g);
     s_.color = memory_.take<I>(n);
     s_.control = memory_.take<control_block>(1);
-    s_.sequence = {ranks_.order.data(), ranks_.rank.data(), n, ranks_.long_rows, &s_.control->next};
+    s_.sequence = {ranks_.order.data(), ranks_.rank.data(), n, ranks_.giants, ranks_.long_rows, s_.control->next};
     if (n == 0) return;
     const device_guard guard(ctx);
     kernel_ = {ctx, color_kernel<I, O>, cuda_tuning::block, "coloring", 0, cuda_tuning::blocks};

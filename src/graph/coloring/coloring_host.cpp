@@ -2,7 +2,8 @@
 //
 // A neighbour that has a colour has a lower rank, since the others wait for this vertex; so ranks are looked up only of
 // neighbours without one. A vertex's colour is at most the number of its edges: a row of up to 63 edges needs one word
-// of colours, a longer one an array of marks. Cost: each row is read once by a single thread.
+// of colours, a longer one an array of marks. A single
+// thread meets no vertex of lower rank without a colour. Cost: it reads each row once.
 #include "core/instantiate.hpp"
 #include "graph/coloring/executor.hpp"
 #include "graph/greedy/ordered_host.hpp"
@@ -38,7 +39,11 @@ class host_executor final : public executor<I, host> {
 
   void run() override {
     parallel_for(threads_, n_, grain::elements, [&](std::int64_t v) { colors_[v] = I{-1}; });
-    loop_.run(n_, [&](int slot, std::int64_t rank) { return attempt(slot, static_cast<I>(rank)); });
+    if (threads_ == 1) {
+      loop_.run(n_, [&](int slot, std::int64_t rank) { return attempt<true>(slot, static_cast<I>(rank)); });
+    } else {
+      loop_.run(n_, [&](int slot, std::int64_t rank) { return attempt<false>(slot, static_cast<I>(rank)); });
+    }
     count_ = parallel_reduce(
         threads_, n_, grain::elements, I{0},
         [&](std::int64_t first, std::int64_t last) {
@@ -64,7 +69,7 @@ class host_executor final : public executor<I, host> {
     return sum;
   }
   // Calls taken(c) for the colour of each neighbour. Returns false at the first one of lower rank that has none.
-  template <class Taken>
+  template <bool Alone, class Taken>
   [[nodiscard]] bool for_each_color(I v, I rank, const Taken& taken) {
     for (const rows& side : sides_) {
       if (side.offsets.empty()) continue;
@@ -73,7 +78,7 @@ class host_executor final : public executor<I, host> {
         const I color = std::atomic_ref<I>(colors_[u]).load(std::memory_order_relaxed);
         if (color >= 0) {
           taken(color);
-        } else if (ranks_.rank[u] < rank) {
+        } else if (!Alone && ranks_.rank[u] < rank) {
           return false;
         }
       }
@@ -81,6 +86,7 @@ class host_executor final : public executor<I, host> {
     return true;
   }
 
+  template <bool Alone>
   [[nodiscard]] bool attempt(int slot, I rank) {
     prefetch_rows(sides_[0], ranks_.order.data(), rank, n_);
     const I v = ranks_.order[rank];
@@ -88,11 +94,11 @@ class host_executor final : public executor<I, host> {
     I color = 0;
     if (edges <= word) {
       std::uint64_t used = 0;
-      if (!for_each_color(v, rank, [&](I c) { used |= c <= word ? std::uint64_t{1} << c : 0; })) return false;
+      if (!for_each_color<Alone>(v, rank, [&](I c) { used |= c <= word ? std::uint64_t{1} << c : 0; })) return false;
       color = static_cast<I>(std::countr_one(used));
     } else {
       I* const marks = marks_.data() + slot * marks_per_thread_;
-      if (!for_each_color(v, rank, [&](I c) {
+      if (!for_each_color<Alone>(v, rank, [&](I c) {
             if (c <= edges) marks[c] = rank;
           })) {
         return false;

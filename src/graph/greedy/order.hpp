@@ -25,19 +25,33 @@ template <class I, class Space>
 struct ranking {
   array<I, Space> order;
   array<I, Space> rank;
-  std::int64_t long_rows = 0;  // vertices of many edges at the beginning of the order
+  std::int64_t giants = 0;     // vertices of very many edges at the beginning of the order
+  std::int64_t long_rows = 0;  // of many, the giants among them
 };
 
-// Keys by which vertices are sorted, ascending: `major`, then 12 bits of a hash.
-inline constexpr int hash_bits = 12;
-[[nodiscard]] SPARGO_HD constexpr std::uint64_t sort_key(std::uint64_t major, std::uint64_t seed, std::int64_t v) {
-  return major << hash_bits | mixed_bits(seed, static_cast<std::uint64_t>(v)) >> (64 - hash_bits);
+// Bits of the hash that breaks ties: enough that a vertex has few neighbours of the same degree and hash, whose order
+// is that of their numbers. Fewer bits leave more vertices in the order of memory.
+[[nodiscard]] constexpr int hash_bits(std::int64_t vertices, std::int64_t entries) {
+  int bits = 4;
+  while (bits < 12 && (vertices << bits) < 8 * entries) ++bits;
+  return bits;
 }
-// The major part in a random order: the next bits of the hash.
-[[nodiscard]] SPARGO_HD constexpr std::uint64_t random_major(std::uint64_t seed, std::int64_t v) {
-  constexpr int bits = 24;
-  return mixed_bits(seed, static_cast<std::uint64_t>(v)) >> (64 - hash_bits - bits) & ((std::uint64_t{1} << bits) - 1);
-}
+
+// Keys by which vertices are sorted, ascending: `major`, then the hash.
+struct key_maker {
+  std::uint64_t seed;
+  int bits;
+
+  [[nodiscard]] SPARGO_HD std::uint64_t operator()(std::uint64_t major, std::int64_t v) const {
+    const std::uint64_t hash = mixed_bits(seed, static_cast<std::uint64_t>(v)) >> (64 - random_bits - bits);
+    return major << bits | (hash & ((std::uint64_t{1} << bits) - 1));
+  }
+  // The major part in a random order.
+  static constexpr int random_bits = 24;
+  [[nodiscard]] SPARGO_HD std::uint64_t random_major(std::int64_t v) const {
+    return mixed_bits(seed, static_cast<std::uint64_t>(v)) >> (64 - random_bits);
+  }
+};
 
 // The rows of a vertex's neighbours: out-edges, and in-edges of a directed graph.
 template <class I, class O, class Space>
@@ -45,8 +59,16 @@ template <class I, class O, class Space>
   return {g.out, g.direction == direction_kind::directed ? g.in : csr_pattern_view<I, O, Space>()};
 }
 
+template <class I, class O, class Space>
+[[nodiscard]] key_maker keys_of(const graph_view<I, O, Space>& g, std::uint64_t seed) {
+  const auto sides = sides_of(g);
+  return {seed, hash_bits(g.vertices(), sides[0].nnz() + sides[1].nnz())};
+}
+
 // Vertices of at least this many edges are decided one by one by a warp each.
 inline constexpr std::int64_t long_row = 64;
+// By a block each, where an algorithm can.
+inline constexpr std::int64_t giant_row = 2048;
 
 // Memory of ranks, while they are made, and of a loop over them.
 [[nodiscard]] std::int64_t host_bytes(const graph_shape& shape, greedy_order order);

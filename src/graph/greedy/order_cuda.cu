@@ -122,6 +122,7 @@ template <class I, class O>
 struct degree_facts {
   count64 largest;
   count64 long_rows;
+  count64 giants;
 };
 
 template <class I, class O>
@@ -134,19 +135,20 @@ template <class I, class O>
     const auto degree = static_cast<count64>(rows.degree(v));
     if (degree > __ldcg(&to->largest)) atomicMax(&to->largest, degree);
     if (degree >= static_cast<count64>(long_row)) atomicAdd(&to->long_rows, 1);
+    if (degree >= static_cast<count64>(giant_row)) atomicAdd(&to->giants, 1);
   });
   return to_host(ctx, span<const degree_facts, device>(found.view()))[0];
 }
 
 // major(v) is at most `most`.
 template <class I, class Major>
-[[nodiscard]] ranking<I, device> sorted(const context<device>& ctx, std::int64_t n, std::uint64_t seed,
+[[nodiscard]] ranking<I, device> sorted(const context<device>& ctx, std::int64_t n, const key_maker& key,
                                         std::uint64_t most, const Major& major) {
   array<std::uint32_t, device> payload = iota(ctx, n);
   array<std::uint64_t, device> keys(ctx, n);
-  std::uint64_t* const key = keys.data();
-  for_each(ctx, n, [=] __device__(std::int64_t v) { key[v] = sort_key(major(v), seed, v); });
-  sort_pairs(ctx, keys, payload, 0, hash_bits + static_cast<int>(std::bit_width(most)));
+  std::uint64_t* const to = keys.data();
+  for_each(ctx, n, [=] __device__(std::int64_t v) { to[v] = key(major(v), v); });
+  sort_pairs(ctx, keys, payload, 0, key.bits + static_cast<int>(std::bit_width(most)));
   ranking<I, device> made{{ctx, n}, {ctx, n}};
   const std::uint32_t* const from = payload.data();
   I* const order = made.order.data();
@@ -167,15 +169,16 @@ ranking<I, device> rank_vertices(const context<device>& ctx, const graph_view<I,
   if (n == 0) return {};
   const device_guard guard(ctx);
   const neighbour_rows<I, O> rows = rows_of(g);
+  const key_maker key = keys_of(g, seed);
   const degree_facts facts = look_at_degrees(ctx, rows, n);
   const count64 largest = facts.largest;
   ranking<I, device> made;
   if (order == greedy_order::random) {
-    constexpr std::uint64_t most = (std::uint64_t{1} << 24) - 1;
-    return sorted<I>(ctx, n, seed, most, [=] __device__(std::int64_t v) { return random_major(seed, v); });
+    constexpr std::uint64_t most = (std::uint64_t{1} << key_maker::random_bits) - 1;
+    return sorted<I>(ctx, n, key, most, [=] __device__(std::int64_t v) { return key.random_major(v); });
   }
   if (order == greedy_order::smallest_first) {
-    return sorted<I>(ctx, n, seed, largest,
+    return sorted<I>(ctx, n, key, largest,
                      [=] __device__(std::int64_t v) { return static_cast<std::uint64_t>(rows.degree(v)); });
   }
   if (order == greedy_order::smallest_last) {
@@ -183,11 +186,12 @@ ranking<I, device> rank_vertices(const context<device>& ctx, const graph_view<I,
     const I* const round = rounds.data();
     plan_memory memory(ctx);
     const std::uint64_t last = peel(ctx, rows, n, memory, rounds.data());
-    made = sorted<I>(ctx, n, seed, last,
+    made = sorted<I>(ctx, n, key, last,
                      [=] __device__(std::int64_t v) { return last - static_cast<std::uint64_t>(round[v]); });
   } else {
-    made = sorted<I>(ctx, n, seed, largest,
+    made = sorted<I>(ctx, n, key, largest,
                      [=] __device__(std::int64_t v) { return static_cast<std::uint64_t>(largest - rows.degree(v)); });
+    made.giants = static_cast<std::int64_t>(facts.giants);
   }
   made.long_rows = static_cast<std::int64_t>(facts.long_rows);
   return made;

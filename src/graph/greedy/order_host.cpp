@@ -184,11 +184,11 @@ template <class I, class O>
 
 // major(v) is below 2^51.
 template <class I, class Major>
-[[nodiscard]] ranking<I, host> sorted(const context<host>& ctx, std::int64_t n, std::uint64_t seed,
+[[nodiscard]] ranking<I, host> sorted(const context<host>& ctx, std::int64_t n, const key_maker& key,
                                       const Major& major) {
   pair_sort::sorted_pairs<I> pairs{{ctx, n}, {ctx, n}};
   parallel_for(ctx.threads(), n, grain::rows, [&](std::int64_t v) {
-    pairs.keys[v] = static_cast<std::int64_t>(sort_key(major(v), seed, v));
+    pairs.keys[v] = static_cast<std::int64_t>(key(major(v), v));
     pairs.values[v] = static_cast<I>(v);
   });
   pair_sort::sort_pairs(ctx, pairs);
@@ -205,12 +205,13 @@ ranking<I, host> rank_vertices(const context<host>& ctx, const graph_view<I, O, 
                                std::uint64_t seed) {
   const auto sides = sides_of(g);
   const std::int64_t n = g.vertices();
-  const auto by = [&](const auto& major) { return sorted<I>(ctx, n, seed, major); };
+  const key_maker key = keys_of(g, seed);
+  const auto by = [&](const auto& major) { return sorted<I>(ctx, n, key, major); };
   switch (order) {
     case greedy_order::smallest_first:
       return by([&](std::int64_t v) { return static_cast<std::uint64_t>(degree_of(sides, v)); });
     case greedy_order::random:
-      return by([&](std::int64_t v) { return random_major(seed, v); });
+      return by([&](std::int64_t v) { return key.random_major(v); });
     case greedy_order::smallest_last: {
       peeler<I, O> peeled(ctx, g);
       const auto last = static_cast<std::uint64_t>(peeled.run());

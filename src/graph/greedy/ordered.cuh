@@ -1,9 +1,9 @@
 // Decides vertices in order on a device: warps take the next ranks from a counter and wait for what they need.
 //
-// A warp takes 32 ranks, of the first `singles` ranks one. Those it waits for are of lower rank: of its own lanes, or
-// taken before by a warp that runs, and the undecided vertex of the lowest rank waits for none. So waiting is safe,
-// however many warps are resident. Lanes decide short rows alone, the warp decides a long row together, after the lanes
-// below it. A decision is one word that says all, so no fence is needed.
+// A warp takes 32 ranks, of the first `singles` ranks one; blocks may take the first of these. Those it waits for are
+// of lower rank: of its own lanes, or taken before by a warp that runs, and the undecided vertex of the lowest rank
+// waits for none. So waiting is safe, however many warps are resident. Lanes decide short rows alone, the warp decides
+// a long row together, after the lanes below it. A decision is one word that says all, so no fence is needed.
 #pragma once
 
 #include "core/device/warp.cuh"
@@ -36,24 +36,42 @@ struct neighbour_rows {
       for (O e = offsets[side][v]; e < last; ++e) f(indices[side][e]);
     }
   }
-  // The same by a warp, Unroll neighbours per lane at once: f(const I (&u)[Unroll]); -1: none. All lanes call f as
-  // often.
+  // The same by `threads` threads, of which this is number `thread`, Unroll neighbours each at once:
+  // f(const I (&u)[Unroll]); -1: none. All threads call f as often.
   template <int Unroll, class F>
-  __device__ __forceinline__ void for_each_by_warp(std::int64_t v, const F& f) const {
+  __device__ __forceinline__ void for_each_by(int thread, int threads, std::int64_t v, const F& f) const {
 #pragma unroll
     for (int side = 0; side < 2; ++side) {
       if (offsets[side] == nullptr) continue;
       const auto last = static_cast<std::int64_t>(offsets[side][v + 1]);
-      for (auto e = static_cast<std::int64_t>(offsets[side][v]); e < last; e += Unroll * warp_size) {
+      for (auto e = static_cast<std::int64_t>(offsets[side][v]); e < last; e += Unroll * threads) {
         I u[Unroll];
 #pragma unroll
         for (int q = 0; q < Unroll; ++q) {
-          const std::int64_t at = e + q * warp_size + lane_id();
+          const std::int64_t at = e + q * threads + thread;
           u[q] = at < last ? indices[side][at] : I{-1};
         }
         f(u);
       }
     }
+  }
+  // By a warp: a neighbour u with is(u), one of the first; -1: none. All lanes get it.
+  template <class Is>
+  [[nodiscard]] __device__ __forceinline__ I find_by_warp(std::int64_t v, const Is& is) const {
+    for (int side = 0; side < 2; ++side) {
+      if (offsets[side] == nullptr) continue;
+      const auto last = static_cast<std::int64_t>(offsets[side][v + 1]);
+      for (auto e = static_cast<std::int64_t>(offsets[side][v]); e < last; e += warp_size) {
+        const I u = e + lane_id() < last ? indices[side][e + lane_id()] : I{-1};
+        const unsigned lanes = __ballot_sync(full_mask, u >= 0 && is(u));
+        if (lanes != 0) return shuffle(u, __ffs(static_cast<int>(lanes)) - 1);
+      }
+    }
+    return I{-1};
+  }
+  template <int Unroll, class F>
+  __device__ __forceinline__ void for_each_by_warp(std::int64_t v, const F& f) const {
+    for_each_by<Unroll>(lane_id(), warp_size, v, f);
   }
 };
 
@@ -84,18 +102,35 @@ struct vertex_sequence {
   const I* order;
   const I* rank;
   std::int64_t size;
-  std::int64_t singles;
-  count64* next;  // starts at 0
+  std::int64_t giants;   // ranks that blocks take, if the algorithm has a function for them
+  std::int64_t singles;  // ranks that warps take one by one, the giants among them
+  count64* next;         // of warps and of blocks: two counters that start at 0
 };
 
+// The first `giants` ranks by blocks, one by one: decide.by_block(v, rank), by all threads.
+template <class I, class Decide>
+__device__ void decide_giants(const vertex_sequence<I>& s, Decide& decide) {
+  __shared__ count64 taken;
+  if (s.giants == 0) return;
+  for (;;) {
+    __syncthreads();
+    if (threadIdx.x == 0) taken = atomicAdd(s.next + 1, 1);
+    __syncthreads();
+    const auto rank = static_cast<std::int64_t>(taken);
+    if (rank >= s.giants) return;
+    decide.by_block(s.order[rank], static_cast<I>(rank));
+  }
+}
+
 // decide.is_short(v); decide.alone(v, rank), by a lane: false, it has to wait; decide.together(v, rank), by the warp.
+// Optional: decide.assist(waits, v, rank), by the warp, whose lanes have vertices that may wait: true, it is decided.
 template <class I, class Decide>
 __device__ __forceinline__ void decide_in_order(const vertex_sequence<I>& s, Decide& decide) {
   const int lane = lane_id();
   for (;;) {
     count64 taken = 0;
     if (lane == 0) taken = atomicAdd(s.next, 1);
-    const auto claim = static_cast<std::int64_t>(shuffle(taken, 0));
+    const auto claim = s.giants + static_cast<std::int64_t>(shuffle(taken, 0));
     const std::int64_t first = claim < s.singles ? claim : s.singles + (claim - s.singles) * warp_size;
     if (first >= s.size) return;
     const std::int64_t rank = first + lane;
@@ -108,6 +143,9 @@ __device__ __forceinline__ void decide_in_order(const vertex_sequence<I>& s, Dec
       bool waits = here && lane >= below && lane < stop;
       while (__any_sync(full_mask, waits)) {
         if (waits) waits = !decide.alone(v, static_cast<I>(rank));
+        if constexpr (requires { decide.assist(waits, v, I{}); }) {
+          waits = !decide.assist(waits, v, static_cast<I>(rank)) && waits;
+        }
       }
       if (longs == 0) break;
       decide.together(shuffle(v, stop), static_cast<I>(first + stop));

@@ -41,21 +41,44 @@ class matcher {
 
   [[nodiscard]] __device__ bool is_short(I v) const { return s_.rows.degree(v) < greedy::long_row; }
 
+  // A lane that waits looks only at the vertex that it waits for, and at the one that it wants.
   __device__ __forceinline__ bool alone(I v, I rank) {
-    if (mate_of(v) >= 0) return true;
+    if (mate_of(v) >= 0) return forget();
+    if (blocker_ >= 0 && mate_of(blocker_) < single && (wanted_ < 0 || mate_of(wanted_) < single)) return false;
+    blocker_ = wanted_ = I{-1};
     auto best = static_cast<I>(s_.sequence.size);  // rank
-    bool waits = false;
     s_.rows.for_each(v, [&](I u) {
       if (u == v || mate_of(u) >= single) return;
       const I other = s_.sequence.rank[u];
-      waits = waits || other < rank;
+      if (other < rank) blocker_ = u;
       best = other < best ? other : best;
     });
-    if (waits) return false;
+    if (blocker_ >= 0) return false;
     if (best == s_.sequence.size) return stay_single(v);
-    const I w = s_.sequence.order[best];
-    s_.rows.for_each(w, [&](I u) { waits = waits || (mate_of(u) < single && s_.sequence.rank[u] < rank); });
-    return !waits && match(v, w);
+    wanted_ = s_.sequence.order[best];
+    if (!is_short(wanted_)) return false;  // the warp looks at its row
+    s_.rows.for_each(wanted_, [&](I u) {
+      if (blocks(u, rank)) blocker_ = u;
+    });
+    return blocker_ < 0 && match(v, wanted_) && forget();
+  }
+  // Looks at the long rows of vertices that lanes want.
+  __device__ bool assist(bool waits, I v, I rank) {
+    bool decided = false;
+    for (unsigned lanes = __ballot_sync(full_mask, waits && wanted_ >= 0 && blocker_ < 0); lanes != 0;
+         lanes &= lanes - 1) {
+      const int lane = __ffs(static_cast<int>(lanes)) - 1;
+      const I limit = shuffle(rank, lane);
+      const I found = s_.rows.find_by_warp(shuffle(wanted_, lane), [&](I u) { return blocks(u, limit); });
+      if (lane_id() != lane) continue;
+      if (found >= 0) {
+        blocker_ = found;
+      } else {
+        decided = match(v, wanted_);
+        (void)forget();
+      }
+    }
+    return decided;
   }
 
   __device__ void together(I v, I rank) {
@@ -96,6 +119,13 @@ class matcher {
 
  private:
   [[nodiscard]] __device__ __forceinline__ I mate_of(I v) const { return greedy::load_state(s_.mates + v); }
+  [[nodiscard]] __device__ __forceinline__ bool blocks(I u, I rank) const {
+    return mate_of(u) < single && s_.sequence.rank[u] < rank;
+  }
+  __device__ bool forget() {
+    blocker_ = wanted_ = I{-1};
+    return true;
+  }
   __device__ void wait_for(I u) const {
     while (mate_of(u) < single) {
     }
@@ -119,6 +149,8 @@ class matcher {
 
   const matching_state<I, O>& s_;
   unsigned matched_ = 0;  // by this lane
+  I blocker_ = -1;        // the lane's vertex waits for this one
+  I wanted_ = -1;         // and would be matched with this one
 };
 
 template <class I, class O>
@@ -139,7 +171,7 @@ class device_executor final : public executor<I, device> {
     s_.rows = greedy::rows_of(g);
     s_.mates = memory_.take<I>(n);
     s_.control = memory_.take<control_block>(1);
-    s_.sequence = {ranks_.order.data(), ranks_.rank.data(), n, ranks_.long_rows, &s_.control->next};
+    s_.sequence = {ranks_.order.data(), ranks_.rank.data(), n, 0, ranks_.long_rows, &s_.control->next};
     if (n == 0) return;
     const device_guard guard(ctx);
     kernel_ = {ctx, match_kernel<I, O>, cuda_tuning::block, "matching", 0, cuda_tuning::blocks};
