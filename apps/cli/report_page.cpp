@@ -109,11 +109,11 @@ bool is_objects(const json& list) {
   return list.is_array() && !list.empty() &&
          std::all_of(list.begin(), list.end(), [](const json& each) { return each.is_object(); });
 }
-// [[name or number, number], ...]
+// [[name or number, number], ...], each also with an object of attributes.
 bool is_pairs(const json& list) {
   return list.is_array() && !list.empty() && std::all_of(list.begin(), list.end(), [](const json& each) {
-           return each.is_array() && each.size() == 2 && (each[0].is_number() || each[0].is_string()) &&
-                  each[1].is_number();
+           return each.is_array() && (each.size() == 2 || (each.size() == 3 && each[2].is_object())) &&
+                  (each[0].is_number() || each[0].is_string()) && each[1].is_number();
          });
 }
 bool is_rows(const json& list) {
@@ -196,7 +196,13 @@ std::string draw_numbers(std::string_view key, const json& numbers, const figure
 std::string draw_ranking(const json& pairs, const figure_texts& texts) {
   std::vector<ranked> rows;
   for (const json& pair : pairs) {
-    rows.push_back({id_text(pair[0]), number_text(pair[1]), std::max(0.0, pair[1].get<double>())});
+    std::string label = id_text(pair[0]);
+    const json attributes = pair.size() == 3 ? pair[2] : json::object();
+    for (const auto& [name, value] : attributes.items()) {
+      if (!value.is_null())
+        label += fmt::format(", {}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    rows.push_back({label, number_text(pair[1]), std::max(0.0, pair[1].get<double>())});
   }
   return ranking_of(std::string(texts.title), std::string(texts.x), std::string(texts.y), rows);
 }

@@ -74,6 +74,13 @@ std::string printable_utf8(std::string_view text) {
   return result;
 }
 
+std::string on_one_line(std::string_view text) {
+  std::string shown = printable_utf8(text);
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return shown;
+}
+
 std::size_t characters_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
 }

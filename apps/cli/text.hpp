@@ -18,6 +18,9 @@ namespace spargo::apps {
 // different.
 [[nodiscard]] std::string printable_utf8(std::string_view text);
 
+// The same with a blank for each control character.
+[[nodiscard]] std::string on_one_line(std::string_view text);
+
 // Whether a byte of UTF-8 begins a character; and the number of characters.
 [[nodiscard]] constexpr bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }
 [[nodiscard]] std::size_t characters_of(std::string_view text);

@@ -16,10 +16,19 @@ namespace spargo::apps {
 
 namespace {
 
-std::string with_blanks(std::string_view columns) {
-  std::string text(columns);
-  std::replace(text.begin(), text.end(), ',', ' ');
+std::string with_blanks(const column_names& columns) {
+  std::string text;
+  for (const std::string& name : columns.all) text += (text.empty() ? "" : " ") + name;
   return text;
+}
+
+// A field of CSV, TSV or of columns between blanks.
+std::string field_of(const std::string& text) {
+  const bool breaks = text.find_first_of("\n\r") != std::string::npos;
+  std::string field;
+  append_name(field, breaks ? ' ' + text : text);  // a blank makes it quoted
+  if (breaks) field.erase(1, 1);
+  return field;
 }
 
 std::string check_top(const std::string& text) {
@@ -67,7 +76,7 @@ void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts
       "--output", flags.output,
       fmt::format("write one line per {}: {}{}. FILE.csv and FILE.tsv have a header line, FILE.json is an array "
                   "of objects, other names have blanks and no header (.gz after any); - is standard output",
-                  texts.lines, with_blanks(texts.columns), notes));
+                  texts.lines, with_blanks(column_names(texts.columns)), notes));
   output->type_name("FILE");
   app.add_option_function<std::string>(
          "--print",
@@ -90,12 +99,74 @@ void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts
                         texts.report_list, texts.order));
   top->check(CLI::Validator(check_top, ""))->type_name("K");
   flags.top_needs_output = texts.report_list.empty() && texts.top.empty();
+  add_join_flags(
+      app, flags,
+      texts.lines == "vertex" ? "at the end of each line and list entry" : "of both ends at the end of each line");
+}
+
+void add_join_flags(CLI::App& app, table_flags& flags, const std::string& use) {
+  auto* join = app.add_option(
+      "--join", flags.join,
+      "attributes of vertices, from a CSV or TSV file with a header line, or a GML or GraphML file (also FILE "
+      "itself), " +
+          use);
+  join->type_name("TABLE");
+  app.add_option("--on", flags.on, "the column of TABLE that has the vertices' ids; default: id")
+      ->type_name("COLUMN")
+      ->needs(join);
 }
 
 void check_table_flags(const table_flags& flags) {
   if (!flags.output.empty()) return;
   if (flags.sort) throw usage_error("--sort requires --output or --print");
   if (flags.top > 0 && flags.top_needs_output) throw usage_error("--top requires --output or --print");
+  if (!flags.join.empty() && flags.top_needs_output) throw usage_error("--join requires --output or --print");
+}
+
+void read_joined_file(table_flags& flags) {
+  if (flags.join.empty()) return;
+  const context<host> ctx({.threads = 1});
+  flags.attributes = std::make_shared<attribute_table>(read_attribute_table(ctx, flags.join, flags.on));
+}
+
+void report_attributes(report& out, const vertex_names& names) {
+  if (names.attributes == nullptr) return;
+  const vertex_attributes& joined = *names.attributes;
+  const attribute_table& table = *joined.table;
+  const std::int64_t missing = names.vertices - joined.matched;
+  out.keys()["join"] = {{"file", table.path},
+                        {"on", table.key},
+                        {"matched", joined.matched},
+                        {"missing", missing},
+                        {"unknown", joined.unknown}};
+  out.row("joined", fmt::format("{} on {}: {} of {}", table.path, table.key, with_commas(joined.matched),
+                                counted(names.vertices, "vertex", "vertices")));
+  if (missing > 0) {
+    out.warn(fmt::format("{}: no line for {} of {} (the first: {})", table.path, with_commas(missing),
+                         counted(names.vertices, "vertex", "vertices"), names.label(joined.first_missing)));
+  }
+  if (joined.unknown > 0) {
+    out.warn(fmt::format("{}: {} no vertex of the graph (the first: {})", table.path,
+                         counted(joined.unknown, "line names", "lines name"), joined.first_unknown));
+  }
+}
+
+column_names::column_names(std::string_view by_commas) {
+  while (!by_commas.empty()) {
+    all.emplace_back(by_commas.substr(0, by_commas.find(',')));
+    by_commas.remove_prefix(std::min(by_commas.size(), all.back().size() + 1));
+  }
+}
+
+column_names with_attributes(report& out, const vertex_names& names, std::string_view columns,
+                             const std::vector<std::string>& prefixes) {
+  joined_columns joined{column_names(columns).all, {}};
+  if (names.attributes == nullptr) return column_names(std::move(joined.names));
+  for (const std::string& prefix : prefixes) add_attribute_columns(joined, *names.attributes, prefix);
+  for (const std::string& change : joined.renamed) {
+    out.warn(fmt::format("{}: {}, since the result has a column of this name", names.attributes->table->path, change));
+  }
+  return column_names(std::move(joined.names));
 }
 
 table_format table_format_of(const table_flags& flags) {
@@ -104,20 +175,18 @@ table_format table_format_of(const table_flags& flags) {
   return flags.print == "json" ? table_format::objects : table_format_of(flags.output);
 }
 
-table_writer::table_writer(const std::string& path, std::string_view columns, table_format format,
+table_writer::table_writer(const std::string& path, const column_names& columns, table_format format,
                            std::vector<column_layout> layout)
     : file_(path), format_(format), layout_(std::move(layout)) {
   begin(columns);
 }
 
-table_writer::table_writer(std::string_view columns) : format_(table_format::aligned) { begin(columns); }
+table_writer::table_writer(const column_names& columns) : format_(table_format::aligned) { begin(columns); }
 
-void table_writer::begin(std::string_view columns) {
+void table_writer::begin(const column_names& columns) {
   if (format_ == table_format::aligned) {
-    layout_.resize(static_cast<std::size_t>(std::count(columns.begin(), columns.end(), ',')) + 1);
-    while (column_ < layout_.size()) {
-      const std::string_view name = columns.substr(0, columns.find(','));
-      columns.remove_prefix(std::min(columns.size(), name.size() + 1));
+    layout_.resize(columns.all.size());
+    for (const std::string& name : columns.all) {
       before_.emplace_back(column_ == 0 ? "" : "  ");
       cell_ = (line_ += before_.back()).size();
       line_ += name;
@@ -128,13 +197,11 @@ void table_writer::begin(std::string_view columns) {
   const bool objects = format_ == table_format::objects;
   const char* const separator = format_ == table_format::blanks ? " " : format_ == table_format::tabs ? "\t" : ",";
   std::string header;
-  while (!columns.empty()) {
-    const std::string_view name = columns.substr(0, columns.find(','));
-    columns.remove_prefix(std::min(columns.size(), name.size() + 1));
+  for (const std::string& name : columns.all) {
     const char* const between = before_.empty() ? "" : separator;
-    before_.push_back(objects ? fmt::format("{}\"{}\":", before_.empty() ? "{" : ",", name) : between);
+    before_.push_back(objects ? fmt::format("{}{}:", before_.empty() ? "{" : ",", json_text(name)) : between);
     header += between;
-    header += name;
+    header += field_of(name);
   }
   if (objects) file_->write("[");
   if (!objects && format_ != table_format::blanks) file_->write(header + "\n");
@@ -197,6 +264,34 @@ void table_writer::none(std::string_view text) {
   end_cell(true);
 }
 
+void table_writer::text(const std::string& value, attribute_kind kind) {
+  begin_cell();
+  if (format_ == table_format::objects) {
+    const bool plain = kind == attribute_kind::boolean ||
+                       (kind != attribute_kind::text && kind_of_text(value) != attribute_kind::text);
+    line_ += plain ? value : json_text(value);
+  } else if (format_ == table_format::aligned) {
+    std::string shown = printable_utf8(value);
+    std::replace_if(
+        shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    line_ += shown;
+  } else {
+    line_ += field_of(value);
+  }
+  end_cell(kind == attribute_kind::integer || kind == attribute_kind::real);
+}
+
+void table_writer::attributes(const vertex_names& names, std::int64_t vertex) {
+  if (names.attributes == nullptr) return;
+  for (const attribute_column& column : names.attributes->table->columns) {
+    if (const std::string* const value = names.attributes->find(vertex, column)) {
+      text(*value, column.kind);
+    } else {
+      none(format_ == table_format::blanks ? "\"\"" : "");
+    }
+  }
+}
+
 void table_writer::end_row() {
   if (format_ == table_format::objects) {
     file_->write(empty_ ? "\n" : ",\n");
@@ -215,7 +310,7 @@ void table_writer::commit() {
   file_->commit();
 }
 
-void write_lines(report& out, const table_flags& flags, std::string_view columns, std::int64_t count,
+void write_lines(report& out, const table_flags& flags, const column_names& columns, std::int64_t count,
                  const vertex_order* order, const cell_writer& cells) {
   const std::int64_t lines = order == nullptr ? count : static_cast<std::int64_t>(order->size());
   {

@@ -1,4 +1,5 @@
-// --output of graph commands: one line per vertex or edge, in the format given by the file's name.
+// --output of graph commands: one line per vertex or edge, in the format given by the file's name. With --join, each
+// vertex's line ends with its attributes of another file, and an edge's with those of both ends.
 //
 // NAME.csv and NAME.tsv begin with a line of column names; NAME.json is an array with one object per vertex; other
 // names get blank-separated values without a header. Each may end in .gz. Numbers are printed without loss. --print
@@ -6,6 +7,7 @@
 #pragma once
 
 #include "cli/progress.hpp"
+#include "input/attribute_table.hpp"
 #include "input/input.hpp"
 #include "input/memory_limit.hpp"
 
@@ -16,6 +18,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -35,11 +38,14 @@ enum class table_format { blanks, commas, tabs, objects, aligned };
 [[nodiscard]] table_format table_format_of(const std::string& path);
 
 struct table_flags {
-  std::string output;             // empty: none
-  bool sort = false;              // lines ordered by value instead of id
-  std::int64_t top = 0;           // 0: all lines
-  std::string print = "report";   // or lines on standard output, to which `output` is set then
-  bool top_needs_output = false;  // it limits lines and nothing else
+  std::string output;                                 // empty: none
+  bool sort = false;                                  // lines ordered by value instead of id
+  std::int64_t top = 0;                               // 0: all lines
+  std::string print = "report";                       // or lines on standard output, to which `output` is set then
+  bool top_needs_output = false;                      // it limits lines and nothing else
+  std::string join;                                   // a file with attributes of vertices; empty: none
+  std::string on;                                     // its column of ids; empty: id
+  std::shared_ptr<const attribute_table> attributes;  // the file, once it is read
 
   [[nodiscard]] bool is_sorted() const { return sort || top > 0; }
   // Length of the list of highest values in a report.
@@ -55,12 +61,26 @@ struct table_texts {
   std::string_view lines = "vertex";  // what has a line
   std::string_view top = {};          // help of a --top that does not limit the lines
 };
-// --output, --print, --sort, --top.
+// --output, --print, --sort, --top, --join, --on.
 void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts);
-// Throws usage_error for --sort or --top without lines that they order.
+void add_join_flags(CLI::App& app, table_flags& flags, const std::string& use);
+// Throws usage_error for --sort or --top without lines that they order, --join without lines or a list, and --on alone.
 void check_table_flags(const table_flags& flags);
+// Reads the file of --join, if there is one, before the work that it goes with.
+void read_joined_file(table_flags& flags);
+// The rows and keys "joined", and a warning where vertices or lines have no match. Does nothing without attributes.
+void report_attributes(report& out, const vertex_names& names);
 // By --print, else by the name of --output.
 [[nodiscard]] table_format table_format_of(const table_flags& flags);
+
+// Names of a table's columns: of any characters, or none with a comma in "id,rank".
+struct column_names {
+  column_names(std::string_view by_commas);  // NOLINT(google-explicit-constructor): a list of names
+  column_names(const char* by_commas) : column_names(std::string_view(by_commas)) {}
+  explicit column_names(std::vector<std::string> names) : all(std::move(names)) {}
+
+  std::vector<std::string> all;
+};
 
 // Writes one table, complete or not at all: one call per cell of a row, then end_row.
 class table_writer {
@@ -71,13 +91,13 @@ class table_writer {
     bool number = true;     // aligned to the right
   };
 
-  table_writer(const std::string& path, std::string_view columns)
+  table_writer(const std::string& path, const column_names& columns)
       : table_writer(path, columns, table_format_of(path)) {}
   // An aligned table needs the layout of a writer that got the same cells.
-  table_writer(const std::string& path, std::string_view columns, table_format format,
+  table_writer(const std::string& path, const column_names& columns, table_format format,
                std::vector<column_layout> layout = {});
   // Writes nothing: finds the layout of an aligned table.
-  explicit table_writer(std::string_view columns);
+  explicit table_writer(const column_names& columns);
   [[nodiscard]] const std::vector<column_layout>& layout() const { return layout_; }
 
   void label(const vertex_names& names, std::int64_t vertex);
@@ -88,6 +108,10 @@ class table_writer {
   void number(double value);  // non-finite values are null in JSON
   // A missing value: `text`, in JSON null.
   void none(std::string_view text);
+  // Text, quoted where the format requires it; in JSON a number or a boolean if `kind` is one and the text is.
+  void text(const std::string& value, attribute_kind kind = attribute_kind::text);
+  // A vertex's attributes, if it can have any.
+  void attributes(const vertex_names& names, std::int64_t vertex);
   void end_row();
   void commit();
 
@@ -95,7 +119,7 @@ class table_writer {
   void begin_cell();
   void end_cell(bool number);
   void integer(std::int64_t value);
-  void begin(std::string_view columns);
+  void begin(const column_names& columns);
 
   std::optional<output_file> file_;
   table_format format_;
@@ -136,12 +160,12 @@ template <class Before>
 using cell_writer = std::function<void(std::int64_t item, table_writer& row)>;
 
 // Writes a line per item, 0 to count - 1, in this order if there is one. Adds the row "written" and the key "output".
-void write_lines(report& out, const table_flags& flags, std::string_view columns, std::int64_t count,
+void write_lines(report& out, const table_flags& flags, const column_names& columns, std::int64_t count,
                  const vertex_order* order, const cell_writer& cells);
 
 // The same; `before(a, b)`: whether item a comes first with --sort.
 template <class Before>
-void write_sorted(report& out, const table_flags& flags, std::string_view columns, std::int64_t count,
+void write_sorted(report& out, const table_flags& flags, const column_names& columns, std::int64_t count,
                   const Before& before, const cell_writer& cells) {
   if (!flags.is_sorted()) return write_lines(out, flags, columns, count, nullptr, cells);
   const vertex_order order = [&] {
@@ -151,13 +175,20 @@ void write_sorted(report& out, const table_flags& flags, std::string_view column
   write_lines(out, flags, columns, count, &order, cells);
 }
 
-// The table of a result: a line per vertex, its label and further cells.
+// The columns of a table and the attributes of its vertices: of a line's one vertex, or of the ends of its edge. Warns
+// of names that change.
+[[nodiscard]] column_names with_attributes(report& out, const vertex_names& names, std::string_view columns,
+                                           const std::vector<std::string>& prefixes = {""});
+
+// The table of a result: a line per vertex, its label, further cells and attributes.
 template <class Before>
 void write_vertices(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
                     const Before& before, const cell_writer& cells) {
-  write_sorted(out, flags, columns, names.vertices, before, [&](std::int64_t v, table_writer& row) {
+  const column_names all = with_attributes(out, names, columns);
+  write_sorted(out, flags, all, names.vertices, before, [&](std::int64_t v, table_writer& row) {
     row.label(names, v);
     cells(v, row);
+    row.attributes(names, v);
   });
 }
 
@@ -166,10 +197,13 @@ template <class I, class Before>
 void write_edges(report& out, const table_flags& flags, const vertex_names& names, std::string_view columns,
                  const span<const I, host>& sources, const std::type_identity_t<span<const I, host>>& targets,
                  const Before& before, const cell_writer& cells) {
-  write_sorted(out, flags, columns, sources.size(), before, [&](std::int64_t e, table_writer& row) {
+  const column_names all = with_attributes(out, names, columns, {"source_", "target_"});
+  write_sorted(out, flags, all, sources.size(), before, [&](std::int64_t e, table_writer& row) {
     row.label(names, sources[e]);
     row.label(names, targets[e]);
     cells(e, row);
+    row.attributes(names, sources[e]);
+    row.attributes(names, targets[e]);
   });
 }
 

@@ -1,5 +1,5 @@
-// convert IN OUT: among Matrix Market, edge lists, METIS and snapshots, so that every command gives the same answer on
-// OUT as on IN; where OUT cannot hold something, a warning or an error says so.
+// convert IN OUT: among Matrix Market, edge lists, METIS, documents and snapshots, so that every command gives the same
+// answer on OUT as on IN; where OUT cannot hold something, a warning or an error says so.
 #include "cli/choice.hpp"
 #include "cli/cli.hpp"
 #include "cli/help.hpp"
@@ -50,6 +50,9 @@ void report_size(report& out, const input_description& input, const written& res
 
 exit_status run(const convert_flags& flags) {
   const target to = choose_target(flags.to, flags.format);
+  if (!flags.table.join.empty() && to.kind != target_kind::document) {
+    throw usage_error(fmt::format("--join: {} has no attributes (expected OUT.gml or OUT.graphml)", to.format));
+  }
   const stopwatch watch;
   const backend where = choose_cpu(flags.common.device, flags.common.threads);
   const context<host>& ctx = where.cpu;
@@ -88,13 +91,14 @@ void add_flags(CLI::App& app, convert_flags& flags) {
          "IN", flags.from,
          "Matrix Market, edge list, METIS, DIMACS, GML, GraphML, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
-  app.add_option(
-         "OUT", flags.to,
-         "by its name: .mtx, .spg, .el (no weights), .wel, .csv, .txt, .tsv, .edges, .snap, .graph or .metis; .gz "
-         "after any but .spg; -, with --to, is standard output")
+  app.add_option("OUT", flags.to,
+                 "by its name: .mtx, .spg, .el (no weights), .wel, .csv, .txt, .tsv, .edges, .snap, .graph, .metis, "
+                 ".gml or .graphml; .gz "
+                 "after any but .spg; -, with --to, is standard output")
       ->required();
-  app.add_option("--to", flags.format, "the format, whatever OUT is called: mtx, el, wel, csv, tsv, spg or metis")
-      ->check(one_of("a format", {"mtx", "el", "wel", "csv", "tsv", "spg", "metis"}))
+  app.add_option("--to", flags.format,
+                 "mtx, el, wel, csv, tsv, spg, metis, gml or graphml; default: by the name of OUT")
+      ->check(one_of("a format", {"mtx", "el", "wel", "csv", "tsv", "spg", "metis", "gml", "graphml"}))
       ->type_name("FORMAT");
   add_columns_flag(app, flags.common);
   app.add_flag("--undirected", flags.undirected,
@@ -102,24 +106,27 @@ void add_flags(CLI::App& app, convert_flags& flags) {
                "triangle), both ways in .spg, METIS and edge lists (which cannot say it); edges between the same "
                "vertices become one with the lightest weight");
   add_structure_flags(app, flags.structure);
+  add_join_flags(app, flags.table, "for OUT.gml and OUT.graphml");
   add_cache_flag(app, flags.cache);
 }
 
 command_body declare(CLI::App& app) {
   app.description(
-      "Converts among Matrix Market, edge lists, METIS and the binary snapshot, so that every command gives the same "
-      "answer on OUT as on IN: symmetry, integers and duplicates are kept, and a warning names what OUT cannot hold. "
-      "The file is written whole or not at all. What does not fit into memory is rewritten line by line where that "
-      "gives the same: an edge list as an edge list, a coordinate Matrix Market file as either.");
+      "Converts among Matrix Market, edge lists, METIS, GML, GraphML and the binary snapshot, so that every command "
+      "gives the same answer on OUT as on IN; a warning names what OUT cannot hold. GML and GraphML keep attributes: "
+      "those of a GML or GraphML file, other columns of a table, and those of --join. What does not fit into memory is "
+      "rewritten line by line where that gives the same.");
   const auto flags = std::make_shared<convert_flags>();
   add_flags(app, *flags);
   add_common_flags(
       app, flags->common, app_kind::reads,
       help_examples(app, {"soc-Slashdot0902.txt.gz slashdot.spg", "matrix.mtx edges.wel.gz", "mesh.mtx mesh.graph",
-                          "a.mtx b.mtx --rows 1:100 --transpose", "gen:rmat:scale=18,degree=16 rmat18.spg"}) +
+                          "a.mtx b.mtx --rows 1:100 --transpose", "edges.csv graph.graphml --join people.csv --on name",
+                          "gen:rmat:scale=18,degree=16 rmat18.spg"}) +
           help_on_graph_inputs);
   return [flags] {
-    prepare_outputs(flags->common, {flags->from, flags->structure.permute}, {{"OUT", flags->to}});
+    prepare_outputs(flags->common, {flags->from, flags->structure.permute, flags->table.join}, {{"OUT", flags->to}});
+    read_joined_file(flags->table);
     if (is_range(flags->common.columns)) flags->structure.columns = std::exchange(flags->common.columns, "");
     return run(*flags);
   };

@@ -66,8 +66,11 @@ struct independent_set : graph_algorithm {
       if (found.members[v] == 1) chosen.push_back(v);
     }
     const auto in_order = [](std::int64_t a, std::int64_t b) { return a < b; };
-    write_sorted(out, flags, columns, found.size, in_order,
-                 [&](std::int64_t k, table_writer& row) { row.label(names, chosen[static_cast<std::size_t>(k)]); });
+    const column_names all = with_attributes(out, names, columns);
+    write_sorted(out, flags, all, found.size, in_order, [&](std::int64_t k, table_writer& row) {
+      row.label(names, chosen[static_cast<std::size_t>(k)]);
+      row.attributes(names, chosen[static_cast<std::size_t>(k)]);
+    });
   }
 };
 

@@ -138,7 +138,14 @@ void report_degrees(report& out, const input_facts& facts, const degree_profile&
 void write_degrees(report& out, const info_flags& flags, const input_facts& facts, const degree_profile& degrees) {
   const auto total = [&](std::int64_t v) { return degrees.total(static_cast<std::size_t>(v)); };
   const auto higher = [&](std::int64_t a, std::int64_t b) { return total(a) > total(b); };
-  write_vertices(out, flags, facts.names, degrees.directed ? "id,out_degree,in_degree" : "id,degree", higher,
+  vertex_names joined;
+  if (flags.attributes != nullptr) {
+    joined = facts.names;
+    join_attributes(flags.attributes, joined);
+    report_attributes(out, joined);
+  }
+  const vertex_names& names = flags.attributes != nullptr ? joined : facts.names;
+  write_vertices(out, flags, names, degrees.directed ? "id,out_degree,in_degree" : "id,degree", higher,
                  [&](std::int64_t v, table_writer& row) {
                    row.number(degrees.out[static_cast<std::size_t>(v)]);
                    if (degrees.directed) row.number(degrees.in[static_cast<std::size_t>(v)]);
@@ -474,10 +481,11 @@ command_body declare(CLI::App& app) {
                        help_on_graph_inputs);
   return [flags] {
     check_table_flags(*flags);
-    prepare_outputs(flags->common, {flags->file},
+    prepare_outputs(flags->common, {flags->file, flags->join},
                     {{"--spy", flags->spy}, {"--degrees", flags->degrees}, {"--output", flags->output}});
     check_picture("--spy", flags->spy);
     check_picture("--degrees", flags->degrees);
+    read_joined_file(*flags);
     return run(*flags);
   };
 }

@@ -125,10 +125,10 @@ struct subgraph_part : graph_algorithm {
         "the same vertices the lightest. Without a selection all vertices are taken.",
         {.table = {.columns = "",
                    .order = "",
-                   .notes =
-                       "write the subgraph, in the format of FILE's name: .mtx, .spg, .el (no weights), .wel, "
-                       ".csv, .txt, .tsv, .edges, .snap, .graph or .metis (.gz after any but .spg); -, with --to, is "
-                       "standard output"}},
+                   .notes = "write the subgraph, in the format of FILE's name: .mtx, .spg, .el (no weights), .wel, "
+                            ".csv, .txt, .tsv, .edges, .snap, .graph, .metis, .gml or .graphml (.gz after any but "
+                            ".spg); -, with --to, is "
+                            "standard output"}},
         {"roads.gr --component largest --output main.spg", "friends.csv --ego alice --radius 2 --output near.csv",
          "web.mtx --k-core 5 --undirected --output core.mtx", "graph.el --ids wanted.txt --output part.el"}};
   }

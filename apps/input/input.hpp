@@ -11,6 +11,7 @@
 #include <spargo/io/vertex_names.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,6 +71,8 @@ struct input_description {
 // Throws unsupported for a graph as text.
 void expect_matrix(const input_description& input);
 
+struct vertex_attributes;
+
 enum class vertex_naming { listed, rows_from_one, from_zero, names };
 
 // Maps vertices to labels, integers or names of the file. All outputs use labels.
@@ -77,7 +80,8 @@ struct vertex_names {
   vertex_naming naming = vertex_naming::rows_from_one;
   std::vector<std::int64_t> ids;  // if listed; ascending
   std::int64_t vertices = 0;
-  vertex_name_table table{};  // if named
+  vertex_name_table table{};                              // if named
+  std::shared_ptr<const vertex_attributes> attributes{};  // by --join (attribute_table.hpp); null: none
 
   [[nodiscard]] bool are_integers() const { return naming != vertex_naming::names; }
 

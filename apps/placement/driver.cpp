@@ -19,8 +19,9 @@ void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& 
 
 void prepare_graph_outputs(graph_flags& flags, std::vector<std::string> inputs) {
   check_table_flags(flags);
-  inputs.push_back(flags.file);
+  inputs.insert(inputs.end(), {flags.file, flags.join});
   prepare_outputs(flags.common, inputs, {{"--output", flags.output}});
+  read_joined_file(flags);
 }
 
 ranked_graph_input load_on_ranks(const communicator& comm, const backend& where, const graph_flags& flags,
@@ -42,6 +43,7 @@ ranked_graph_input load_on_ranks(const communicator& comm, const backend& where,
     const std::int64_t own = std::visit([](const auto& held) { return std::int64_t{held.out().nnz()}; }, g);
     facts.loops = count_loops(comm.all_reduce(own, reduction::sum), facts.edges, facts.directed);
   }
+  on_first(comm, [&] { join_attributes(flags.attributes, read.from.facts.names); });
   return {std::move(read.from), facts, std::move(g)};
 }
 

@@ -1,6 +1,7 @@
 #include "placement/graph_command.hpp"
 
 #include "cli/help.hpp"
+#include "input/attribute_table.hpp"
 #include "input/columns.hpp"
 #include "input/memory_limit.hpp"
 
@@ -102,6 +103,7 @@ void report_graph(report& out, const std::string& command, const graph_flags& fl
   }
   report_columns(out, from.input, graph.directed);
   report_ids(out, from.facts.names);
+  report_attributes(out, from.facts.names);
   if (!from.ignores_weights && from.facts.rounded_integers > 0) {
     keys["rounded_integers"] = from.facts.rounded_integers;
     out.warn(fmt::format("{}: {} beyond what float64 holds exactly, rounded to nearest", from.input.path,
@@ -146,6 +148,26 @@ exit_status conclude(const report& out, const graph_flags& flags, const verdict&
   return status_of(fault.has_value() ? std::optional<bool>(!is_wrong(fault)) : std::nullopt);
 }
 
+namespace {
+
+// As "  age=34, town=Bonn", and as an object.
+void list_attributes(const vertex_attributes& attributes, std::int64_t vertex, std::string& text, json& entry) {
+  json object = json::object();
+  const char* before = "  ";
+  for (const attribute_column& column : attributes.table->columns) {
+    const std::string* const value = attributes.find(vertex, column);
+    const bool number = column.kind != attribute_kind::text && value != nullptr &&
+                        (column.kind == attribute_kind::boolean || kind_of_text(*value) != attribute_kind::text);
+    object[column.name] = value == nullptr ? json() : number ? json::parse(*value) : json(*value);
+    if (value == nullptr) continue;
+    text += fmt::format("{}{}={}", before, on_one_line(column.name), on_one_line(*value));
+    before = ", ";
+  }
+  entry.push_back(std::move(object));
+}
+
+}  // namespace
+
 void report_highest(report& out, const vertex_names& names, span<const double, host> values, std::int64_t count,
                     const char* key, const char* label) {
   json& top = out.keys()[key] = json::array();
@@ -157,8 +179,11 @@ void report_highest(report& out, const vertex_names& names, span<const double, h
     std::string name = names.label(v);
     const std::string blanks(width - characters_of(name), ' ');
     name = names.are_integers() ? blanks + name : name + blanks;
-    out.row(top.empty() ? label : "", fmt::format("{}  {:.6g}", name, values[v]));
-    top.push_back({to_json(names, v), values[v]});
+    std::string text = fmt::format("{}  {:.6g}", name, values[v]);
+    json entry = {to_json(names, v), values[v]};
+    if (names.attributes != nullptr) list_attributes(*names.attributes, v, text, entry);
+    out.row(top.empty() ? label : "", text);
+    top.push_back(std::move(entry));
   }
 }
 

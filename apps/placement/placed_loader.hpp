@@ -11,6 +11,7 @@
 #pragma once
 
 #include "cli/progress.hpp"
+#include "input/attribute_table.hpp"
 #include "input/columns.hpp"
 #include "input/memory_limit.hpp"
 #include "input/parse.hpp"
@@ -113,6 +114,7 @@ class placed_loader {
     }
     if (!g.has_value()) g = load_on_host(input, cache);
     const bool weighted = has_weights(input, facts_);
+    join_attributes(flags_.attributes, facts_.names);
     loaded_input from{std::move(input), std::move(cache), std::move(facts_), load_ms_, build_ms_, weighted};
     from.open_ms = open_ms_;
     from.built_on_device = std::visit([](const auto& held) { return held.is_on_device(); }, *g);

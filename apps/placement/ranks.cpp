@@ -291,7 +291,8 @@ exit_status run_graph_ranks(graph_flags& flags, const ranked_body& body) {
   return run_ranks(
       flags.common,
       [&] {
-        prepare_outputs(flags.common, {flags.file}, {{"--output", flags.output}});
+        prepare_outputs(flags.common, {flags.file, flags.join}, {{"--output", flags.output}});
+        read_joined_file(flags);
       },
       body);
 }

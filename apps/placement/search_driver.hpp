@@ -302,6 +302,7 @@ exit_status search_on_ranks(const communicator& comm, const backend& where, cons
   if constexpr (config::has_cuda && T::made_on_gpus) {
     if (is_made_on_gpus(comm, where, flags)) {
       loaded_input from = describe_made(comm, where.cpu, flags.file, flags.cache);
+      on_first(comm, [&] { join_attributes(flags.attributes, from.facts.names); });
       const bool directed = is_directed(flags, from.input);
       const stopwatch building;
       const distributed_graph<std::int32_t, device> g(

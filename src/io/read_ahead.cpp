@@ -1,10 +1,23 @@
 #include "io/read_ahead.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
 namespace spargo::detail {
+
+namespace {
+
+// Waits with a time limit, again and again: std::condition_variable::wait would need libstdc++ of GCC 12, where wheels
+// run with that of GCC 11.
+template <class Ready>
+void wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& lock, const Ready& ready) {
+  while (!changed.wait_for(lock, std::chrono::minutes(1), ready)) {
+  }
+}
+
+}  // namespace
 
 read_ahead::read_ahead(const context<host>& ctx, std::unique_ptr<byte_stream> stream) : stream_(std::move(stream)) {
   if (ctx.threads() == 1 || !stream_->is_compressed() || !stream_->is_regular()) return;
@@ -38,7 +51,7 @@ void read_ahead::fill(chunk& next) {
 void read_ahead::run() noexcept {
   std::unique_lock lock(mutex_);
   while (!ended_) {
-    changed_.wait(lock, [this] { return stop_ || full_ < chunks_.size(); });
+    wait_until(changed_, lock, [this] { return stop_ || full_ < chunks_.size(); });
     if (stop_) return;
     chunk& next = chunks_[(first_ + full_) % chunks_.size()];
     lock.unlock();
@@ -59,7 +72,7 @@ void read_ahead::run() noexcept {
 std::int64_t read_ahead::read(char* to, std::int64_t bytes) {
   if (!thread_.joinable()) return stream_->read(to, bytes);
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return full_ > 0 || ended_; });
+  wait_until(changed_, lock, [this] { return full_ > 0 || ended_; });
   if (full_ == 0) {
     if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
     return 0;

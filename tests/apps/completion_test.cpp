@@ -85,7 +85,8 @@ TEST_F(completion, of_values) {
   EXPECT_EQ(replies({"bfs", "--device=c"}), (set{"--device=cpu", "--device=cuda"})) << "where = does not split words";
   EXPECT_EQ(replies({"spmv", "--format", "s"}), set{"sell"});
   EXPECT_EQ(replies({"spmv", "--algorithm", "row_per_"}), (set{"row_per_thread", "row_per_warp"}));
-  EXPECT_EQ(replies({"convert", "--to", ""}), (set{"mtx", "el", "wel", "csv", "tsv", "spg", "metis"}));
+  EXPECT_EQ(replies({"convert", "--to", ""}),
+            (set{"mtx", "el", "wel", "csv", "tsv", "spg", "metis", "gml", "graphml"}));
   EXPECT_EQ(replies({"spmv", "--x", "r"}), (set{"reciprocal", "random"}));
   EXPECT_EQ(replies({"bfs", "--threads", ""}), set{}) << "a number is the user's own";
   EXPECT_EQ(replies({"pagerank", "--tolerance", ""}), set{});

@@ -3,6 +3,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/report.hpp"
+#include "cli/vertex_table.hpp"
 #include "commands/convert/restructure.hpp"
 #include "commands/convert/target.hpp"
 #include "input/cache.hpp"
@@ -10,11 +11,13 @@
 
 #include <spargo/core/context.hpp>
 #include <spargo/formats/csr.hpp>
+#include <spargo/io/graph_document.hpp>
 #include <spargo/io/snapshot.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace spargo::apps {
 
@@ -26,6 +29,7 @@ struct convert_flags {
   cache_mode cache = cache_mode::off;
   bool undirected = false;
   structure_flags structure;
+  table_flags table;  // --join, --on
 };
 
 struct written {
@@ -43,10 +47,14 @@ struct conversion {
   report& out;
   input_description& input;
 
+  // Whether OUT says whether it is directed, however its edges are listed.
+  [[nodiscard]] bool says_direction() const {
+    return to.kind == target_kind::snapshot || to.kind == target_kind::document;
+  }
   // Whether edges that are listed one way are to be written both ways: by --undirected, or as the file says of
   // itself (a snapshot keeps its edges and that they are undirected).
   [[nodiscard]] bool adds_reverses() const {
-    const bool stated = lists_edges(input.kind) && !input.directed && to.kind != target_kind::snapshot;
+    const bool stated = lists_edges(input.kind) && !input.directed && !says_direction();
     return (flags.undirected && input.directed) || stated;
   }
   [[nodiscard]] std::string source() const { return input.file.has_value() ? input.file->name() : flags.from; }
@@ -75,6 +83,19 @@ written write_canonical(const conversion& c, const csr_view<const V, I, O, host>
   const bool integers = c.input.field == matrix_market_field::integer;
   return write_canonical<V, I, O>(c, matrix, facts, {integers ? value_origin::integers : value_origin::numbers, {}});
 }
+
+// Writes entries to a document, in their order; of a symmetric matrix, a triangle. Takes attributes of vertices from
+// --join, besides `attributes`. V: double or a pattern; anything else is refused.
+template <entry_type V, index_type I>
+written write_document(const conversion& c, const coo_view<const V, I, host>& entries, symmetry_kind triangle,
+                       const input_facts& facts, graph_attributes attributes = {});
+
+// A document with its attributes to a document.
+[[nodiscard]] written convert_document(const conversion& c);
+
+// The columns of an edge list with a header line that are neither ends, weight nor direction, of `edges` lines. Warns
+// where they cannot be had.
+[[nodiscard]] std::vector<attribute_column> read_edge_columns(const conversion& c, std::int64_t edges);
 
 // In memory if it fits: what does not is streamed, if that is possible.
 [[nodiscard]] written convert(const conversion& c);

@@ -24,8 +24,7 @@ void add_structure_flags(CLI::App& app, structure_flags& flags) {
   app.add_option("--permute", flags.permute,
                  "reorder the rows and columns of a square matrix: line k of this file is the row that becomes row k")
       ->type_name("FILE");
-  app.add_option("--drop-below", flags.drop_below, "drop the entries of a matrix whose magnitude is below X")
-      ->type_name("X");
+  app.add_option("--drop-below", flags.drop_below, "drop entries whose magnitude is below X")->type_name("X");
   app.add_flag("--transpose", flags.transpose, "write the transpose of a matrix (complex: without conjugation)");
   app.add_flag("--symmetrize", flags.symmetrize,
                "write A + A^T of a square matrix A (complex: without conjugation). The order of these changes: rows "

@@ -19,9 +19,9 @@ struct known_target {
   target result;
 };
 
-const std::array<known_target, 12>& known_targets() {
+const std::array<known_target, 14>& known_targets() {
   using kind = target_kind;
-  static const std::array<known_target, 12> all = {{
+  static const std::array<known_target, 14> all = {{
       {"mtx", {kind::matrix_market, "Matrix Market"}},
       {"mm", {kind::matrix_market, "Matrix Market"}},
       {"spg", {kind::snapshot, "snapshot"}},
@@ -34,6 +34,8 @@ const std::array<known_target, 12>& known_targets() {
       {"snap", {kind::edge_list, "edge list"}},
       {"graph", {kind::metis, "METIS"}},
       {"metis", {kind::metis, "METIS"}},
+      {"gml", {kind::document, "GML", edge_weights::as_read, edge_list_style::tabs, document_format::gml}},
+      {"graphml", {kind::document, "GraphML", edge_weights::as_read, edge_list_style::tabs, document_format::graphml}},
   }};
   return all;
 }
@@ -57,7 +59,7 @@ target choose_target(const std::string& path, const std::string& format) {
   }
   throw usage_error(
       fmt::format("{}: the name does not say which format to write (expected .mtx, .spg, .el, .wel, .csv, .txt, .tsv, "
-                  ".edges, .snap, .graph or .metis; .gz after any but .spg; or --to)",
+                  ".edges, .snap, .graph, .metis, .gml or .graphml; .gz after any but .spg; or --to)",
                   path));
 }
 

@@ -38,6 +38,7 @@ struct listed {
   coo_view<const V, I, host> entries;
   symmetry_kind triangle = symmetry_kind::general;
   bool integers = false;
+  bool as_read = false;  // the lines of the file
 };
 
 template <entry_type V, index_type I>
@@ -85,6 +86,11 @@ written write_listed(const conversion& c, const listed<V, I>& list, const input_
   const busy writing("writing " + c.flags.to);
   if (c.to.kind == target_kind::edge_list) return write_edges<V, I>(c, list, facts);
   const coo_view<const V, I, host>& entries = list.entries;
+  if (c.to.kind == target_kind::document) {
+    graph_attributes attributes;
+    if (list.as_read) attributes.edges = read_edge_columns(c, entries.nnz());
+    return write_document<V, I>(c, entries, list.triangle, facts, std::move(attributes));
+  }
   const bool graph = entries.rows == entries.cols;
   if (graph) warn_of_ids(c, facts.names);
   matrix_market_write_options options;
@@ -98,7 +104,8 @@ written write_listed(const conversion& c, const listed<V, I>& list, const input_
 // The kind of which the entries, all of a matrix, may be written as a triangle.
 template <entry_type V, index_type I, index_type O>
 symmetry_kind find_symmetry(const conversion& c, const csr_view<const V, I, O, host>& matrix) {
-  if (c.input.directed || c.to.kind != target_kind::matrix_market || matrix.rows != matrix.cols) {
+  if (c.input.directed || matrix.rows != matrix.cols ||
+      (c.to.kind != target_kind::matrix_market && c.to.kind != target_kind::document)) {
     return symmetry_kind::general;
   }
   symmetry_kind kind = c.input.symmetry;
@@ -395,7 +402,9 @@ written convert_cached(const conversion& c, const read_options& options) {
 written convert_in_memory(const conversion& c) {
   progress_bar bar("reading " + c.input.path, c.flags.common.quiet);
   if (c.input.kind == input_kind::snapshot) return convert_snapshot(c);
-  const bool to_text = c.to.kind == target_kind::matrix_market || c.to.kind == target_kind::edge_list;
+  const bool to_document = c.to.kind == target_kind::document;
+  const bool to_text = to_document || c.to.kind == target_kind::matrix_market || c.to.kind == target_kind::edge_list;
+  if (to_document && c.input.kind == input_kind::document && !c.adds_reverses()) return convert_document(c);
   if (!to_text && !c.adds_reverses() && c.flags.cache == cache_mode::on) {
     if (c.input.can_be_read_again()) return convert_cached(c, bar.options());
     report_cache(c.out, input_cache(c.flags.cache, c.input, value_kind::fp64));  // says why it is off
@@ -404,11 +413,12 @@ written convert_in_memory(const conversion& c) {
   const auto go_on = [&]<class V, class I>(coo_input<V, I>& read) {
     for (const std::string& warning : read.facts.warnings) c.out.warn(c.source() + ": " + warning);
     if (c.adds_reverses()) return write_undirected<V, I>(c, std::as_const(read.entries).view(), read.facts);
-    const bool expanded = !c.input.directed && read.triangle == symmetry_kind::general;
+    const bool expanded =
+        !c.input.directed && read.triangle == symmetry_kind::general && !(to_document && lists_edges(c.input.kind));
     if (!to_text || expanded) return sort_and_write<V, I>(c, read);
     warn_of_rounding(c.out, c.source(), read.facts.rounded_integers);
     return write_listed<V, I>(
-        c, {std::as_const(read.entries).view(), read.triangle, c.input.field == matrix_market_field::integer},
+        c, {std::as_const(read.entries).view(), read.triangle, c.input.field == matrix_market_field::integer, true},
         read.facts);
   };
   return std::visit(go_on, listed);

@@ -10,6 +10,8 @@ void check_subgraph_flags(const table_flags& flags, const std::string& flag, con
   if (flags.is_sorted()) {
     throw usage_error(fmt::format("{}: its output is a list of edges (expected no --sort and no --top)", flag));
   }
+  if (!flags.join.empty())
+    throw usage_error(fmt::format("{}: its output is a list of edges (expected no --join)", flag));
   const table_format format = table_format_of(flags);
   if (flags.print != "report" && format != table_format::commas) {
     throw usage_error(fmt::format("--print {}: {} is an edge list (expected csv)", flags.print, subgraph));

@@ -6,6 +6,7 @@
 // A*: the key of a vertex is its length plus scale * distance to the target, which no path undercuts. Rounding could
 // lift a key above the length of a path, so the bound is decreased a little and the search goes on a little beyond the
 // best length (last_key): so the result has the bits of a complete search.
+#include "core/hypotenuse.hpp"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/rethrow.hpp"
@@ -66,7 +67,7 @@ class placement {
     const double* const b = o_.coordinates.data() + v * o_.dimensions;
     if (o_.metric == path_metric::great_circle) return angle(a, b);
     double sum = 0;
-    for (std::int64_t k = 0; k < o_.dimensions; ++k) sum = std::hypot(sum, a[k] - b[k]);
+    for (std::int64_t k = 0; k < o_.dimensions; ++k) sum = detail::hypotenuse(sum, a[k] - b[k]);
     return sum;
   }
 

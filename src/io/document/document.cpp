@@ -138,13 +138,66 @@ graph_collector::numbering graph_collector::number_nodes() const {
 }
 
 // The labels, if each node has one and they differ.
-vertex_name_table graph_collector::choose_names(const vertex_name_table& by_id) const {
+vertex_name_table graph_collector::choose_names(const vertex_name_table& by_id) {
   if (labels_.ends.empty() || std::ssize(labels_.ends) != by_id.size()) return by_id;
   std::vector<std::string_view> labels;
   labels_.append_views(labels);
   std::vector<std::int64_t> numbers(labels.size());
   vertex_name_table named = number_names(ctx_, labels, numbers);
-  return named.size() == by_id.size() ? named : by_id;
+  labels_are_names_ = named.size() == by_id.size();
+  return labels_are_names_ ? named : by_id;
+}
+
+attribute_kind joined_kind(attribute_kind a, attribute_kind b) {
+  const auto is_number = [](attribute_kind k) { return k == attribute_kind::integer || k == attribute_kind::real; };
+  if (a == b) return a;
+  return is_number(a) && is_number(b) ? attribute_kind::real : attribute_kind::text;
+}
+
+void graph_collector::set_attribute(owner of, const std::string& name, attribute_kind kind, std::string_view value) {
+  if (!keeps_attributes_) return;
+  columns& kept = of == owner::node ? node_columns_ : edge_columns_;
+  const auto item = of == owner::node ? node_places_.size() - 1 : edge_places_.size();
+  const auto [at, is_new] = kept.by_name.try_emplace(name, kept.all.size());
+  if (is_new) kept.all.push_back({name, kind, {}, {}});
+  attribute_column& column = kept.all[at->second];
+  if (column.values.size() > item) {  // it has one
+    ++omitted_;
+    return;
+  }
+  column.kind = joined_kind(column.kind, kind);
+  column.values.resize(item);
+  column.present.resize(item);
+  column.values.emplace_back(value);
+  column.present.push_back(true);
+}
+
+graph_attributes graph_collector::finish_attributes() {
+  graph_attributes found;
+  found.omitted = omitted_;
+  for (attribute_column& column : node_columns_.all) {
+    if (labels_are_names_ && column.name == "label") continue;
+    attribute_column& by_vertex = found.nodes.emplace_back(std::move(column));
+    std::vector<std::string> values(vertices_.size());
+    std::vector<bool> present(vertices_.size());
+    for (std::size_t node = 0; node < by_vertex.values.size(); ++node) {
+      const auto v = static_cast<std::size_t>(vertices_[node]);
+      values[v] = std::move(by_vertex.values[node]);
+      present[v] = by_vertex.present[node];
+    }
+    by_vertex.values = std::move(values);
+    by_vertex.present = std::move(present);
+  }
+  for (attribute_column& column : edge_columns_.all) {
+    if (weight_rank_ >= 0 && edge_text::weight_rank(column.name) == weight_rank_) {
+      found.weight_name = column.name;
+      continue;
+    }
+    column.values.resize(edge_places_.size());
+    column.present.resize(edge_places_.size());
+    found.edges.push_back(std::move(column));
+  }
+  return found;
 }
 
 graph_collector::weight_values* graph_collector::complete_weights() {
@@ -156,6 +209,7 @@ graph_collector::weight_values* graph_collector::complete_weights() {
     source_.fail(edge_places_[static_cast<std::size_t>(missing)],
                  "an edge without a weight, where others have one (expected one of each edge, or of none)");
   }
+  weight_rank_ = static_cast<int>(used - weights_.begin());
   return &*used;
 }
 
@@ -182,6 +236,7 @@ edge_list<I> graph_collector::finish() {
   }
   list.header.direction = direction;
   list.first_vertex = count > 0 ? vertices[0] : -1;
+  if (keeps_attributes_) vertices_ = vertices;
   const std::int64_t edges = std::ssize(edge_places_);
   array<I, host> rows(ctx_, edges);
   array<I, host> cols(ctx_, edges);
@@ -241,8 +296,24 @@ edge_list<I> read_graph_document(const context<host>& ctx, const input_file& fil
   detail::throw_out_of_memory(file.name(), "host memory ran out while the file was read");
 }
 
-#define INSTANTIATE(I) \
-  template edge_list<I> read_graph_document<I>(const context<host>&, const input_file&, const read_options&);
+template <index_type I>
+attributed_edge_list<I> read_attributed_document(const context<host>& ctx, const input_file& file,
+                                                 const read_options& options) try {
+  using namespace detail::document;
+  byte_source source(file, extent::whole, options);
+  graph_collector graph(ctx, source);
+  graph.keep_attributes();
+  parse(file, source, extent::whole, graph);
+  edge_list<I> list = graph.finish<I>();
+  return {std::move(list), graph.finish_attributes()};
+} catch (const std::bad_alloc&) {
+  detail::throw_out_of_memory(file.name(), "host memory ran out while the file was read");
+}
+
+#define INSTANTIATE(I)                                                                                        \
+  template edge_list<I> read_graph_document<I>(const context<host>&, const input_file&, const read_options&); \
+  template attributed_edge_list<I> read_attributed_document<I>(const context<host>&, const input_file&,       \
+                                                               const read_options&);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE)
 #undef INSTANTIATE
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,8 +59,17 @@ class graph_collector {
   void set_weight(int rank, std::string_view token, place at);
   [[nodiscard]] bool has_weight(int rank) const;
 
+  // Attributes are skipped until this is called.
+  void keep_attributes() { keeps_attributes_ = true; }
+  [[nodiscard]] bool keeps_attributes() const { return keeps_attributes_; }
+  // A value of the node that was added last, or of the edge that is added next.
+  enum class owner { node, edge };
+  void set_attribute(owner of, const std::string& name, attribute_kind kind, std::string_view value);
+
   template <index_type I>
   [[nodiscard]] edge_list<I> finish();
+  // Of the list that was finished.
+  [[nodiscard]] graph_attributes finish_attributes();
 
  private:
   // Strings one after another.
@@ -78,13 +88,18 @@ class graph_collector {
     std::int64_t last = -1;     // the last edge that has one
     std::int64_t missing = -1;  // the first edge that has none, once a later one has it
   };
+  // Attributes of nodes or of edges, by name.
+  struct columns {
+    std::vector<attribute_column> all;
+    std::map<std::string, std::size_t> by_name;
+  };
   struct numbering {
     vertex_name_table nodes;
     std::vector<std::int64_t> numbers;  // of all nodes, then of the ends of each edge
   };
 
   [[nodiscard]] numbering number_nodes() const;
-  [[nodiscard]] vertex_name_table choose_names(const vertex_name_table& by_id) const;
+  [[nodiscard]] vertex_name_table choose_names(const vertex_name_table& by_id);
   weight_values* complete_weights();
 
   const byte_source& source_;
@@ -96,7 +111,17 @@ class graph_collector {
   std::vector<place> edge_places_;
   std::array<weight_values, 5> weights_;
   std::int64_t rounded_ = 0;
+  bool keeps_attributes_ = false;
+  bool labels_are_names_ = false;
+  int weight_rank_ = -1;                // of the one that the list has
+  std::vector<std::int64_t> vertices_;  // [node], as numbered in the list
+  columns node_columns_;
+  columns edge_columns_;
+  std::int64_t omitted_ = 0;
 };
+
+// The narrower kind that both are; text: none.
+[[nodiscard]] attribute_kind joined_kind(attribute_kind a, attribute_kind b);
 
 // Parse the source into the collector. `extent::head`: up to the first node or edge.
 void parse_gml(byte_source& source, extent wanted, graph_collector& graph);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace spargo::detail::document {
@@ -14,6 +15,7 @@ namespace spargo::detail::document {
 namespace {
 
 constexpr int at_end = -1;
+constexpr int most_named_lists = 8;  // of an attribute's path
 
 void append_utf8(std::string& text, std::uint32_t c) {
   if (c < 0x80) {
@@ -133,7 +135,7 @@ class gml_parser {
       fail(fmt::format("unexpected '{}' (expected a key)",
                        c == '"' || c == '[' ? std::string(1, static_cast<char>(c)) : shown_word()));
     take_word();
-    key_ = token_;
+    key_ = key_text_ = token_;
     for (char& letter_of : key_) {
       if (letter_of >= 'A' && letter_of <= 'Z') letter_of = static_cast<char>(letter_of - 'A' + 'a');
     }
@@ -229,9 +231,40 @@ class gml_parser {
     graph_.direction = token_ == "1" ? edge_direction::directed : edge_direction::undirected;
   }
 
+  struct attribute {
+    std::string name;
+    attribute_kind kind;
+    std::string value;
+  };
+
+  // The value in token_.
+  [[nodiscard]] attribute_kind kind_of_number() const {
+    std::int64_t whole = 0;
+    double real = 0;
+    if (parse_integer(token_, whole) == number_status::ok) return attribute_kind::integer;
+    return parse_real(token_, real) == number_status::ok ? attribute_kind::real : attribute_kind::text;
+  }
+
+  // The value of the key, or all of those within its list.
+  void read_attribute(const std::string& name, std::vector<attribute>& found) {
+    const value_kind kind = take_value();
+    if (kind == value_kind::number) found.push_back({name, kind_of_number(), token_});
+    if (kind == value_kind::string) found.push_back({name, attribute_kind::text, without_entities(token_)});
+    if (kind != value_kind::list) return;
+    if (std::count(name.begin(), name.end(), '.') >= most_named_lists) return skip_list();
+    while (next_key()) read_attribute(name + "." + key_text_, found);
+  }
+  void read_attribute(std::vector<attribute>& found) {
+    graph_.keeps_attributes() ? read_attribute(std::string(key_text_), found) : skip_value();
+  }
+  void set_attributes(graph_collector::owner of, const std::vector<attribute>& found) {
+    for (const attribute& each : found) graph_.set_attribute(of, each.name, each.kind, each.value);
+  }
+
   void read_node(place begin) {
     std::optional<std::string> id;
     std::optional<std::string> label;
+    std::vector<attribute> attributes;
     while (next_key()) {
       if (key_ == "id" && !id.has_value()) {
         id = take_id();
@@ -241,17 +274,22 @@ class gml_parser {
         if (kind == value_kind::number) label = token_;
         if (kind == value_kind::string) label = without_entities(token_);
       } else {
-        skip_value();
+        read_attribute(attributes);
       }
     }
     if (!id.has_value()) source_.fail(begin, "a node without an id (expected one)");
     graph_.add_node(*id, begin);
-    if (label.has_value()) graph_.set_label(*label);
+    if (label.has_value()) {
+      graph_.set_label(*label);
+      graph_.set_attribute(graph_collector::owner::node, "label", attribute_kind::text, *label);
+    }
+    set_attributes(graph_collector::owner::node, attributes);
   }
 
   void read_edge(place begin) {
     std::optional<std::string> source;
     std::optional<std::string> target;
+    std::vector<attribute> attributes;
     while (next_key()) {
       if (key_ == "source" && !source.has_value()) {
         source = take_id();
@@ -264,10 +302,12 @@ class gml_parser {
           continue;
         }
         graph_.set_weight(rank, token_, at_);
+        if (graph_.keeps_attributes()) attributes.push_back({key_text_, kind_of_number(), token_});
       } else {
-        skip_value();
+        read_attribute(attributes);
       }
     }
+    set_attributes(graph_collector::owner::edge, attributes);
     if (!source.has_value() || !target.has_value()) {
       source_.fail(begin, fmt::format("an edge without a {} (expected one)", source.has_value() ? "target" : "source"));
     }
@@ -282,6 +322,7 @@ class gml_parser {
   place at_;         // of the last token
   place key_at_;     // of the last key
   std::string key_;  // in lower case
+  std::string key_text_;
   std::string token_;
   std::int64_t depth_ = 0;
   bool done_ = false;

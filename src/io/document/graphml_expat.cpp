@@ -12,6 +12,7 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace spargo::detail::document {
 
@@ -119,13 +120,14 @@ class graphml_parser {
       }
       kind = name == "node" ? element::node : element::edge;
       name == "node" ? graph_.add_node(expect(attributes, "node", "id"), here()) : begin_edge(attributes);
-    } else if (parent() == element::edge && name == "data") {
+    } else if ((parent() == element::edge || parent() == element::node) && name == "data") {
       kind = element::data;
       const auto key = keys_.find(std::string(expect(attributes, "data", "key")));
-      rank_ = key == keys_.end() ? -1 : key->second.rank;
+      key_of_data_ = key == keys_.end() ? nullptr : &key->second;
     } else if (name == "hyperedge") {
       refuse("a hyperedge (expected edges of two ends)");
     }
+    if (kind == element::data || parent() == element::data) has_elements_ = kind != element::data;
     text_.clear();
     text_at_ = here();
     open_.push_back(kind);
@@ -146,7 +148,16 @@ class graphml_parser {
     key_ = std::string(expect(attributes, "key", "id"));
     const std::string_view of = find(attributes, "for").value_or("all");
     const std::string_view name = find(attributes, "attr.name").value_or("");
-    keys_[key_] = {of == "edge" || of == "all" ? edge_text::weight_rank(name) : -1, {}, {}};
+    const std::string_view type = find(attributes, "attr.type").value_or("string");
+    key_facts& key = keys_[key_] = {};
+    key.of_edges = of == "edge" || of == "all";
+    key.of_nodes = of == "node" || of == "all";
+    key.rank = key.of_edges ? edge_text::weight_rank(name) : -1;
+    key.name = name.empty() ? key_ : std::string(name);
+    key.kind = type == "int" || type == "long"       ? attribute_kind::integer
+               : type == "float" || type == "double" ? attribute_kind::real
+               : type == "boolean"                   ? attribute_kind::boolean
+                                                     : attribute_kind::text;
   }
 
   void begin_edge(const XML_Char** attributes) {
@@ -162,7 +173,7 @@ class graphml_parser {
   }
 
   void take(std::string_view text) {
-    const bool kept = parent() == element::default_value || (parent() == element::data && rank_ >= 0);
+    const bool kept = parent() == element::default_value || (parent() == element::data && is_wanted());
     if (!kept) return;
     if (text_.size() + text.size() > most_text_bytes) fail("a value of more than 1 MiB");
     text_ += text;
@@ -174,29 +185,68 @@ class graphml_parser {
     if (ended == element::default_value) {
       keys_[key_].value = text_;
       keys_[key_].at = text_at_;
-    } else if (ended == element::data && rank_ >= 0) {
-      set_weight(rank_, text_, text_at_);
-    } else if (ended == element::edge) {
-      for (const auto& [id, key] : keys_) {
-        if (key.rank >= 0 && key.value.has_value() && !graph_.has_weight(key.rank)) {
-          set_weight(key.rank, *key.value, key.at);
-        }
-      }
-      graph_.add_edge(from_, to_, edge_at_);
+    } else if (ended == element::data && is_wanted() && !has_elements_) {
+      take_value(parent(), *key_of_data_, text_, text_at_);
+    } else if (ended == element::node || ended == element::edge) {
+      take_defaults(ended);
+      if (ended == element::edge) graph_.add_edge(from_, to_, edge_at_);
+      given_.clear();
     }
   }
 
-  void set_weight(int rank, std::string_view text, place at) {
-    const std::size_t first = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-    const std::size_t last = text.find_last_not_of(" \t\r\n");
-    graph_.set_weight(rank, text.substr(first, last == std::string_view::npos ? 0 : last - first + 1), at);
-  }
-
   struct key_facts {
+    bool of_nodes = false;
+    bool of_edges = false;
     int rank = -1;  // of an edge's weight
-    std::optional<std::string> value;
+    std::string name;
+    attribute_kind kind = attribute_kind::text;
+    std::optional<std::string> value;  // the default
     place at;
   };
+
+  [[nodiscard]] bool is_wanted() const {
+    return key_of_data_ != nullptr && (key_of_data_->rank >= 0 || graph_.keeps_attributes());
+  }
+
+  void take_value(element owner, const key_facts& key, std::string_view text, place at) {
+    if (owner == element::edge && key.rank >= 0) graph_.set_weight(key.rank, trimmed(text), at);
+    if (!graph_.keeps_attributes()) return;
+    given_.insert(&key);
+    const std::string_view inner = trimmed(text);
+    const attribute_kind kind = has_kind(inner, key.kind) ? key.kind : attribute_kind::text;
+    if (kind == attribute_kind::boolean) {
+      text = inner == "1" || inner == "true" || inner == "True" ? "true" : "false";
+    } else if (kind != attribute_kind::text) {
+      text = inner;
+    }
+    const auto of = owner == element::node ? graph_collector::owner::node : graph_collector::owner::edge;
+    graph_.set_attribute(of, key.name, kind, text);
+  }
+
+  static bool has_kind(std::string_view text, attribute_kind kind) {
+    std::int64_t whole = 0;
+    double real = 0;
+    if (kind == attribute_kind::integer) return parse_integer(text, whole) == number_status::ok;
+    if (kind == attribute_kind::real) return parse_real(text, real) == number_status::ok;
+    return kind == attribute_kind::text || text == "1" || text == "true" || text == "True" || text == "0" ||
+           text == "false" || text == "False";
+  }
+
+  void take_defaults(element owner) {
+    const bool node = owner == element::node;
+    for (const auto& [id, key] : keys_) {
+      if (!key.value.has_value() || !(node ? key.of_nodes : key.of_edges)) continue;
+      const bool weight = !node && key.rank >= 0;
+      const bool has_one = weight ? graph_.has_weight(key.rank) : !graph_.keeps_attributes() || given_.count(&key) > 0;
+      if (!has_one) take_value(owner, key, *key.value, key.at);
+    }
+  }
+
+  static std::string_view trimmed(std::string_view text) {
+    const std::size_t first = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+    const std::size_t last = text.find_last_not_of(" \t\r\n");
+    return text.substr(first, last == std::string_view::npos ? 0 : last - first + 1);
+  }
 
   byte_source& source_;
   extent wanted_;
@@ -211,7 +261,9 @@ class graphml_parser {
   place edge_at_;
   std::string text_;
   place text_at_;
-  int rank_ = -1;
+  const key_facts* key_of_data_ = nullptr;
+  bool has_elements_ = false;         // the value that is open, or was the last one: it is no text then
+  std::set<const key_facts*> given_;  // to the node or edge that is open
   bool found_ = false;
   bool done_ = false;
 };

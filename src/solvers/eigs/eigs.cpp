@@ -5,6 +5,7 @@
 #include <spargo/solvers/eigs.hpp>
 
 #include "core/counted.hpp"
+#include "core/hypotenuse.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "solvers/krylov/inspect.hpp"
@@ -52,8 +53,8 @@ std::vector<double> decompose(small_matrix a, small_matrix& s) {
       for (std::int64_t r = p + 1; r < n; ++r) {
         if (a(p, r) == 0) continue;
         const double tau = (a(r, r) - a(p, p)) / (2 * a(p, r));
-        const double t = (tau >= 0 ? 1 : -1) / (std::abs(tau) + std::hypot(1.0, tau));
-        const double c = 1 / std::hypot(1.0, t);
+        const double t = (tau >= 0 ? 1 : -1) / (std::abs(tau) + detail::hypotenuse(1.0, tau));
+        const double c = 1 / detail::hypotenuse(1.0, t);
         const double d = t * c;
         for (std::int64_t k = 0; k < n; ++k) {
           const double x = a(k, p), y = a(k, r);

@@ -1,4 +1,5 @@
 // Restarted GMRES, preconditioned on the right (Saad, Schultz, SIAM J. Sci. Stat. Comput. 7, 1986).
+#include "core/hypotenuse.hpp"
 #include "core/instantiate.hpp"
 #include "solvers/krylov/tall.hpp"
 
@@ -35,7 +36,7 @@ class hessenberg {
       h[i] = upper;
     }
     const double size = std::abs(h[j]);
-    const double length = std::hypot(size, below);
+    const double length = detail::hypotenuse(size, below);
     if (length == 0) {
       cosine_[j] = 1;
       sine_[j] = S{};

@@ -3,6 +3,7 @@
 //
 // The residual vector has a recurrence of its own, r = s^2 r + eta c v / gamma (Choi, thesis, 2006), which gives its
 // 2-norm under any M, where the method itself knows the norm in M^-1.
+#include "core/hypotenuse.hpp"
 #include "core/instantiate.hpp"
 #include "solvers/krylov/iteration.hpp"
 
@@ -107,7 +108,7 @@ krylov_outcome minres(iteration<V>& run) {
     if (square < 0) return run.failed(krylov_outcome::breakdown, fmt::format("v'z is {:.3g}", square));
     const double gamma_next = std::sqrt(square);
     const double alpha0 = c * delta - c_before * s * gamma;
-    rotation by{std::hypot(alpha0, gamma_next), s * delta + c_before * c * gamma, s_before * gamma, 0, 0, 0};
+    rotation by{detail::hypotenuse(alpha0, gamma_next), s * delta + c_before * c * gamma, s_before * gamma, 0, 0, 0};
     if (!(by.alpha1 > 0)) {
       if (run.is_rounding()) return krylov_outcome::stagnated;
       return run.failed(krylov_outcome::breakdown, "the matrix is singular");
