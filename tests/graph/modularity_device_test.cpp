@@ -78,6 +78,7 @@ TEST(LouvainLeidenDevice, GeneratedGraphs) {
   for (const auto& [spec, direction] : {std::pair("gen:rmat:scale=15,degree=16", direction_kind::undirected),
                                         std::pair("gen:rmat:scale=17,degree=8", direction_kind::undirected),
                                         std::pair("gen:rmat:scale=14,degree=16", direction_kind::directed),
+                                        std::pair("gen:uniform:rows=131072,degree=8", direction_kind::undirected),
                                         std::pair("gen:grid2d:n=400", direction_kind::undirected)}) {
     const test::plan_graph t("graph", spec, direction, false);
     const graph_view<std::int32_t, std::int64_t, host>& pattern = t.g;

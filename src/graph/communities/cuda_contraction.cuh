@@ -5,6 +5,7 @@
 #pragma once
 
 #include "graph/communities/cuda_aggregation.cuh"
+#include "graph/communities/cuda_label_sums.cuh"
 #include "graph/communities/levels.hpp"
 #include "primitives/element.hpp"
 
@@ -21,9 +22,9 @@ struct device_level {
   array<std::int64_t, device> in_mass;
 
   [[nodiscard]] level_graph<I, O> view() const {
-    level_graph<I, O> g{
-        mass.size(), offsets.data(), neighbours.data(), weights.empty() ? nullptr : weights.data(),
-        mass.data(), in_mass.empty() ? nullptr : in_mass.data()};
+    level_graph<I, O> g{mass.size(),       offsets.data(),
+                        neighbours.data(), weights.empty() ? nullptr : weights.data(),
+                        mass.data(),       in_mass.empty() ? nullptr : in_mass.data()};
     g.entries_on_device = neighbours.size();
     return g;
   }
@@ -180,15 +181,12 @@ template <class Numbers, class I, class O>
   }
   array<O, device> sizes(ctx, count + 1), offsets(ctx, count + 1), at(ctx, count + 1);
   fill_zero<O, device>(ctx, sizes.view());
-  for_each(
-      ctx, g.nodes,
-      [g, number, mass = next.mass.data(), in = next.in_mass.data(), sizes = sizes.data()] __device__(std::int64_t v) {
-        const I group = number[v];
-        if (group < 0) return;
-        add_to(mass + group, g.mass[v]);
-        if (g.in_mass != nullptr) add_to(in + group, g.in_mass[v]);
-        if (const O size = g.offsets[v + 1] - g.offsets[v]; size > 0) add_to(sizes + group, size);
-      });
+  sum_by_label(ctx, g.nodes, number, g.mass, next.mass.data());
+  if (g.in_mass != nullptr) sum_by_label(ctx, g.nodes, number, g.in_mass, next.in_mass.data());
+  for_each(ctx, g.nodes, [g, number, sizes = sizes.data()] __device__(std::int64_t v) {
+    const O size = g.offsets[v + 1] - g.offsets[v];
+    if (number[v] >= 0 && size > 0) add_to(sizes + number[v], size);
+  });
   exclusive_scan<O, device>(ctx, sizes.view(), offsets.view());
   copy<O>(ctx, std::as_const(offsets).view(), at.view());
   array<I, device> neighbours(ctx, g.entries_on_device);
@@ -202,8 +200,8 @@ template <class Numbers, class I, class O>
                                                      g.weights != nullptr ? weights.data() : nullptr, inside.data()});
   }
   if (moving_tuning::may_stay_apart(g.nodes, g.entries_on_device, count) &&
-      moving_tuning::stay_apart(g.entries_on_device, static_cast<std::int64_t>(element<count64>(
-                                                         ctx, std::as_const(inside).view(), 0)))) {
+      moving_tuning::stay_apart(g.entries_on_device,
+                                static_cast<std::int64_t>(element<count64>(ctx, std::as_const(inside).view(), 0)))) {
     next.offsets = std::move(offsets);
     next.neighbours = std::move(neighbours);
     next.weights = std::move(weights);

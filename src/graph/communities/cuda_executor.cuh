@@ -107,18 +107,29 @@ class device_modularity_executor final : public executor<I, device> {
   run_outcome run(span<const I, device> initial) override {
     set_labels(initial);
     array<I, device> next(ctx_, n_);
+    partition_sums best = sums_of(labels_, level_.mass, level_.in_mass);
+    partition_sums found;
     run_outcome outcome = take_passes(
-        options_, iterations_of(options_, n_, level_.entries_on_device), quality(labels_),
+        options_, iterations_of(options_, n_, level_.entries_on_device), quality(best),
         static_cast<double>(rule_.link) * static_cast<double>(total_),
         [&](std::uint64_t seed, std::int64_t& levels) {
           copy<I>(ctx_, std::as_const(labels_).view(), next.view());
           improve(next, seed, levels);
         },
-        [&] { return quality(next); }, [&] { labels_.swap(next); });
+        [&] {
+          found = sums_of(next, level_.mass, level_.in_mass);
+          return quality(found);
+        },
+        [&] {
+          labels_.swap(next);
+          best = found;
+        });
     array<I, device> number(ctx_, n_);
     outcome.count = number_groups<I, O>(ctx_, level_, labels_.data(), labels_.data(), number).all();
-    const std::int64_t* const in = in_degree_.empty() ? nullptr : in_degree_.data();
-    outcome.modularity = modularity_of(sums_of(labels_, degree_.data(), in), total_, options_);
+    if (level_.mass != degree_.data()) {
+      best = sums_of(labels_, degree_.data(), in_degree_.empty() ? nullptr : in_degree_.data());
+    }
+    outcome.modularity = modularity_of(best, total_, options_);
     return outcome;
   }
 
@@ -246,9 +257,9 @@ class device_modularity_executor final : public executor<I, device> {
     ctx_.synchronize();
   }
 
-  [[nodiscard]] int128 quality(const array<I, device>& labels) {
+  [[nodiscard]] int128 quality(const partition_sums& sums) const {
     const bool ordered_pairs = !in_degree_.empty() && level_.in_mass == nullptr;  // directed CPM
-    return quality_of(sums_of(labels, level_.mass, level_.in_mass), rule_, ordered_pairs);
+    return quality_of(sums, rule_, ordered_pairs);
   }
   // in_mass: null, or what masses are multiplied by.
   [[nodiscard]] partition_sums sums_of(const array<I, device>& labels, const std::int64_t* mass,
@@ -259,11 +270,8 @@ class device_modularity_executor final : public executor<I, device> {
     fill_zero<std::int64_t, device>(ctx_, of.view());
     fill_zero<std::int64_t, device>(ctx_, in.view());
     fill_zero<count64, device>(ctx_, inside.view());
-    for_each(ctx_, n_,
-             [of = of.data(), in = in.data(), labels = labels.data(), mass, in_mass] __device__(std::int64_t v) {
-               add_to(of + labels[v], mass[v]);
-               if (in_mass != nullptr) add_to(in + labels[v], in_mass[v]);
-             });
+    sum_by_label(ctx_, n_, labels.data(), mass, of.data());
+    if (in_mass != nullptr) sum_by_label(ctx_, n_, labels.data(), in_mass, in.data());
     lists_.for_all(level_.offsets, sum_inside<I, O>{level_, labels.data(), inside.data()});
     array<wide_sum, device> sums(ctx_, square_blocks * (block_threads / warp_size));
     {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "graph/communities/cuda_aggregation.cuh"
+#include "graph/communities/cuda_label_sums.cuh"
 #include "graph/communities/local_moving.hpp"
 
 #include <spargo/core/interruption.hpp>
@@ -58,11 +59,6 @@ struct community_state {
 };
 
 template <class I, class Numbers>
-void enter_communities(const context<device>& ctx, std::int64_t nodes, const community_state<I, Numbers>& state) {
-  for_each(ctx, nodes, [state] __device__(std::int64_t v) { state.enter(v, state.community[v]); });
-}
-
-template <class I, class Numbers>
 class state_arrays {
   using Mass = typename Numbers::mass;
 
@@ -75,7 +71,9 @@ class state_arrays {
     fill_zero<I, device>(ctx, size_.view());
     state_ = {community,    mass_.data(), g.in_mass != nullptr ? in_mass_.data() : nullptr,
               size_.data(), g.mass,       g.in_mass};
-    enter_communities(ctx, g.nodes, state_);
+    sum_by_label(ctx, g.nodes, community, g.mass, mass_.data());
+    if (g.in_mass != nullptr) sum_by_label(ctx, g.nodes, community, g.in_mass, in_mass_.data());
+    sum_by_label<I, I>(ctx, g.nodes, community, nullptr, size_.data());
   }
   [[nodiscard]] const community_state<I, Numbers>& view() const { return state_; }
 
@@ -200,8 +198,8 @@ void move_nodes(const context<device>& ctx, const level_graph<I, O>& g, const ga
     for (int batch = 0; batch < row_tuning::batches; ++batch) {
       const auto rows = lists.of_batch(batch);
       if (rows.count == 0) continue;
-      const move_rule<I, Numbers> rule{
-          state, gains, static_cast<std::uint8_t>(batch + 1), to.data(), turn.data(), lists.counters()};
+      const move_rule<I, Numbers> rule{state,     gains,       static_cast<std::uint8_t>(batch + 1),
+                                       to.data(), turn.data(), lists.counters()};
       sums.run(lists, batch, g, rule);
       if (lists.slots_of_batch(batch) > 0) {
         lists.for_segments(batch, g.offsets, mark_neighbours<I, O, Numbers>{g, rule, lists.divided().segment});

@@ -432,8 +432,8 @@ class row_lists {
     const range segments = segments_of_batch(batch);
     if (segments.count == 0) return;
     launch_kernel(ctx_, {std::int64_t{blocks_for(ctx_, segments.count, 1)}, segment_group::block},
-                  each_segment_kernel<I, O, Body>, segments.count, division_.segment,
-                  segments_.data() + segments.first, list_.data(), offsets, body);
+                  each_segment_kernel<I, O, Body>, segments.count, division_.segment, segments_.data() + segments.first,
+                  list_.data(), offsets, body);
   }
   template <class Body>
   void for_all(const O* offsets, const Body& body) const {

@@ -37,8 +37,9 @@ struct level_arrays {
   array<std::int64_t, host> in_mass;
 
   [[nodiscard]] level_graph<I, O> view() const {
-    return {mass.size(), offsets.data(), neighbours.data(), weights.empty() ? nullptr : weights.data(),
-            mass.data(), in_mass.empty() ? nullptr : in_mass.data()};
+    return {mass.size(),       offsets.data(),
+            neighbours.data(), weights.empty() ? nullptr : weights.data(),
+            mass.data(),       in_mass.empty() ? nullptr : in_mass.data()};
   }
 };
 

@@ -345,9 +345,8 @@ class local_moving {
       std::int64_t moved = 0;
       round_gain_ = 0;
       for (std::size_t batch = 1; batch < ends.size(); ++batch) {
-        parallel_for(ctx_.threads(), ends[batch] - ends[batch - 1], grain::elements, [&](std::int64_t k) {
-          turn_[list_[ends[batch - 1] + k]] = static_cast<std::uint8_t>(batch);
-        });
+        parallel_for(ctx_.threads(), ends[batch] - ends[batch - 1], grain::elements,
+                     [&](std::int64_t k) { turn_[list_[ends[batch - 1] + k]] = static_cast<std::uint8_t>(batch); });
       }
       for (std::size_t batch = 1; batch < ends.size(); ++batch)
         moved += move_batch(state, static_cast<std::uint8_t>(batch), ends[batch - 1], ends[batch]);
@@ -393,8 +392,7 @@ class local_moving {
       if (u == v) continue;
       const std::atomic_ref<std::uint8_t> turn(turn_[u]);
       const std::uint8_t now = turn.load(std::memory_order_relaxed);
-      if (is_marked_by(now, batch, state.community(u) != to))
-        turn.store(now | turn_marked, std::memory_order_relaxed);
+      if (is_marked_by(now, batch, state.community(u) != to)) turn.store(now | turn_marked, std::memory_order_relaxed);
     }
   }
 
