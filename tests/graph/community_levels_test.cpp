@@ -94,12 +94,12 @@ int contract_ring(const ring& from, std::int32_t size, bool weighted) {
 }
 
 TEST(CommunityLevels, EntriesOfLargeLevelsStayApartWhereThatPays) {
-  const std::vector<std::int32_t> far{1001, 5003, 20011};
+  const std::vector<std::int32_t> far{1000, 5002, 20010};
   const ring large(180000, far);
   EXPECT_EQ(contract_ring(large, 2, false), 0);
   EXPECT_EQ(contract_ring(large, 2, true), 0);
   EXPECT_EQ(contract_ring(large, 17, false), 1);                         // few groups
-  EXPECT_EQ(contract_ring(ring(180000, {1, 1001, 5003}), 2, false), 1);  // a sixth of the entries is inside
+  EXPECT_EQ(contract_ring(ring(180000, {1, 1000, 5002}), 2, false), 1);  // a sixth of the entries is inside
   EXPECT_EQ(contract_ring(ring(170000, far), 2, false), 1);              // fewer than 2^20 entries
 }
 
