@@ -38,6 +38,7 @@ TESTS = [
     "scipy.sparse.csgraph.tests.test_traversal",
     "scipy.sparse.csgraph.tests.test_connected_components",
     "scipy.sparse.csgraph.tests.test_shortest_path",
+    "scipy.sparse.csgraph.tests.test_matching",
     "scipy.sparse.csgraph.tests.test_reordering",
 ]
 
