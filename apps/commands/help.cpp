@@ -30,7 +30,7 @@ std::vector<std::string> names_of_commands() {
 
 // "  NAME      TEXT" in 80 columns.
 std::string row(const std::string& name, const std::string& text) {
-  constexpr std::size_t indent = 14;
+  constexpr std::size_t indent = 18;
   std::string line = "  " + name;
   line.resize(indent, ' ');
   append_wrapped(line, text, indent, indent);
