@@ -62,6 +62,8 @@ class canvas {
   void frame(double x, double y, double width, double height, colour c);  // one pixel wide, outside the rectangle
   void disc(double x, double y, double radius, colour c);
   void line(double x0, double y0, double x1, double y1, double thickness, colour c, double dash = 0);  // 0: solid
+  // Thin lines that add up where they cross; opacity in [0, 1].
+  void faint_line(double x0, double y0, double x1, double y1, double thickness, colour c, double opacity);
   // Rows of `columns` cells each, stretched over the rectangle with sharp edges.
   void cells(int x, int y, int width, int height, int columns, const std::vector<colour>& colours);
 

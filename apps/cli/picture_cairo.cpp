@@ -159,6 +159,16 @@ void canvas::line(double x0, double y0, double x1, double y1, double thickness, 
   cairo_set_dash(to, nullptr, 0, 0);
 }
 
+void canvas::faint_line(double x0, double y0, double x1, double y1, double thickness, colour c, double opacity) {
+  cairo_t* const to = state_->to.get();
+  cairo_set_source_rgba(to, c.red / 255.0, c.green / 255.0, c.blue / 255.0, opacity);
+  cairo_set_line_width(to, thickness);
+  cairo_set_line_cap(to, CAIRO_LINE_CAP_BUTT);
+  cairo_move_to(to, x0, y0);
+  cairo_line_to(to, x1, y1);
+  cairo_stroke(to);
+}
+
 // An image of the canvas's own pixels: SVG viewers would smooth a smaller one.
 void canvas::cells(int x, int y, int width, int height, int columns, const std::vector<colour>& colours) {
   if (columns == 0 || colours.empty()) return;

@@ -20,6 +20,7 @@ void canvas::fill(double, double, double, double, colour) {}
 void canvas::frame(double, double, double, double, colour) {}
 void canvas::disc(double, double, double, colour) {}
 void canvas::line(double, double, double, double, double, colour, double) {}
+void canvas::faint_line(double, double, double, double, double, colour, double) {}
 void canvas::cells(int, int, int, int, int, const std::vector<colour>&) {}
 void canvas::text(double, double, std::string_view, const text_style&) {}
 void canvas::text_upwards(double, double, std::string_view, const text_style&) {}

@@ -41,6 +41,7 @@ constexpr figure_texts figures[] = {
     {"in_degree_counts", "In-degrees", "in-degree", "vertices"},
     {"out_degree_counts", "Out-degrees", "out-degree", "vertices"},
     {"row_length_counts", "Row lengths", "entries in a row", "rows"},
+    {"picture", "The graph", "", ""},
     {"history", "Convergence", "iteration", "residual"},
     {"pagerank:top", "Highest ranks", "vertex", "rank"},
     {"top", "Highest values", "vertex", "value"},
@@ -279,6 +280,10 @@ std::string draw(const std::string& app, const std::string& key, const json& val
   }
   const figure_texts texts = texts_of(app, key);
   const bool of_vertices = texts.x == "vertex";
+  if (is_figure(key) && value.is_string() && value.get_ref<const std::string&>().starts_with("data:image/")) {
+    return figure_of(std::string(texts.title), fmt::format("<img alt=\"{}\" style=\"max-width:100%\" src=\"{}\">",
+                                                           texts.title, html_escaped(value.get<std::string>())));
+  }
   if (key == "spy" && value.is_object()) return draw_spy(value);
   if (key == "runs" && is_objects(value)) return draw_runs(app, value);
   if (is_objects(value)) return draw_objects(key, value);

@@ -17,10 +17,11 @@ void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& 
   add_graph_help(app, flags, text.examples);
 }
 
-void prepare_graph_outputs(graph_flags& flags, std::vector<std::string> inputs) {
+void prepare_graph_outputs(graph_flags& flags, std::vector<std::string> inputs, std::vector<output_request> outputs) {
   check_table_flags(flags);
   inputs.insert(inputs.end(), {flags.file, flags.join});
-  prepare_outputs(flags.common, inputs, {{"--output", flags.output}});
+  outputs.insert(outputs.begin(), {"--output", flags.output});
+  prepare_outputs(flags.common, inputs, std::move(outputs));
   read_joined_file(flags);
 }
 

@@ -27,6 +27,7 @@
 #pragma once
 
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress.hpp"
 #include "placement/either_plan.hpp"
 #include "placement/placed_input.hpp"
@@ -85,6 +86,8 @@ struct graph_algorithm {
   static bool reads_weights(const graph_flags&) { return false; }
   // Files beside FILE that flags name; no output may replace them.
   static std::vector<std::string> other_inputs(const graph_flags&) { return {}; }
+  // Files that are written beside --output.
+  static std::vector<output_request> other_outputs(const graph_flags&) { return {}; }
   // Whether every rank has the results of all vertices in the end.
   static bool gathers_results(const graph_flags&) { return true; }
   static auto load(const graph_flags& flags, const graph_work& work) { return load_placed(flags, work); }
@@ -101,8 +104,9 @@ struct graph_algorithm {
 // What does not depend on the graph's types.
 void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& text, bool ranks,
                    const std::function<void()>& add_own);
-// `inputs`: those beside FILE.
-void prepare_graph_outputs(graph_flags& flags, std::vector<std::string> inputs);
+// `inputs`: those beside FILE; `outputs`: those beside --output.
+void prepare_graph_outputs(graph_flags& flags, std::vector<std::string> inputs,
+                           std::vector<output_request> outputs = {});
 
 // What a GPU would have to hold and to do, from the graph's size.
 template <class T>
@@ -294,7 +298,7 @@ exit_status run_graph_command(typename T::flags_type& flags) {
       });
     }
   }
-  prepare_graph_outputs(flags, T::other_inputs(flags));
+  prepare_graph_outputs(flags, T::other_inputs(flags), T::other_outputs(flags));
   auto read = T::load(flags, T::work(flags));
   return std::visit(
       [&](const auto& g) {

@@ -45,6 +45,7 @@
 #include <spargo/graph/independent_set.hpp>
 #include <spargo/graph/katz.hpp>
 #include <spargo/graph/matching.hpp>
+#include <spargo/graph/layout.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/operators.hpp>
 #include <spargo/graph/pagerank.hpp>

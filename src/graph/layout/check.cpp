@@ -1,0 +1,234 @@
+// Whether forces are those at the positions: sums over all other vertices, in double precision, and the stress.
+//
+// The error of the forces is measured against the sizes of the repulsion and the attraction that they are made of,
+// root mean square over the vertices looked at, since the two cancel in a finished layout.
+#include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "core/rethrow.hpp"
+#include "graph/graph/with_in_edges.hpp"
+#include "graph/layout/executor.hpp"
+
+#include <spargo/core/interruption.hpp>
+#include <spargo/graph/layout.hpp>
+#include <spargo/graph/weights.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <vector>
+
+namespace spargo {
+
+namespace {
+
+constexpr double most_error = 1e-3;
+constexpr std::int64_t most_pairs = std::int64_t{1} << 29;
+
+using plane = std::complex<double>;
+
+template <class W, class I, class O>
+class force_oracle {
+ public:
+  force_oracle(const context<host>& ctx, const graph_view<I, O, host>& g, const span<const W, host>& weights,
+               const layout_result<host>& found, const layout_options& options)
+      : threads_(ctx.threads()), n_(g.vertices()), g_(g), weights_(weights), found_(found), options_(options) {}
+
+  [[nodiscard]] std::string fault() {
+    for (std::int64_t k = 0; k < 2 * n_; ++k) {
+      if (!std::isfinite(found_.positions[k]) || !std::isfinite(found_.forces[k])) {
+        return fmt::format("vertex {} is at {} with a force of {} (expected finite numbers)", k / 2,
+                           found_.positions[k], found_.forces[k]);
+      }
+    }
+    count_degrees();
+    mean_ = 0;
+    for (std::int64_t v = 0; v < n_; ++v) mean_ += position(v) / static_cast<double>(n_);
+    pulls_.assign(static_cast<std::size_t>(n_), {});
+    for (std::int64_t v = 0; v < n_; ++v) {
+      for (O e = g_.out.offsets[v]; e < g_.out.offsets[v + 1]; ++e) pull(v, g_.out.indices[e], weight_of(e));
+    }
+    return compare();
+  }
+
+ private:
+  struct sums {
+    double error = 0, size = 0;
+  };
+
+  [[nodiscard]] plane position(std::int64_t v) const { return {found_.positions[2 * v], found_.positions[2 * v + 1]}; }
+  [[nodiscard]] double weight_of(O e) const { return weights_.empty() ? 1 : static_cast<double>(weights_[e]); }
+
+  void count_degrees() {
+    masses_.assign(static_cast<std::size_t>(n_), 1.0);
+    const bool directed = g_.direction == direction_kind::directed;
+    for (std::int64_t v = 0; v < n_; ++v) {
+      for (O e = g_.out.offsets[v]; e < g_.out.offsets[v + 1]; ++e) {
+        const std::int64_t u = g_.out.indices[e];
+        masses_[static_cast<std::size_t>(v)] += 1;
+        if (directed || u == v) masses_[static_cast<std::size_t>(u)] += 1;
+      }
+    }
+  }
+
+  // An undirected edge is stored in both rows.
+  void pull(std::int64_t v, std::int64_t u, double weight) {
+    const plane way = position(u) - position(v);
+    const double distance = std::abs(way);
+    if (distance == 0) return;
+    const bool linear = options_.attraction == layout_attraction::linear;
+    const plane force = weight * (linear ? distance : std::log(1 + distance)) / distance * way;
+    pulls_[static_cast<std::size_t>(v)] += force;
+    if (g_.direction == direction_kind::directed) pulls_[static_cast<std::size_t>(u)] -= force;
+  }
+
+  [[nodiscard]] plane push(std::int64_t v) const {
+    const plane here = position(v);
+    plane sum = 0;
+    for (std::int64_t u = 0; u < n_; ++u) {
+      const double dx = here.real() - found_.positions[2 * u];
+      const double dy = here.imag() - found_.positions[2 * u + 1];
+      const double distance2 = dx * dx + dy * dy;
+      if (distance2 > 0) sum += plane(dx, dy) * (masses_[static_cast<std::size_t>(u)] / distance2);
+    }
+    return options_.scaling_ratio * masses_[static_cast<std::size_t>(v)] * sum;
+  }
+
+  [[nodiscard]] sums look_at(std::int64_t v) const {
+    const double mass = masses_[static_cast<std::size_t>(v)];
+    const plane attraction = pulls_[static_cast<std::size_t>(v)] / (options_.dissuades_hubs ? mass : 1);
+    const plane repulsion = push(v);
+    const plane away = position(v) - mean_;
+    const double distance = std::abs(away);
+    plane gravity = -options_.gravity * mass * away;
+    if (options_.gravity_kind == layout_gravity::constant) gravity = distance > 0 ? gravity / distance : 0;
+    const plane force(found_.forces[2 * v], found_.forces[2 * v + 1]);
+    return {std::norm(force - (attraction + repulsion + gravity)),
+            std::norm(attraction) + std::norm(repulsion) + std::norm(gravity)};
+  }
+
+  [[nodiscard]] std::string compare() const {
+    const std::int64_t samples = std::clamp<std::int64_t>(most_pairs / std::max<std::int64_t>(n_, 1), 1, n_);
+    std::vector<sums> seen(static_cast<std::size_t>(samples));
+    detail::parallel_parts(threads_, samples, [&](std::int64_t k) {
+      interruption::look();
+      const std::int64_t v = samples == n_
+                                 ? k
+                                 : static_cast<std::int64_t>(detail::mixed_bits(7, static_cast<std::uint64_t>(k)) %
+                                                             static_cast<std::uint64_t>(n_));
+      seen[static_cast<std::size_t>(k)] = look_at(v);
+    });
+    sums all;
+    for (const sums& one : seen) {
+      all.error += one.error;
+      all.size += one.size;
+    }
+    const double error = all.size > 0 ? std::sqrt(all.error / all.size) : std::sqrt(all.error);
+    if (error <= most_error) return {};
+    return fmt::format("forces differ by {:.2g} of their size from sums over all vertices (expected at most {:g})",
+                       error, most_error);
+  }
+
+  int threads_;
+  std::int64_t n_;
+  graph_view<I, O, host> g_;
+  span<const W, host> weights_;
+  const layout_result<host>& found_;
+  layout_options options_;
+  std::vector<double> masses_;
+  std::vector<plane> pulls_;
+  plane mean_ = 0;
+};
+
+template <class W, class I, class O>
+std::string check(const context<host>& ctx, const graph_view<I, O, host>& g, const span<const W, host>& weights,
+                  const layout_result<host>& found, const layout_options& options) {
+  const std::int64_t values = 2 * std::int64_t{g.vertices()};
+  if (found.positions.size() != values || found.forces.size() != values) {
+    return fmt::format("{} coordinates and {} of forces for {} vertices", found.positions.size(), found.forces.size(),
+                       g.vertices());
+  }
+  if (values == 0) return {};
+  return force_oracle<W, I, O>(ctx, g, weights, found, options).fault();
+}
+
+}  // namespace
+
+template <index_type I, index_type O>
+std::string check_layout(const context<host>& ctx, const graph_view<I, O, host>& g, const layout_result<host>& found,
+                         const layout_options& options) try {
+  return check<double, I, O>(ctx, g, {}, found, options);
+} catch (...) {
+  detail::rethrow("check_layout");
+}
+template <detail::scalar W, index_type I, index_type O>
+std::string check_layout(const context<host>& ctx, const weighted_graph_view<W, I, O, host>& g,
+                         const layout_result<host>& found, const layout_options& options) try {
+  return check<W, I, O>(ctx, g, g.out_weights, found, options);
+} catch (...) {
+  detail::rethrow("check_layout");
+}
+
+// With u the distance in the layout over that in the graph, the best scale is sum u / sum u^2, which leaves
+// 1 - (sum u)^2 / (pairs * sum u^2).
+template <index_type I, index_type O>
+double layout_stress(const context<host>& ctx, const graph_view<I, O, host>& g,
+                     std::type_identity_t<span<const double, host>> positions, std::int64_t sources,
+                     std::uint64_t seed) try {
+  const std::int64_t n = g.vertices();
+  detail::layout::expect_coordinates("layout_stress", positions.size(), n);
+  if (n == 0) return 0;
+  const detail::with_in_edges<I, O, host> pulled(ctx, g);
+  std::vector<std::int64_t> depth(static_cast<std::size_t>(n));
+  std::vector<std::int64_t> queue;
+  double pairs = 0;
+  double sum = 0;
+  double squares = 0;
+  for (std::int64_t k = 0; k < std::min(sources, n); ++k) {
+    interruption::look();
+    const auto source = static_cast<std::int64_t>(
+        n <= sources ? static_cast<std::uint64_t>(k)
+                     : detail::mixed_bits(seed, static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(n));
+    std::fill(depth.begin(), depth.end(), -1);
+    depth[static_cast<std::size_t>(source)] = 0;
+    queue.assign(1, source);
+    const auto reach = [&](const csr_pattern_view<I, O, host>& rows, std::int64_t v) {
+      for (O e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
+        const std::int64_t u = rows.indices[e];
+        if (depth[static_cast<std::size_t>(u)] >= 0) continue;
+        depth[static_cast<std::size_t>(u)] = depth[static_cast<std::size_t>(v)] + 1;
+        queue.push_back(u);
+      }
+    };
+    for (std::size_t head = 0; head < queue.size(); ++head) {
+      const std::int64_t v = queue[head];
+      reach(pulled.view().out, v);
+      if (g.direction == direction_kind::directed) reach(pulled.view().in, v);
+      if (v == source) continue;
+      const double u =
+          std::hypot(positions[2 * v] - positions[2 * source], positions[2 * v + 1] - positions[2 * source + 1]) /
+          static_cast<double>(depth[static_cast<std::size_t>(v)]);
+      pairs += 1;
+      sum += u;
+      squares += u * u;
+    }
+  }
+  if (pairs == 0) return 0;
+  return squares > 0 ? std::max(0.0, 1 - sum / squares * (sum / pairs)) : 1;
+} catch (...) {
+  detail::rethrow("layout_stress");
+}
+
+#define INSTANTIATE(I, O)                                                                                            \
+  template std::string check_layout<I, O>(const context<host>&, const graph_view<I, O, host>&,                       \
+                                          const layout_result<host>&, const layout_options&);                        \
+  template double layout_stress<I, O>(const context<host>&, const graph_view<I, O, host>&, span<const double, host>, \
+                                      std::int64_t, std::uint64_t);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+#define INSTANTIATE_W(W, I, O)                                                                                \
+  template std::string check_layout<W, I, O>(const context<host>&, const weighted_graph_view<W, I, O, host>&, \
+                                             const layout_result<host>&, const layout_options&);
+SPARGO_FOR_EACH_WEIGHT_INDEX_OFFSET(INSTANTIATE_W)
+
+}  // namespace spargo

@@ -1,0 +1,182 @@
+#include "graph/layout/levels.hpp"
+
+#include "core/instantiate.hpp"
+#include "core/parallel.hpp"
+#include "graph/layout/pace.hpp"
+
+#include <spargo/core/interruption.hpp>
+
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace spargo::detail::layout {
+
+namespace {
+
+constexpr std::int64_t coarsest = 48;
+constexpr std::int64_t lone_group = 8;  // vertices without edges
+
+template <class I, class O>
+class contraction {
+ public:
+  contraction(const context<host>& ctx, const charged_graph<I, O, host>& g)
+      : ctx_(ctx), g_(g), n_(g.edges.vertices()), group_of_(ctx, n_) {}
+
+  [[nodiscard]] coarse_graph contract() {
+    form_groups();
+    interruption::look();
+    coarse_graph coarse;
+    coarse.masses = array<float, host>(ctx_, groups_);
+    std::vector<double> masses(static_cast<std::size_t>(groups_));
+    for (std::int64_t v = 0; v < n_; ++v) {
+      masses[static_cast<std::size_t>(group_of_[v])] +=
+          g_.masses.empty() ? static_cast<double>(degree_of<I, O>(g_.edges, v) + 1) : g_.masses[v];
+    }
+    std::copy(masses.begin(), masses.end(), coarse.masses.begin());
+    join_edges(coarse);
+    coarse.group_of = std::move(group_of_);
+    return coarse;
+  }
+
+ private:
+  void form_groups() {
+    constexpr std::int32_t none = -1;
+    std::fill(group_of_.begin(), group_of_.end(), none);
+    std::int64_t lone = 0;
+    for (const std::int32_t v : by_degree()) {
+      if (group_of_[v] != none) continue;
+      std::int64_t heaviest = none;
+      double weight = -1;
+      bool founds = false;
+      for_each_edge(g_.edges, v, [&](std::int64_t u, double w) {
+        if (u == v) return;
+        if (group_of_[u] == none) {
+          group_of_[u] = groups_;
+          founds = true;
+        } else if (!founds && w > weight) {
+          weight = w;
+          heaviest = u;
+        }
+      });
+      if (founds) {
+        group_of_[v] = groups_++;
+      } else if (heaviest != none) {
+        group_of_[v] = group_of_[heaviest];
+      } else if (lone++ % lone_group == 0) {
+        group_of_[v] = lone_ = groups_++;
+      } else {
+        group_of_[v] = lone_;
+      }
+    }
+  }
+
+  // Vertices by descending degree, those of 1023 and more as one, then by number.
+  [[nodiscard]] std::vector<std::int32_t> by_degree() const {
+    constexpr std::int64_t most = 1023;
+    const auto place = [&](std::int64_t v) {
+      return static_cast<std::size_t>(most - std::min(degree_of<I, O>(g_.edges, v), most));
+    };
+    std::vector<std::int64_t> begins(most + 2);
+    for (std::int64_t v = 0; v < n_; ++v) ++begins[place(v) + 1];
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    std::vector<std::int32_t> order(static_cast<std::size_t>(n_));
+    for (std::int64_t v = 0; v < n_; ++v) {
+      order[static_cast<std::size_t>(begins[place(v)]++)] = static_cast<std::int32_t>(v);
+    }
+    return order;
+  }
+
+  // Edges between groups, with their weights added up.
+  void join_edges(coarse_graph& coarse) const {
+    std::vector<std::int64_t> begins(static_cast<std::size_t>(groups_) + 1);
+    for (const std::int32_t group : group_of_) ++begins[static_cast<std::size_t>(group) + 1];
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    std::vector<std::int32_t> members(static_cast<std::size_t>(n_));
+    std::vector<std::int64_t> ends(begins.begin(), begins.end() - 1);
+    for (std::int64_t v = 0; v < n_; ++v) {
+      members[static_cast<std::size_t>(ends[static_cast<std::size_t>(group_of_[v])]++)] = static_cast<std::int32_t>(v);
+    }
+    std::vector<std::int32_t> indices;
+    std::vector<double> weights;
+    std::vector<std::int64_t> place(static_cast<std::size_t>(groups_), -1);  // [group] of its edge in this row
+    coarse.offsets = array<std::int64_t, host>(ctx_, groups_ + std::int64_t{1});
+    coarse.offsets[0] = 0;
+    for (std::int32_t group = 0; group < groups_; ++group) {
+      const auto first = static_cast<std::int64_t>(indices.size());
+      for (std::int64_t k = begins[static_cast<std::size_t>(group)]; k < begins[static_cast<std::size_t>(group) + 1];
+           ++k) {
+        for_each_edge(g_.edges, members[static_cast<std::size_t>(k)], [&](std::int64_t u, double w) {
+          const std::int32_t other = group_of_[u];
+          if (other == group) return;
+          std::int64_t& at = place[static_cast<std::size_t>(other)];
+          if (at < first) {
+            at = static_cast<std::int64_t>(indices.size());
+            indices.push_back(other);
+            weights.push_back(0);
+          }
+          weights[static_cast<std::size_t>(at)] += w;
+        });
+      }
+      coarse.offsets[group + std::int64_t{1}] = static_cast<std::int64_t>(indices.size());
+    }
+    coarse.indices = clone(ctx_, indices);
+    coarse.weights = clone(ctx_, weights);
+  }
+
+  const context<host>& ctx_;
+  charged_graph<I, O, host> g_;
+  std::int64_t n_;
+  array<std::int32_t, host> group_of_;
+  std::int32_t groups_ = 0;
+  std::int32_t lone_ = 0;
+};
+
+}  // namespace
+
+template <class I, class O>
+std::vector<coarse_graph> contract_all(const context<host>& ctx, const charged_graph<I, O, host>& g) {
+  std::vector<coarse_graph> levels;
+  std::int64_t vertices = g.edges.vertices();
+  while (vertices > coarsest) {
+    coarse_graph next = levels.empty() ? contraction<I, O>(ctx, g).contract()
+                                       : contraction<std::int32_t, std::int64_t>(ctx, levels.back().view()).contract();
+    if (10 * next.vertices() > 9 * vertices) break;
+    vertices = next.vertices();
+    levels.push_back(std::move(next));
+  }
+  return levels;
+}
+
+template <class I, class O>
+void place_finer(const context<host>& ctx, const charged_graph<I, O, host>& g, const coarse_graph& coarse,
+                 span<const double, host> positions, std::uint64_t seed, span<double, host> finer) {
+  double length = 0;
+  for (std::int64_t c = 0; c < coarse.vertices(); ++c) {
+    for (std::int64_t e = coarse.offsets[c]; e < coarse.offsets[c + 1]; ++e) {
+      const std::int64_t d = coarse.indices[e];
+      length += std::hypot(positions[2 * c] - positions[2 * d], positions[2 * c + 1] - positions[2 * d + 1]);
+    }
+  }
+  const double step = coarse.indices.empty() ? 1 : 0.2 * length / static_cast<double>(coarse.indices.size());
+  parallel_for(ctx.threads(), g.edges.vertices(), grain::rows, [&](std::int64_t v) {
+    double sum[2] = {positions[2 * coarse.group_of[v]], positions[2 * coarse.group_of[v] + 1]};
+    double weight = 1;
+    for_each_edge(g.edges, v, [&](std::int64_t u, double w) {
+      for (int k = 0; k < 2; ++k) sum[k] += w * positions[2 * coarse.group_of[u] + k];
+      weight += w;
+    });
+    for (int k = 0; k < 2; ++k) {
+      const double chance = unit_interval(seed, static_cast<std::uint64_t>(2 * v + k)) - 0.5;
+      finer[2 * v + k] = sum[k] / weight + step * chance;
+    }
+  });
+}
+
+#define INSTANTIATE(I, O)                                                                                  \
+  template std::vector<coarse_graph> contract_all(const context<host>&, const charged_graph<I, O, host>&); \
+  template void place_finer(const context<host>&, const charged_graph<I, O, host>&, const coarse_graph&,   \
+                            span<const double, host>, std::uint64_t, span<double, host>);
+SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::layout
