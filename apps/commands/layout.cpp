@@ -139,8 +139,7 @@ struct unweighted_layout : graph_algorithm {
         "their ends together. Reads the graph, lays it out on the CPU or the GPU, checks the forces, and draws "
         "it. Edges of a directed graph pull both ends.",
         {.table = {.columns = columns, .order = "rightmost first"}},
-        {"friends.txt.gz --undirected --image friends.png",
-         "roads.mtx --image roads.pdf --color-by components",
+        {"friends.txt.gz --undirected --image friends.png", "roads.mtx --image roads.pdf --color-by components",
          "gen:grid2d:n=300 --image grid.svg --color-by core"}};
   }
   static void add_flags(CLI::App& app, layout_flags& flags) {

@@ -7,10 +7,10 @@
 // each. Positions stay finite.
 //
 // Repulsion is summed over a tree of bounding boxes by series of 5 complex terms, to within 1e-3 of the sums over all
-// pairs (root mean square, against the size of the forces that a vertex's force is made of). A step is O(vertices + edges) on the host and
-// O(vertices log vertices + edges) on a device; forces are single precision. Deterministic: the same bits for any
-// number of threads, on a device on every run. Sources: Jacomy, Venturini, Heymann, Bastian, PLoS ONE 9(6), 2014;
-// Greengard, Rokhlin, J. Comput. Phys. 73, 1987 (series); Hachul, Juenger, GD 2004 (levels).
+// pairs (root mean square, against the size of the forces that a vertex's force is made of). A step is O(vertices +
+// edges) on the host and O(vertices log vertices + edges) on a device; forces are single precision. Deterministic: the
+// same bits for any number of threads, on a device on every run. Sources: Jacomy, Venturini, Heymann, Bastian, PLoS ONE
+// 9(6), 2014; Greengard, Rokhlin, J. Comput. Phys. 73, 1987 (series); Hachul, Juenger, GD 2004 (levels).
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
