@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from . import _core, _device
 from ._arrays import Array, whole
-from ._centrality import Centrality
 from ._config import threads
 from ._errors import Error
+from ._layout import Layouts
 from ._networkx_rows import in_networkx
 from ._results import Communities, Similarity, SpanningForest, Triangles, Trusses
 from ._storage import Vertices
@@ -19,7 +19,7 @@ from ._storage import Vertices
 Same = TypeVar("Same", bound="Algorithms")
 
 
-class Algorithms(Centrality):
+class Algorithms(Layouts):
     """The methods of `Graph` that search, rank and count. A vertex is its number or an id that is not an integer."""
 
     __slots__ = ()

@@ -71,6 +71,10 @@ def _is_node(graph: Any, node: Any) -> bool:
         return False
 
 
+def _are_planar(pos: Any, dim: Any) -> bool:
+    return dim == 2 if pos is None else bool(pos) and all(np.shape(place) == (2,) for place in pos.values())
+
+
 def _is_float(number: Any) -> bool:
     try:
         return math.isnan(number) or float(number) == number
@@ -265,6 +269,14 @@ LIMITS = {
             lambda a: a["nodelist"] is None or len(a["nodelist"]) == len(a["G"]) == len(set(a["nodelist"])),
             "networkx refuses other nodes than the graph's",
         ),
+    ],
+    "forceatlas2_layout": [
+        _needs(lambda a: not a["G"].is_directed(), "edges of directed graphs pull one end in networkx"),
+        _needs(lambda a: a["node_mass"] is None and a["node_size"] is None, "masses and sizes of nodes are networkx's"),
+        _needs(lambda a: a["store_pos_as"] is None, "attributes of nodes are networkx's"),
+        _needs(lambda a: _are_planar(a["pos"], a["dim"]), "positions in other dimensions than two are networkx's"),
+        _counted,
+        _simple,
     ],
     "generic_bfs_edges": [_needs(lambda a: a["neighbors"] is None, "neighbours that are given are networkx's")],
     "global_efficiency": [_needs(lambda a: not a["G"].is_directed(), "networkx refuses directed graphs")],

@@ -8,7 +8,9 @@
 With ``nx.config.backend_priority = ["spargo"]`` it runs every supported call, unless the graph is smaller than
 ``nx.config.backends.spargo.smallest_graph``. Differences from networkx: it may return another of several equally short
 weighted paths, another of several spanning trees of equal weight, another valid order of strong components, and another
-colouring in the same order of degrees, maximal independent set or matching, PageRank may take fewer steps, and HITS of a graph with several largest singular values are those of an iteration from equal values.
+colouring in the same order of degrees, maximal independent set or matching, PageRank may take fewer steps, HITS of a
+graph with several largest singular values are those of an iteration from equal values, and ForceAtlas2 finds other
+positions by the same forces.
 """
 
 from __future__ import annotations
@@ -437,6 +439,49 @@ def hits(
     if not found.converged or not found.hubs.any():
         raise UnsupportedError("no single largest singular value was found", "unsupported")
     return _by_node(G, found.hubs), _by_node(G, found.authorities)
+
+
+def forceatlas2_layout(
+    G: Graph,
+    pos: Any = None,
+    *,
+    max_iter: int = 100,
+    jitter_tolerance: float = 1.0,
+    scaling_ratio: float = 2.0,
+    gravity: float = 1.0,
+    distributed_action: bool = False,
+    strong_gravity: bool = False,
+    node_mass: None = None,
+    node_size: None = None,
+    weight: Any = None,
+    linlog: bool = False,
+    seed: Any = None,
+    dim: int = 2,
+    store_pos_as: None = None,
+) -> dict[Node, Array]:
+    if G.vertices == 0:
+        return {}
+    random = nx.utils.create_random_state(seed)
+    start = random.rand(G.vertices, 2).astype(np.float32).astype(np.float64)  # as nx.random_layout
+    names = G.names(np.arange(G.vertices))
+    if pos is not None:
+        given = np.array([pos[node] for node in names if node in pos], dtype=np.float64)
+        bounds = np.array(list(pos.values()), dtype=np.float64)
+        low, high = bounds.min(axis=0), bounds.max(axis=0)
+        start = low + start * (high - low)
+        start[[node in pos for node in names]] = given
+    found = G.layout(
+        iterations=max_iter,
+        start=start,
+        jitter_tolerance=jitter_tolerance,
+        scaling_ratio=scaling_ratio,
+        gravity=gravity,
+        strong_gravity=strong_gravity,
+        linlog=linlog,
+        dissuade_hubs=distributed_action,
+        weighted=weight is not None and G.weights is not None,
+    )
+    return dict(zip(names, found.positions))
 
 
 def _sampled(graph: Graph, k: int, seed: Any) -> list[Node]:
