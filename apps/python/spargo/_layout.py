@@ -99,7 +99,7 @@ class Layout(Result, _Layout):
         sources, targets, degrees = self._edges()
         color, palette = self._colors(groups)
         alpha = float(np.clip(12 / np.sqrt(max(sources.size, 1)), 0.02, 0.5))
-        lines = np.stack([positions[sources], positions[targets]], axis=1)
+        lines: Any = np.stack([positions[sources], positions[targets]], axis=1)
         ax.add_collection(LineCollection(lines, colors="#8c919b", linewidths=0.8, alpha=alpha, zorder=1))
         area = size or float(np.clip(20_000 / max(degrees.size, 1), 1, 120))
         areas = area * np.clip((degrees + 0.5) / max(float(degrees.mean()) if degrees.size else 1, 1), 0.4, 6)
