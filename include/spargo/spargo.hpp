@@ -47,6 +47,7 @@
 #include <spargo/graph/matching.hpp>
 #include <spargo/graph/layout.hpp>
 #include <spargo/graph/multi_bfs.hpp>
+#include <spargo/graph/neighbor_samples.hpp>
 #include <spargo/graph/operators.hpp>
 #include <spargo/graph/pagerank.hpp>
 #include <spargo/graph/paths.hpp>
@@ -57,6 +58,7 @@
 #include <spargo/graph/structure.hpp>
 #include <spargo/graph/triangles.hpp>
 #include <spargo/graph/trusses.hpp>
+#include <spargo/graph/walks.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 #include <spargo/graph/weights.hpp>
 #include <spargo/io/device_read.hpp>
