@@ -120,7 +120,8 @@ class man_page : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(man_page, has_the_sections_of_one) {
-  const std::string title = command_.empty() ? "spargo" : "spargo\\-" + command_;
+  std::string title = command_.empty() ? "spargo" : "spargo-" + command_;
+  for (std::size_t at = 0; (at = title.find('-', at)) != std::string::npos; at += 2) title.insert(at, 1, '\\');
   EXPECT_TRUE(text_.starts_with(".TH SPARGO")) << text_;
   std::size_t at = 0;
   for (const std::string& section : {"NAME\n" + title + " \\- ", std::string("SYNOPSIS\n\\fBspargo"),
