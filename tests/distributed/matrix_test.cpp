@@ -386,6 +386,26 @@ TEST(DistributedReading, EdgeLists) {
   });
 }
 
+// The first line of a rank's range may be the one with blanks within a number.
+TEST(DistributedReading, NumbersWithBlanksAreRefusedOnEveryRank) {
+  on_ranks([](const communicator& comm) {
+    const context<host> ctx = test::context_of(comm);
+    const std::string line = "11,22,33\n";
+    constexpr std::int64_t lines = 8000;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      for (std::int64_t k = lines * rank / comm.size() - 1; k < lines * rank / comm.size() + 2; ++k) {
+        if (k < 0) continue;
+        std::string text;
+        for (std::int64_t i = 0; i < lines; ++i) text += i == k ? "1 1,22,3\n" : line;
+        const shared_file file(comm, ".csv", text);
+        const std::string said = message_of([&] { return read_edge_list(comm, ctx, file.path()); });
+        EXPECT_NE(said.find(":" + std::to_string(k + 1) + ":1: blanks within the number '1 1'"), std::string::npos)
+            << k << ": " << said;
+      }
+    }
+  });
+}
+
 // --- Conjugate gradients --------------------------------------------------------------------------------------------
 
 TEST(DistributedCg, SolvesTheLaplaceEquation) {

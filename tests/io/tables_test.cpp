@@ -195,6 +195,14 @@ TEST_F(Tables, ColumnsOfTwoKindsAreNoticed) {
   EXPECT_TRUE(header("city,person,n\nparis,hector,1\ntroy,paris,2\n").may_be_two_kinds);
 }
 
+TEST_F(Tables, TheFirstNumberMayBeTheOneWithBlanks) {
+  EXPECT_EQ(read("1 1,22,3\n11,22,33\n11,22,33\n"), "1:1: blanks within the number '1 1' (expected none)");
+  EXPECT_EQ(read("1 000;2\n3;4\n5;6\n"), "1:1: blanks within the number '1 000' (expected none)");
+  EXPECT_EQ(read("1,2 000\n3,4\n"), "1:3: blanks within the number '2 000' (expected none)");
+  EXPECT_EQ(read("1 2 3\n4,5,6\n7 8 9\n"), "1 2 3\n4 5 6\n7 8 9\n") << "mostly blanks";
+  EXPECT_EQ(read("1 2 0.5\n4 5 6\n"), "1 2 0.5\n4 5 6\n");
+}
+
 TEST_F(Tables, AMissingIdDoesNotMakeAHeaderAnEdge) {
   EXPECT_EQ(read("child,parent\n1,\n2,1\n3,1\n"), "2:3: the target vertex is missing (expected an id, 0 to 2^63-1)");
   EXPECT_EQ(read("id,parent_id\n1,\n2,1\n").rfind("1:1: the names of the columns do not say which are source and", 0),

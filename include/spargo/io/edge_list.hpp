@@ -71,8 +71,8 @@ struct SPARGO_EXPORT edge_list_header {
   edge_direction direction = edge_direction::not_said;
   std::string said_by;  // the comment or column that gives the direction
   char separator = 0;   // ' ' for blanks and tabs; 0: any, as in a list without a header
-  char delimiter = 0;   // separator 0: a comma, semicolon or (below a header) tab after the first edge's source,
-                        // else ' '; 0 if the first lines have no edge
+  char delimiter = 0;   // separator 0: after the source of most of the first lines (below a header, of the first
+                        // edge) a comma, semicolon or tab, else ' '; 0 if they have no edge
   bool separator_said = false;  // given by a first line `sep=;` (Excel)
   bool decimal_commas = false;
   bool row_names = false;           // an index column without a name in the header line

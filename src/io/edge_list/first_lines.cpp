@@ -98,10 +98,21 @@ char separator_of_names(std::string_view line) {
   return ' ';
 }
 
-char separator_of_values(const char* line) {
-  line = skip_blanks(line);
-  line = skip_blanks(line + field_at(line).size());
-  return *line == ',' || *line == ';' ? *line : ' ';
+char separator_of_values(std::string_view text) {
+  std::string found;  // of each line
+  const char* const end = text.data() + text.size();
+  for (const char* line = text.data(); line != end; line = std::find(line, end, '\n') + 1) {
+    const char* p = skip_blanks(line);
+    if (ends_line(p) || is_comment(p)) continue;
+    p = skip_blanks(p + field_at(p).size());
+    found += *p == ',' || *p == ';' ? *p : ' ';
+  }
+  if (found.empty()) return ' ';
+  char most = found.front();
+  for (const char c : std::string_view(",; ")) {
+    if (std::count(found.begin(), found.end(), c) > std::count(found.begin(), found.end(), most)) most = c;
+  }
+  return most;
 }
 
 comma_use commas_of(std::string_view text, char separator, int names, std::size_t column) {

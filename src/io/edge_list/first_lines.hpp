@@ -28,8 +28,9 @@ namespace spargo::detail::edge_text {
 // The separator of a line of names, which may contain commas and blanks if other separators are used.
 [[nodiscard]] char separator_of_names(std::string_view line);
 
-// The separator between the first two fields of a line without names.
-[[nodiscard]] char separator_of_values(const char* line);
+// The separator between the first two fields of most lines without names: a comma, a semicolon or ' '. The first line
+// alone may have a number with blanks ("1 000,2").
+[[nodiscard]] char separator_of_values(std::string_view text);
 
 // Calls visit(fields) for each line that is neither blank nor a comment until it returns false. `text`: whole lines.
 template <class Visit>

@@ -57,8 +57,9 @@ class header_finder {
     if (header_.ids == id_kind::names) header_.may_be_two_kinds &= share_a_name(text_, header_);
     if (is_plain(header_)) {
       header_.separator = 0;
-      const std::size_t first = header_.names.empty() ? 0 : text_.find('\n') + 1;
-      header_.delimiter = delimiter_of(std::string_view(text_).substr(first), header_);
+      const bool named = !header_.names.empty();
+      const std::string_view below = std::string_view(text_).substr(named ? text_.find('\n') + 1 : 0);
+      header_.delimiter = named || separator == 0 ? delimiter_of(below, header_) : separator;
       expect_whole_numbers(separator);
     }
     if (header_.names.empty() && columns_.empty()) {
@@ -211,7 +212,7 @@ class header_finder {
            "four fields, of which the last two may be one weight with a decimal comma (expected --columns 1,2,3 if the "
            "third is the weight, --columns 1,2 for no weights, or ; between fields)");
     }
-    if (header_.names.empty() && !header_.separator_said) header_.separator = separator_of_values(first.data());
+    if (header_.names.empty() && !header_.separator_said) header_.separator = separator_of_values(text_);
     find_type();
     find_decimal_commas();
   }
