@@ -15,6 +15,7 @@ from ._config import Device, config, devices
 from ._errors import DeviceError, Error, FileError, InputWarning, MissingFileError, OutOfMemoryError, UnsupportedError
 from ._graph import Graph
 from ._io import EdgeList, generate, mminfo, mmread, mmwrite, read_edgelist
+from ._loader import NeighborLoader
 from ._matrix import Matrix, aslinearoperator
 from ._results import (
     Bfs,
@@ -24,6 +25,7 @@ from ._results import (
     Hits,
     Katz,
     MultiBfs,
+    NeighborSample,
     PageRank,
     Path,
     Similarity,
@@ -53,6 +55,8 @@ __all__ = [
     "Matrix",
     "MissingFileError",
     "MultiBfs",
+    "NeighborLoader",
+    "NeighborSample",
     "OutOfMemoryError",
     "PageRank",
     "Solution",

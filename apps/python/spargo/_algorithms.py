@@ -14,12 +14,13 @@ from ._errors import Error
 from ._layout import Layouts
 from ._networkx_rows import in_networkx
 from ._results import Communities, Similarity, SpanningForest, Triangles, Trusses
+from ._samples import Samples
 from ._storage import Vertices
 
 Same = TypeVar("Same", bound="Algorithms")
 
 
-class Algorithms(Layouts):
+class Algorithms(Layouts, Samples):
     """The methods of `Graph` that search, rank and count. A vertex is its number or an id that is not an integer."""
 
     __slots__ = ()

@@ -409,6 +409,30 @@ def downloaded(a: Any, out: Array | None = None) -> Array:
     return out
 
 
+class _Lent(_WithoutStream):
+    """Memory of the library that an array of another one is over; it is freed after that array's stream."""
+
+    def __init__(self, owner: Any, kind: Kind) -> None:
+        super().__init__(owner, owner.__cuda_array_interface__)
+        self.kind = kind
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing():
+            place_at(self.owner.ordinal).after(self.kind.stream(self.owner.ordinal))
+
+
+def lent(a: Any, kind: Kind | None) -> Any:
+    """As `delivered`, of a vector that nothing else has: an array over its memory, without a copy."""
+    asked = "numpy" if kind is NUMPY else array_kind()
+    if asked:
+        kind = None if asked == "numpy" else kind_named(asked)
+    if kind is None or a.size == 0:
+        return delivered(a, kind)
+    out = kind.over(_Lent(a, kind))
+    place_at(a.ordinal).before(kind.stream(a.ordinal))
+    return out
+
+
 def delivered(a: Any, kind: Kind | None) -> Any:
     """A vector of the library as an array of the kind, or of that set by `config`; None: NumPy."""
     asked = "numpy" if kind is NUMPY else array_kind()

@@ -102,6 +102,15 @@ class _Similarity(NamedTuple):
     values: Array
 
 
+class _NeighborSample(NamedTuple):
+    node: Array
+    row: Array
+    col: Array
+    edge: Array
+    num_sampled_nodes: list[int]
+    num_sampled_edges: list[int]
+
+
 class _PageRank(NamedTuple):
     ranks: Array
     iterations: int
@@ -262,6 +271,36 @@ class Similarity(Result, _Similarity):
     """
 
     _columns = {"source": ("sources", "vertex"), "target": ("targets", "vertex"), "value": ("values", "value")}
+
+
+class NeighborSample(Result, _NeighborSample):
+    """Result of `Graph.sample_neighbors`, in the layout of PyTorch Geometric's ``SamplerOutput``.
+
+    Edge k leads from ``node[row[k]]``, which was drawn, to ``node[col[k]]``, which it was drawn for.
+
+    Attributes
+    ----------
+    node : ndarray of the graph's indices, shape (nodes,)
+        The vertices of the sample: the seeds, then others in the order in which edges lead to them.
+    row, col : ndarray of the graph's indices, shape (edges,)
+        Positions in `node`. Edges follow each other by hop, then by `col`.
+    edge : ndarray of the graph's offsets, shape (edges,)
+        Entries of the graph: ``graph.indices[edge] == node[row]``.
+    num_sampled_nodes : list of int
+        The seeds, and the new vertices of each hop.
+    num_sampled_edges : list of int
+        The edges of each hop.
+    """
+
+    _columns = {"source": ("_sources", "vertex"), "target": ("_targets", "vertex"), "edge": ("edge", "value")}
+
+    @property
+    def _sources(self) -> Array:
+        return on_host(self.node)[on_host(self.row)]
+
+    @property
+    def _targets(self) -> Array:
+        return on_host(self.node)[on_host(self.col)]
 
 
 class PageRank(Result, _PageRank):

@@ -36,7 +36,7 @@ METHODS = {
     "Matrix": "T shape dtype nnz device plan_reason to_scipy update_values prepare __matmul__ __rmatmul__ __add__ __sub__ __mul__ __getitem__ _repr_html_",
     "Graph": "bfs bfs_order multi_bfs sssp spanning_forest pagerank eigenvector katz hits connected_components betweenness edge_betweenness closeness eccentricities triangles clustering "
     "topological_levels find_cycle bipartition find_odd_cycle biconnectivity subgraph k_hop_neighborhood ego_graph reverse "
-    "complement has_path shortest_path k_shortest_paths path_lengths all_distances transitivity communities core_numbers k_core layout coloring independent_set matching bipartite_matching trusses k_truss to_scipy vertices edges degrees neighbours device _repr_html_ "
+    "complement has_path shortest_path k_shortest_paths path_lengths all_distances transitivity communities random_walks sample_neighbors core_numbers k_core layout coloring independent_set matching bipartite_matching trusses k_truss to_scipy vertices edges degrees neighbours device _repr_html_ "
     "ids table to_arrow to_pandas from_pandas from_polars",
     "Table": "columns to_pandas __len__ __arrow_c_schema__ __arrow_c_array__ __arrow_c_stream__",
     "Error": "file line column",
