@@ -78,7 +78,7 @@ struct uniform_walks : graph_algorithm {
                    .order = {},
                    .notes = "write a walk a line: the ids of its vertices, with blanks between. FILE.csv has commas, "
                             "FILE.tsv tabs, FILE.json is an array of arrays (.gz after any); - is standard output"}},
-        {"friends.txt.gz --undirected --walkers 10000 --length 40 --output walks.txt",
+        {"friends.txt.gz --walkers 10000 --length 40 --output walks.txt",
          "letters.wel --weights file --p 0.5 --q 2", "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }
   static void add_flags(CLI::App& app, walks_flags& flags) {
