@@ -274,24 +274,12 @@ __global__ void __launch_bounds__(block_threads)
   rule.finish();
 }
 
-// Tables in global memory for the rows of several segments whose tables begin at `first` to first + size - 1 in a
-// batch. They are few enough for the L2 cache: atomics on memory beyond it are ten times slower.
-template <class I, class Sum>
-struct table_wave {
-  static constexpr std::int64_t size = std::int64_t{1} << 21;  // slots, of 8 bytes for narrow numbers
-
-  std::int64_t first;
-  I* labels;  // empty between waves
-  Sum* sums;
-
-  [[nodiscard]] __device__ bool has(const row_segment& s) const { return s.table >= first && s.table < first + size; }
-};
-
-// Longer rows: ends those of one segment, in the first wave, and adds the others' sums to their tables.
+// Longer rows: ends those of one segment, and adds the others' sums to their tables in global memory.
+// pool: these tables, empty between batches.
 template <class I, class O, class Rule>
 __global__ void __launch_bounds__(segment_group::block, 2)
     aggregate_segments_kernel(std::int64_t count, division rows, const row_segment* segments, const I* list,
-                              level_graph<I, O> g, Rule rule, table_wave<I, typename Rule::sum> wave) {
+                              level_graph<I, O> g, Rule rule, I* pool_labels, typename Rule::sum* pool_sums) {
   using Sum = typename Rule::sum;
   using Group = segment_group;
   extern __shared__ count64 memory[];
@@ -302,12 +290,11 @@ __global__ void __launch_bounds__(segment_group::block, 2)
     const std::int64_t k = segments[s].place;
     const std::int64_t v = list[k];
     const unsigned index = segments[s].index;
-    const std::int64_t row_size = static_cast<std::int64_t>(g.offsets[v + 1]) - static_cast<std::int64_t>(g.offsets[v]);
-    if (row_size <= rows.segment ? wave.first > 0 : !wave.has(segments[s])) continue;
     if (!rule.wants(v)) {
       if (Group::rank() == 0 && index == 0) rule.skip(k, v);
       continue;
     }
+    const std::int64_t row_size = static_cast<std::int64_t>(g.offsets[v + 1]) - static_cast<std::int64_t>(g.offsets[v]);
     const std::int64_t begin = std::int64_t{g.offsets[v]} + std::int64_t{index} * rows.segment;
     const std::int64_t rest = std::int64_t{g.offsets[v + 1]} - begin;
     const auto size = static_cast<int>(rest < rows.segment ? rest : rows.segment);
@@ -323,8 +310,8 @@ __global__ void __launch_bounds__(segment_group::block, 2)
     held.trips = trips;
     held.add(g, v, begin, size, rule, table);
     __syncthreads();
-    const std::int64_t at = segments[s].table - wave.first;
-    const sum_table<I, Sum> whole{wave.labels + at, wave.sums + at, bits_for(rows.most_labels(row_size))};
+    const sum_table<I, Sum> whole{pool_labels + segments[s].table, pool_sums + segments[s].table,
+                                  bits_for(rows.most_labels(row_size))};
     held.hand_over(table, [&](I label, Sum sum) { (void)whole.add(label, sum); });
     __syncthreads();
   }
@@ -336,7 +323,7 @@ __global__ void __launch_bounds__(segment_group::block, 2)
 template <class I, class O, class Rule>
 __global__ void __launch_bounds__(segment_group::block)
     end_segments_kernel(std::int64_t count, division rows, row_segment* segments, row_segment* all, const I* list,
-                        level_graph<I, O> g, Rule rule, table_wave<I, typename Rule::sum> wave,
+                        level_graph<I, O> g, Rule rule, I* pool_labels, typename Rule::sum* pool_sums,
                         typename Rule::offer* parts) {
   using Sum = typename Rule::sum;
   using Group = segment_group;
@@ -345,11 +332,11 @@ __global__ void __launch_bounds__(segment_group::block)
     const std::int64_t k = segments[s].place;
     const std::int64_t v = list[k];
     const std::int64_t row_size = static_cast<std::int64_t>(g.offsets[v + 1]) - static_cast<std::int64_t>(g.offsets[v]);
-    if (row_size <= rows.segment || !wave.has(segments[s]) || !rule.wants(v)) continue;
+    if (row_size <= rows.segment || !rule.wants(v)) continue;
     const std::int64_t own = rows.segments(row_size);
     row_segment& front = all[segments[s].first];
-    I* const labels = wave.labels + (segments[s].table - wave.first);
-    Sum* const sums = wave.sums + (segments[s].table - wave.first);
+    I* const labels = pool_labels + segments[s].table;
+    Sum* const sums = pool_sums + segments[s].table;
     typename Rule::row row = rule.begin(k, v, &front.used);
     const std::int64_t slots = rows.slots(row_size);
     const std::int64_t end = slots * (segments[s].index + 1) / own;
@@ -388,8 +375,6 @@ __global__ void __launch_bounds__(segment_group::block)
 // Applies a rule to the rows of a batch, with tables in global memory for the longest.
 template <class I, class Sum>
 class aggregation {
-  using wave = table_wave<I, Sum>;
-
  public:
   explicit aggregation(const context<device>& ctx) : ctx_(ctx) {}
 
@@ -406,12 +391,9 @@ class aggregation {
   template <class O, class Rule>
   void run(row_lists<I, O>& lists, int batch, const level_graph<I, O>& g, const Rule& rule) {
     const device_guard guard(ctx_);
-    // The last table of a wave may end beyond it.
-    const division& rows = lists.divided();
-    const std::int64_t slots = std::min(lists.most_slots(), wave::size + slots_for(rows.labels));
-    if (slots > labels_.size()) {
-      labels_ = {ctx_, slots};
-      sums_ = {ctx_, slots};
+    if (lists.most_slots() > labels_.size()) {
+      labels_ = {ctx_, lists.most_slots()};
+      sums_ = {ctx_, lists.most_slots()};
       fill_bytes(ctx_, labels_.data(), 0xff, static_cast<std::size_t>(labels_.size()) * sizeof(I));
       fill_zero<Sum, device>(ctx_, sums_.view());
     }
@@ -420,24 +402,21 @@ class aggregation {
       const launch_shape shape{std::int64_t{blocks_for(ctx_, segments.count, 1)}, segment_group::block, bytes};
       row_segment* const own = lists.segments() + segments.first;
       allow_shared(aggregate_segments_kernel<I, O, Rule>, bytes);
-      using offer = typename Rule::offer;
-      const std::int64_t words = segments.count * std::int64_t{sizeof(offer)} / 8 + 1;
-      if (words > parts_.size()) parts_ = {ctx_, words};
-      wave tables{0, labels_.data(), sums_.data()};
-      const std::int64_t all = lists.slots_of_batch(batch);
-      for (; tables.first == 0 || tables.first < all; tables.first += wave::size) {
-        launch_kernel(ctx_, shape, aggregate_segments_kernel<I, O, Rule>, segments.count, rows, own, lists.rows(), g,
-                      rule, tables);
-        if (all == 0) break;
+      launch_kernel(ctx_, shape, aggregate_segments_kernel<I, O, Rule>, segments.count, lists.divided(), own,
+                    lists.rows(), g, rule, labels_.data(), sums_.data());
+      if (lists.slots_of_batch(batch) > 0) {
+        using offer = typename Rule::offer;
+        const std::int64_t words = segments.count * std::int64_t{sizeof(offer)} / 8 + 1;
+        if (words > parts_.size()) parts_ = {ctx_, words};
         launch_kernel(ctx_, {std::int64_t{shape.blocks.x}, segment_group::block}, end_segments_kernel<I, O, Rule>,
-                      segments.count, rows, own, lists.segments(), lists.rows(), g, rule, tables,
-                      reinterpret_cast<offer*>(parts_.data()));
+                      segments.count, lists.divided(), own, lists.segments(), lists.rows(), g, rule, labels_.data(),
+                      sums_.data(), reinterpret_cast<offer*>(parts_.data()));
       }
     }
     const auto start = [&]<class Group>(Group, int kind, auto kernel) {
-      const auto own = lists.of(kind, batch);
-      if (own.count == 0) return;
-      launch_kernel(ctx_, lists.template shape_for<Group>(own.count), kernel, own.first, own.count, lists.rows(), g,
+      const auto rows = lists.of(kind, batch);
+      if (rows.count == 0) return;
+      launch_kernel(ctx_, lists.template shape_for<Group>(rows.count), kernel, rows.first, rows.count, lists.rows(), g,
                     rule);
     };
     start(block_row_group{}, 3, aggregate_in_blocks_kernel<I, O, Rule>);
