@@ -122,8 +122,7 @@ struct uniform_walks : graph_algorithm {
     const bool all = flags.count() == 0;
     constexpr double step_ns = 25.0 / 8;
     return {.loops = self_loops::keep,
-            .cpu_ns = all ? step_ns * static_cast<double>(flags.length) : 1,
-            .results = {0, all ? flags.length + 1 : 0}};
+            .cpu_ns = all ? step_ns * static_cast<double>(flags.length) : 1};
   }
   static walks_options options(const walks_flags& flags) { return flags.options(); }
 

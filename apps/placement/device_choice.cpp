@@ -189,7 +189,7 @@ double expected_gpu_ms(std::int64_t entries) {
 
 std::string reason_against_opening(const expected_work& work) {
   if (expected_cpu_ms(work) >= expected_gpu_ms(work.entries)) return {};
-  return fmt::format("opening a GPU takes longer than some {} entries on the CPU", with_commas(work.entries));
+  return fmt::format("opening a GPU takes longer than {} on the CPU", counted(work.entries, "entry", "entries"));
 }
 
 std::int64_t search_workspace_bytes(std::int64_t vertices, std::int64_t entries, std::int64_t index_bytes) {
