@@ -78,8 +78,8 @@ struct uniform_walks : graph_algorithm {
                    .order = {},
                    .notes = "write a walk a line: the ids of its vertices, with blanks between. FILE.csv has commas, "
                             "FILE.tsv tabs, FILE.json is an array of arrays (.gz after any); - is standard output"}},
-        {"friends.txt.gz --walkers 10000 --length 40 --output walks.txt",
-         "letters.wel --weights file --p 0.5 --q 2", "gen:rmat:scale=20,degree=16 --undirected --json -"}};
+        {"friends.txt.gz --walkers 10000 --length 40 --output walks.txt", "letters.wel --weights file --p 0.5 --q 2",
+         "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }
   static void add_flags(CLI::App& app, walks_flags& flags) {
     app.add_option(
@@ -121,8 +121,7 @@ struct uniform_walks : graph_algorithm {
     // From each vertex, of 8 entries: R-MAT 20, degree 16, one thread.
     const bool all = flags.count() == 0;
     constexpr double step_ns = 25.0 / 8;
-    return {.loops = self_loops::keep,
-            .cpu_ns = all ? step_ns * static_cast<double>(flags.length) : 1};
+    return {.loops = self_loops::keep, .cpu_ns = all ? step_ns * static_cast<double>(flags.length) : 1};
   }
   static walks_options options(const walks_flags& flags) { return flags.options(); }
 

@@ -44,8 +44,8 @@
 #include <spargo/graph/hits.hpp>
 #include <spargo/graph/independent_set.hpp>
 #include <spargo/graph/katz.hpp>
-#include <spargo/graph/matching.hpp>
 #include <spargo/graph/layout.hpp>
+#include <spargo/graph/matching.hpp>
 #include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/neighbor_samples.hpp>
 #include <spargo/graph/operators.hpp>

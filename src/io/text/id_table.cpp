@@ -3,8 +3,8 @@
 
 #include "core/instantiate.hpp"
 #include "core/parts.hpp"
-#include "io/text/name_hash.hpp"
 #include "formats/rows/sort_pairs.hpp"
+#include "io/text/name_hash.hpp"
 
 #include <array>
 #include <numeric>

@@ -2,8 +2,8 @@
 
 #include "core/parallel.hpp"
 #include "core/parts.hpp"
-#include "io/text/name_hash.hpp"
 #include "formats/rows/sort_pairs.hpp"
+#include "io/text/name_hash.hpp"
 
 #include <algorithm>
 #include <array>
