@@ -281,7 +281,7 @@ std::string draw(const std::string& app, const std::string& key, const json& val
   const figure_texts texts = texts_of(app, key);
   const bool of_vertices = texts.x == "vertex";
   if (is_figure(key) && value.is_string() && value.get_ref<const std::string&>().starts_with("data:image/")) {
-    return figure_of(std::string(texts.title), fmt::format("<img alt=\"{}\" style=\"max-width:100%\" src=\"{}\">",
+    return figure_of(std::string(texts.title), fmt::format("<img alt=\"{}\" style=\"max-width:100%\" src=\"{}\"/>",
                                                            texts.title, html_escaped(value.get<std::string>())));
   }
   if (key == "spy" && value.is_object()) return draw_spy(value);

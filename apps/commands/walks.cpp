@@ -121,7 +121,7 @@ struct uniform_walks : graph_algorithm {
     // From each vertex, of 8 entries: R-MAT 20, degree 16, one thread.
     const bool all = flags.count() == 0;
     constexpr double step_ns = 25.0 / 8;
-    return {.loops = self_loops::keep, .cpu_ns = all ? step_ns * static_cast<double>(flags.length) : 1};
+    return {.loops = self_loops::keep, .cpu_ns = all ? step_ns * static_cast<double>(flags.length) : 1, .results = {}};
   }
   static walks_options options(const walks_flags& flags) { return flags.options(); }
 
