@@ -207,6 +207,7 @@ class Layouts(Centrality):
 
         Examples
         --------
+        >>> import spargo
         >>> g = spargo.Graph.from_edges([0, 1, 2], [1, 2, 0], directed=False)
         >>> g.layout(seed=2).positions.shape
         (3, 2)

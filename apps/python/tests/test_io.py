@@ -270,7 +270,7 @@ def test_columns_of_two_kinds_are_warned_of(tmp_path, recwarn):
     assert spargo.Graph.read(path, columns="user_id,item_id").vertices == 2
     apart = spargo.Graph.read(path, columns=("bip:user_id", "item_id"))
     assert apart.nodes.tolist() == [1, 2, 4, 5] and not apart.directed and apart.edges == 3
-    assert apart.is_bipartite()
+    assert apart.bipartition() is not None
     with pytest.raises(spargo.Error, match="expected integer ids"):
         spargo.Graph.read(path, columns="bip:user_id,item_id", ids="names")
     path.write_text("user_id,friend_of_user_id\n1,1\n1,2\n")

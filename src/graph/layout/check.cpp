@@ -2,6 +2,7 @@
 //
 // The error of the forces is measured against the sizes of the repulsion and the attraction that they are made of,
 // root mean square over the vertices looked at, since the two cancel in a finished layout.
+#include "core/hypotenuse.hpp"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/rethrow.hpp"
@@ -206,9 +207,9 @@ double layout_stress(const context<host>& ctx, const graph_view<I, O, host>& g,
       reach(pulled.view().out, v);
       if (g.direction == direction_kind::directed) reach(pulled.view().in, v);
       if (v == source) continue;
-      const double u =
-          std::hypot(positions[2 * v] - positions[2 * source], positions[2 * v + 1] - positions[2 * source + 1]) /
-          static_cast<double>(depth[static_cast<std::size_t>(v)]);
+      const double u = detail::hypotenuse(positions[2 * v] - positions[2 * source],
+                                          positions[2 * v + 1] - positions[2 * source + 1]) /
+                       static_cast<double>(depth[static_cast<std::size_t>(v)]);
       pairs += 1;
       sum += u;
       squares += u * u;

@@ -1,5 +1,6 @@
 #include "graph/layout/levels.hpp"
 
+#include "core/hypotenuse.hpp"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "graph/layout/pace.hpp"
@@ -155,7 +156,7 @@ void place_finer(const context<host>& ctx, const charged_graph<I, O, host>& g, c
   for (std::int64_t c = 0; c < coarse.vertices(); ++c) {
     for (std::int64_t e = coarse.offsets[c]; e < coarse.offsets[c + 1]; ++e) {
       const std::int64_t d = coarse.indices[e];
-      length += std::hypot(positions[2 * c] - positions[2 * d], positions[2 * c + 1] - positions[2 * d + 1]);
+      length += hypotenuse(positions[2 * c] - positions[2 * d], positions[2 * c + 1] - positions[2 * d + 1]);
     }
   }
   const double step = coarse.indices.empty() ? 1 : 0.2 * length / static_cast<double>(coarse.indices.size());
