@@ -33,7 +33,7 @@ class host_executor final : public executor<I, host> {
         colors_(ctx, n_),
         marks_per_thread_(most_colors(n_, sides_[0].nnz() + sides_[1].nnz()) + 1),
         marks_(ctx, threads_ * marks_per_thread_),
-        loop_(ctx) {
+        loop_(ctx, threads_) {
     std::fill_n(marks_.data(), marks_.size(), I{-1});
   }
 

@@ -23,11 +23,16 @@ struct host_tuning {
   static constexpr int looks = 16;                               // in vain, before a thread yields
 };
 
+// One thread needs no ranks and tries nothing twice: fewer than `least` are slower than one.
+[[nodiscard]] inline int threads_from(const context<host>& ctx, int least) {
+  return ctx.threads() < least ? 1 : ctx.threads();
+}
+
 template <class I>
 class ordered_loop {
  public:
-  explicit ordered_loop(const context<host>& ctx)
-      : threads_(ctx.threads()), waiting_(ctx, threads_ == 1 ? 0 : threads_ * host_tuning::waiting) {}
+  ordered_loop(const context<host>& ctx, int threads)
+      : threads_(threads), waiting_(ctx, threads_ == 1 ? 0 : threads_ * host_tuning::waiting) {}
 
   // attempt(slot, rank) decides the vertex of this rank, or returns false: it has to wait. Must not throw.
   template <class Attempt>

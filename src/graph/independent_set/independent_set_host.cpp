@@ -18,6 +18,9 @@ namespace spargo::detail::independent_set {
 
 namespace {
 
+// Two threads of a cloud Xeon take 2.2, 1.2 and .8 times as long as one on R-MAT 20, a grid and a uniform graph.
+constexpr int least_threads = 4;
+
 template <class I, class O>
 class host_executor final : public executor<host> {
   using rows = csr_pattern_view<I, O, host>;
@@ -25,12 +28,12 @@ class host_executor final : public executor<host> {
 
  public:
   host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, greedy::ranking<I, host>&& ranks)
-      : threads_(ctx.threads()),
+      : threads_(greedy::threads_from(ctx, least_threads)),
         n_(g.vertices()),
         sides_(greedy::sides_of(g)),
         ranks_(std::move(ranks)),
         states_(ctx, n_),
-        loop_(ctx) {}
+        loop_(ctx, threads_) {}
 
   void run() override {
     parallel_for(threads_, n_, grain::elements, [&](std::int64_t v) { states_[v] = undecided; });
