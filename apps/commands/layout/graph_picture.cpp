@@ -19,7 +19,7 @@ constexpr double header = 84;
 constexpr double legend_width = 260;
 constexpr std::size_t most_shapes = 20'000;
 
-// Told apart on white, also by most people who see fewer colours; the last is for all other groups.
+// Distinct on white, also for most colour-blind people; the last is for all other groups.
 constexpr colour group_palette[] = {{31, 119, 180}, {230, 120, 20}, {44, 150, 60},   {200, 40, 50},
                                     {130, 90, 180}, {140, 86, 75},  {215, 100, 175}, {90, 160, 200},
                                     {170, 165, 30}, {20, 150, 150}, {150, 155, 165}};

@@ -31,7 +31,7 @@ struct vertex_colours {
 [[nodiscard]] vertex_colours colours_of_numbers(const std::vector<std::int64_t>& numbers, std::string meaning);
 
 struct graph_picture {
-  // Edges beyond this are left out, evenly.
+  // Of more edges an even sample is drawn.
   static constexpr std::int64_t most_edges = 1'000'000;
 
   std::vector<double> positions;  // x and y of each vertex

@@ -505,7 +505,7 @@ def betweenness_centrality(
 
 
 def _most_betweenness(own: int, other: int) -> float:
-    """The largest betweenness in a bipartite graph with so many nodes on the node's side and on the other one."""
+    """The largest betweenness in a bipartite graph, from the numbers of nodes on the node's side and on the other."""
     rounds, rest = divmod(own - 1, other)
     return (
         other**2 * (rounds + 1) ** 2 + other * (rounds + 1) * (2 * rest - rounds - 1) - rest * (2 * rounds - rest + 3)

@@ -6,7 +6,7 @@
 // entries than that is taken whole without replacement, and so is any row for a fan-out of -1.
 //
 // Determinism: draws are Philox4x32-10 of (seed, vertex, hop, draw), in integers. The same samples, in the same order,
-// on both backends and for any number of threads; what is drawn for a vertex in a hop does not depend on the others.
+// on both backends and for any number of threads; the sample of a vertex in a hop does not depend on the others.
 //
 // Sources: Hamilton, Ying, Leskovec, NeurIPS 2017 (GraphSAGE); Bentley and Floyd, CACM 30(9), 1987, and Knuth, TAOCP
 // volume 2, 3.4.2, algorithm S (sampling without replacement); Salmon et al., SC 2011 (Philox).

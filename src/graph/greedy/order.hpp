@@ -65,7 +65,7 @@ template <class I, class O, class Space>
   return {seed, hash_bits(g.vertices(), sides[0].nnz() + sides[1].nnz())};
 }
 
-// Vertices of at least this many edges are decided one by one by a warp each.
+// A warp decides each vertex of at least this many edges.
 inline constexpr std::int64_t long_row = 64;
 // By a block each, where an algorithm can.
 inline constexpr std::int64_t giant_row = 2048;
