@@ -36,6 +36,53 @@ struct multiply_flags : matrix_flags {
 template <class V, class I>
 using factor = csr_matrix<V, I, std::int64_t, host>;
 
+template <class V, class I>
+using device_factor = csr_matrix<V, I, std::int64_t, device>;
+
+// The factors and the mask where they are multiplied: copies on a device. `b` null: A again.
+template <class V, class I, class Space>
+struct placed_factors {
+  using view = csr_view<const V, I, std::int64_t, Space>;
+  using host_view = csr_view<const V, I, std::int64_t, host>;
+  using host_mask = csr_pattern_view<I, std::int64_t, host>;
+
+  placed_factors(const context<host>&, const host_view& left, const host_view* right, const host_mask* places)
+      : a(left), b(right == nullptr ? left : *right), mask(places) {}
+  placed_factors(const context<device>& ctx, const host_view& left, const host_view* right, const host_mask* places)
+      : copy_of_a(to_device(ctx, left)), a(copy_of_a.view()), b(a) {
+    if (right != nullptr) {
+      copy_of_b = to_device(ctx, *right);
+      b = copy_of_b.view();
+    }
+    if (places != nullptr) {
+      copy_of_mask = to_device(ctx, csr_view<const pattern, I, std::int64_t, host>{*places, {}});
+      mask_view = copy_of_mask.view();
+      mask = &mask_view;
+    }
+  }
+  placed_factors(const placed_factors&) = delete;
+  placed_factors& operator=(const placed_factors&) = delete;
+
+  [[nodiscard]] std::int64_t bytes() const {
+    const auto of = [](const auto& m, std::size_t value) {
+      return m.offsets().size() * std::int64_t{8} + m.nnz() * static_cast<std::int64_t>(sizeof(I) + value);
+    };
+    return of(copy_of_a, sizeof(V)) + of(copy_of_b, sizeof(V)) + of(copy_of_mask, 0);
+  }
+
+  csr_matrix<V, I, std::int64_t, Space> copy_of_a;
+  csr_matrix<V, I, std::int64_t, Space> copy_of_b;
+  csr_matrix<pattern, I, std::int64_t, Space> copy_of_mask;
+  csr_pattern_view<I, std::int64_t, Space> mask_view;
+  view a;
+  view b;
+  const csr_pattern_view<I, std::int64_t, Space>* mask = nullptr;
+};
+template <class V, class I, class Space>
+placed_factors(const context<Space>&, const csr_view<const V, I, std::int64_t, host>&,
+               const csr_view<const V, I, std::int64_t, host>*, const csr_pattern_view<I, std::int64_t, host>*)
+    -> placed_factors<V, I, Space>;
+
 template <class To, class From>
 array<To, host> widened(const context<host>& ctx, const span<const From, host>& from) {
   array<To, host> to(ctx, from.size());
@@ -79,6 +126,7 @@ struct product_summary {
   time_summary times;
   std::optional<spmv_check> check;
   double check_ms = 0;
+  std::int64_t device_bytes = 0;  // 0: on the CPU
 };
 
 json number(std::complex<double> v, bool is_complex) {
@@ -109,9 +157,9 @@ std::string describe_bytes(std::int64_t bytes) { return format_bytes(static_cast
 template <class V, class I>
 class multiplication {
  public:
-  multiplication(const context<host>& ctx, const multiply_flags& flags, factor<V, I> a, std::optional<factor<V, I>> b,
+  multiplication(const backend& where, const multiply_flags& flags, factor<V, I> a, std::optional<factor<V, I>> b,
                  std::optional<factor<pattern, I>> mask)
-      : ctx_(ctx), flags_(flags), a_(std::move(a)), b_(std::move(b)), mask_(std::move(mask)) {}
+      : ctx_(where.cpu), where_(where), flags_(flags), a_(std::move(a)), b_(std::move(b)), mask_(std::move(mask)) {}
 
   [[nodiscard]] product_summary run() {
     arrange();
@@ -134,7 +182,12 @@ class multiplication {
                               "no --output, or a larger workspace)",
                               result.products * entry_bytes));
     }
-    for (std::size_t k = 0; k + 1 < bounds.size(); ++k) multiply_rows(bounds[k], bounds[k + 1], result, check);
+    on_backend(where_, [&](const auto& ctx) {
+      const placed_factors factors(ctx, a, b_.has_value() ? &b : nullptr, mask_.has_value() ? &mask_view_ : nullptr);
+      for (std::size_t k = 0; k + 1 < bounds.size(); ++k) {
+        multiply_rows(ctx, factors, bounds[k], bounds[k + 1], result, check);
+      }
+    });
     if (check.has_value()) result.check = check->result();
     return result;
   }
@@ -166,37 +219,63 @@ class multiplication {
     return spgemm_row_blocks<I, std::int64_t>(ctx_, a_.view(), right(), limit / entry_bytes);
   }
 
-  [[nodiscard]] spgemm_plan<V, I, std::int64_t, host> make_plan(const spgemm_options& options) const try {
-    if (!mask_.has_value()) return {ctx_, a_.view(), right(), options};
-    return {ctx_, a_.view(), right(), mask_view_, options};
+  template <class Space>
+  [[nodiscard]] spgemm_plan<V, I, std::int64_t, Space> make_plan(const context<Space>& ctx,
+                                                                 const placed_factors<V, I, Space>& factors,
+                                                                 const spgemm_options& options) const try {
+    if (factors.mask == nullptr) return {ctx, factors.a, factors.b, options};
+    return {ctx, factors.a, factors.b, *factors.mask, options};
   } catch (const error& e) {
     if (e.code() != error_code::out_of_memory || !flags_.max_workspace.empty()) throw;
     throw error(error_code::out_of_memory,
                 fmt::format("{}; --max-workspace multiplies in blocks of rows", message_for("spgemm", e)));
   }
 
-  void multiply_rows(std::int64_t first, std::int64_t last, product_summary& to,
-                     std::optional<product_check<V, I>>& check) {
+  static std::int64_t available(const context<host>&) { return host_memory().available(); }
+  static std::int64_t available(const context<device>& ctx) { return ctx.memory().free_bytes; }
+  static factor<V, I> on_host(const context<host>&, factor<V, I> c) { return c; }
+  static factor<V, I> on_host(const context<device>& ctx, const device_factor<V, I>& c) {
+    return to_host(ctx, c.view());
+  }
+
+  // C's rows from `first` to `last`, on the host.
+  template <class Space>
+  [[nodiscard]] factor<V, I> rows_of_product(const context<Space>& ctx, const placed_factors<V, I, Space>& factors,
+                                             std::int64_t first, std::int64_t last, product_summary& to) const {
     const busy multiplying("multiplying");
     const stopwatch planning;
-    auto plan = make_plan({.max_result_bytes = std::max<std::int64_t>(host_memory().available(), 1),
-                           .first_row = first,
-                           .last_row = last});
+    auto plan = make_plan(
+        ctx, factors,
+        {.max_result_bytes = std::max<std::int64_t>(available(ctx), 1), .first_row = first, .last_row = last});
+    ctx.synchronize();
     to.plan_ms += planning.milliseconds();
     std::vector<double> samples;
     if (flags_.repeat > 1) {
-      array<V, host> values(ctx_, plan.result_nnz());
+      array<V, Space> values(ctx, plan.result_nnz());
       for (std::int64_t k = 1; k < flags_.repeat; ++k) {
         const stopwatch watch;
         plan.fill(values);
+        ctx.synchronize();
         samples.push_back(watch.milliseconds());
       }
     }
+    if (std::same_as<Space, device>) {
+      to.device_bytes = std::max(to.device_bytes, factors.bytes() + plan.workspace_bytes() +
+                                                      plan.result_nnz() * static_cast<std::int64_t>(sizeof(V)));
+    }
     const stopwatch watch;
-    const factor<V, I> c = plan.take();
+    auto c = plan.take();
+    ctx.synchronize();
     samples.push_back(watch.milliseconds());
     const time_summary times = summarize(std::move(samples));
     to.times = {to.times.min + times.min, to.times.median + times.median, to.times.max + times.max, times.runs};
+    return on_host(ctx, std::move(c));
+  }
+
+  template <class Space>
+  void multiply_rows(const context<Space>& ctx, const placed_factors<V, I, Space>& factors, std::int64_t first,
+                     std::int64_t last, product_summary& to, std::optional<product_check<V, I>>& check) {
+    const factor<V, I> c = rows_of_product(ctx, factors, first, last, to);
     add_block<V, I>(ctx_, c.view(), first, to);
     if (check.has_value()) {
       const stopwatch checking;
@@ -210,6 +289,7 @@ class multiplication {
   }
 
   const context<host>& ctx_;
+  const backend& where_;
   const multiply_flags& flags_;
   factor<V, I> a_;
   std::optional<factor<V, I>> b_;
@@ -230,6 +310,7 @@ exit_status conclude_product(report& out, const multiply_flags& flags, const pro
   keys["plan_ms"] = result.plan_ms;
   keys["time_ms"] = to_json(result.times);
   keys["peak_bytes"] = host_memory().most_used();
+  keys["device_bytes"] = result.device_bytes > 0 ? json(result.device_bytes) : json();
   const double ratio = result.nnz > 0 ? static_cast<double>(result.products) / static_cast<double>(result.nnz) : 1;
   out.row("C", fmt::format("{} x {}, {}", with_commas(result.rows), with_commas(result.cols),
                            counted(result.nnz, "entry", "entries")));
@@ -241,7 +322,8 @@ exit_status conclude_product(report& out, const multiply_flags& flags, const pro
                       is_complex ? fmt::format(" {:+.17g}i", result.sum.imag()) : std::string(), result.frobenius));
   out.row("time",
           fmt::format("pattern {}, values {}", format_milliseconds(result.plan_ms), format_times(result.times)));
-  out.row("memory", describe_bytes(host_memory().most_used()) + " at most");
+  out.row("memory", describe_bytes(host_memory().most_used()) + " at most" +
+                        (result.device_bytes > 0 ? "; GPU " + describe_bytes(result.device_bytes) : std::string()));
   std::optional<bool> valid;
   if (result.check.has_value()) valid = result.check->valid;
   report_validity(out, valid,
@@ -262,7 +344,8 @@ struct multiply_inputs {
 };
 
 template <class V>
-exit_status run_valued(report& out, const context<host>& ctx, const multiply_flags& flags, const multiply_inputs& in) {
+exit_status run_valued(report& out, const backend& where, const multiply_flags& flags, const multiply_inputs& in) {
+  const context<host>& ctx = where.cpu;
   const any_csr<V> a = read_factor<V>(out, ctx, flags.common, in.a);
   std::optional<any_csr<V>> b;
   std::optional<any_csr<pattern>> mask;
@@ -280,7 +363,7 @@ exit_status run_valued(report& out, const context<host>& ctx, const multiply_fla
     std::optional<factor<pattern, I>> places;
     if (b.has_value()) right = with_indices<I>(ctx, *b);
     if (mask.has_value()) places = with_indices<I>(ctx, *mask);
-    return multiplication<V, I>(ctx, flags, with_indices<I>(ctx, a), std::move(right), std::move(places)).run();
+    return multiplication<V, I>(where, flags, with_indices<I>(ctx, a), std::move(right), std::move(places)).run();
   };
   const bool wide =
       has_wide_indices(a) || (b.has_value() && has_wide_indices(*b)) || (mask.has_value() && has_wide_indices(*mask));
@@ -302,9 +385,35 @@ multiply_inputs describe_factors(const context<host>& ctx, const multiply_flags&
   return in;
 }
 
+// Nanoseconds per product on one thread: its pattern and its value. ego-Twitter takes 27, stencils less.
+constexpr double product_ns = 20;
+
+// Products if rows of B are used as often as others; more where long rows meet long columns.
+std::int64_t likely_products(const multiply_inputs& in) {
+  const input_size a = least_size(in.a);
+  const input_size b = in.b.has_value() ? least_size(*in.b) : a;
+  const auto entries = [](const input_description& input, const input_size& size) {
+    return static_cast<double>(std::max(size.listed, input.entries));
+  };
+  const double of_b = entries(in.b.has_value() ? *in.b : in.a, b);
+  return static_cast<std::int64_t>(
+      std::min(entries(in.a, a) * of_b / static_cast<double>(std::max<std::int64_t>(b.rows, 1)), 1e15));
+}
+
+// `auto` opens a GPU only for products that take longer on the CPU.
+backend choose_place(const multiply_flags& flags, const multiply_inputs& in, const backend& cpu) {
+  if (flags.common.device == "auto") {
+    backend stays = cpu;
+    stays.reason = reason_against_opening({likely_products(in), product_ns, cpu.cpu.threads()});
+    if (!stays.reason.empty()) return stays;
+  }
+  return choose_backend(flags.common.device, flags.common.threads);
+}
+
 exit_status run(const multiply_flags& flags) {
-  const backend where = cpu_of("multiply", flags.common);
-  const multiply_inputs in = describe_factors(where.cpu, flags);
+  const backend cpu = choose_cpu(flags.common.device, flags.common.threads);
+  const multiply_inputs in = describe_factors(cpu.cpu, flags);
+  const backend where = choose_place(flags, in, cpu);
   report out("multiply", flags.common);
   begin_report(out, "multiply", flags, where);
   if (!flags.b.empty()) out.title("multiply " + flags.file + " " + flags.b);
@@ -312,9 +421,9 @@ exit_status run(const multiply_flags& flags) {
   out.keys()["transpose"] = flags.transpose.empty() ? json() : json(flags.transpose);
   const auto is_complex = [](const input_description& input) { return input.field == matrix_market_field::complex; };
   if (is_complex(in.a) || (in.b.has_value() && is_complex(*in.b))) {
-    return run_valued<std::complex<double>>(out, where.cpu, flags, in);
+    return run_valued<std::complex<double>>(out, where, flags, in);
   }
-  return run_valued<double>(out, where.cpu, flags, in);
+  return run_valued<double>(out, where, flags, in);
 }
 
 void add_flags(CLI::App& app, multiply_flags& flags) {

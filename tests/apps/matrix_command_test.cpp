@@ -1,4 +1,4 @@
-// What the commands on a matrix share that run on the CPU only.
+// What the commands on a matrix share.
 #include "apps/run_here.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,9 @@ TEST_P(matrix_command, WarnsOfRoundedIntegers) {
       << rounded.err;
 }
 
-TEST_P(matrix_command, RunsOnTheCpuOnly) {
+class cpu_command : public testing::TestWithParam<const char*> {};
+
+TEST_P(cpu_command, RefusesAGpu) {
   expect_failure(run_here(GetParam(), {"gen:laplacian2d:n=3", "--device", "cuda"}), GetParam(), 2,
                  std::string("--device cuda: ") + GetParam() + " runs on the CPU (expected auto or cpu)");
 }
@@ -43,6 +45,7 @@ TEST_P(matrix_command, ReportsWhatAllDo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, matrix_command, testing::Values("eigs", "multiply", "reorder", "solve"));
+INSTANTIATE_TEST_SUITE_P(all, cpu_command, testing::Values("eigs", "reorder", "solve"));
 
 }  // namespace
 }  // namespace spargo::test

@@ -2,6 +2,7 @@
 // truth_more.json (SciPy, NumPy), flags, errors.
 #include "apps/graph_app.hpp"
 #include "apps/run_here.hpp"
+#include "support/device.hpp"
 
 #include <cmath>
 
@@ -172,6 +173,32 @@ TEST(MultiplyApp, FactorsMasksBlocksAndOutput) {
                       "peak_bytes", "valid", "device", "threads"});
 }
 
+TEST(MultiplyApp, OnAGpuAsOnTheCpu) {
+  SPARGO_TEST_NEEDS_GPU();
+  const scratch folder;
+  const auto both = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--device", "cpu"});
+    const json cpu = multiply(arguments);
+    arguments.back() = "cuda";
+    const json gpu = multiply(arguments);
+    EXPECT_EQ(gpu["device"], "cuda:0");
+    EXPECT_EQ(gpu["valid"], true);
+    EXPECT_GT(gpu["device_bytes"], 0);
+    for (const char* key : {"rows", "cols", "nnz", "products", "sum", "frobenius", "first", "blocks"}) {
+      EXPECT_EQ(gpu[key], cpu[key]) << key << " of " << arguments[0];
+    }
+  };
+  const std::string random = "gen:rmat:scale=11,degree=8";
+  both({random});
+  both({random, "--transpose", "b", "--repeat", "3"});
+  both({random, "--max-workspace", "200000"});
+  both({random, "--mask", random});
+  both({random, "gen:uniform:rows=2048,cols=500,degree=3"});
+  for_each_truth("spgemm", 30, [&](const std::string&, const std::string& path, const json& expected, const json&) {
+    if (expected["flops"] < 20'000'000) both({path});
+  });
+}
+
 TEST(MultiplyApp, WhatCannotBeIsRefused) {
   const scratch folder;
   const std::string a = folder / "a.mtx";
@@ -182,7 +209,6 @@ TEST(MultiplyApp, WhatCannotBeIsRefused) {
     EXPECT_NE(run.err.find(message), std::string::npos) << run.err;
   };
   refused({a, a}, 1, "A is 3 x 4 and B 3 x 4");
-  refused({a, "--device", "cuda"}, 2, "multiply runs on the CPU (expected auto or cpu)");
   refused({a, "--mask", a}, 1, "the mask is 3 x 4 and the result 3 x 3");
   refused({"gen:rmat:scale=10,degree=8", "--max-workspace", "1000000", "--output", folder / "c.mtx"}, 1,
           "--output needs all of it");

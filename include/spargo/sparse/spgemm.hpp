@@ -1,13 +1,15 @@
-// C = A B of sparse matrices, on the host.
+// C = A B of sparse matrices, on host and device.
 //
 // A plan inspects the patterns once (symbolic phase) and knows C's pattern; `fill` computes values, again after the
 // inputs' values have changed. Rows of C are sorted. Rows of A and B may be unsorted and have duplicates. An entry of C
 // is where any product of entries falls, also if the sum is zero. Sums are formed in the order of A's row, then of B's
-// rows: the same bits for any number of threads. With V = pattern there are no values.
-// Time: O(products + entries of C), rows in parallel; a single row is not divided. Memory besides the result: a plan
-// keeps C's indices and offsets; at most as much again for a moment, before values are allocated; 8 bytes per row of A;
-// per thread 16 bytes per 64 columns of B and three times the longest row of C.
-// Idea: Gustavson, "Two fast algorithms for sparse matrices", ACM TOMS 4, 1978.
+// rows: the same bits for any number of threads, and on a device. With V = pattern there are no values.
+// Time: O(products + entries of C), rows in parallel; the host does not divide a single row. A device takes longer for
+// rows of C with thousands of entries if B's rows do not ascend. Memory besides the result: a plan keeps C's indices
+// and offsets. Host: at most as much again for a moment, before values are allocated; 8 bytes per row of A; per thread
+// 16 bytes per 64 columns of B and three times the longest row of C. Device: two indices per row of A, 4 bytes per row
+// of B, 8 bytes per long row of C. Idea: Gustavson, "Two fast algorithms for sparse matrices", ACM TOMS
+// 4, 1978.
 #pragma once
 
 #include <spargo/core/state_pointer.hpp>
@@ -28,11 +30,10 @@ struct SPARGO_EXPORT spgemm_options {
 };
 
 // Throws invalid_argument if sizes do not match, `unsupported` if C has more entries than O holds. The plan borrows
-// both matrices' arrays: they must outlive it; values may change, patterns may not. Not for concurrent use.
+// both matrices' arrays: they must outlive it; values may change, patterns may not. Not for concurrent use. On a device
+// the constructor synchronises; `fill` and `take` do not, `run` does.
 template <entry_type V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT spgemm_plan {
-  static_assert(std::same_as<Space, host>, "spargo: spgemm is for the host");
-
  public:
   spgemm_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& a,
               const csr_view<const V, I, O, Space>& b, const spgemm_options& options = {});

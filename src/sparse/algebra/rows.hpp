@@ -16,8 +16,8 @@
 
 namespace spargo::detail::algebra {
 
-template <class V, class I, class O>
-void expect_arrays(std::string_view operation, const csr_view<const V, I, O, host>& m) {
+template <class V, class I, class O, class Space>
+void expect_arrays(std::string_view operation, const csr_view<const V, I, O, Space>& m) {
   SPARGO_EXPECTS(m.rows >= 0 && m.cols >= 0, fmt::format("{}: a CSR matrix of {} x {}", operation, m.rows, m.cols));
   SPARGO_EXPECTS(m.offsets.size() == std::int64_t{m.rows} + 1,
                  fmt::format("{}: {} offsets for {} rows", operation, m.offsets.size(), m.rows));

@@ -7,6 +7,7 @@
 #include "core/rethrow.hpp"
 #include "sparse/algebra/rows.hpp"
 #include "sparse/spgemm/column_set.hpp"
+#include "sparse/spgemm/executor.hpp"
 #include "sparse/spgemm/positions.hpp"
 
 #include <spargo/sparse/algebra.hpp>
@@ -27,6 +28,10 @@ struct tuning {
   static constexpr std::int64_t products_per_part = 1 << 18;
   static constexpr std::int64_t parts_per_thread = 8;
 };
+
+bool is_over_limit(std::int64_t nnz, const spgemm_options& options, std::int64_t entry_bytes) {
+  return options.max_result_bytes > 0 && nnz > options.max_result_bytes / entry_bytes;
+}
 
 // Products of the rows before row r, for r up to A.rows.
 template <class I, class O>
@@ -158,15 +163,9 @@ class pattern_finder {
   }
 
  private:
-  [[nodiscard]] std::int64_t bytes_of_entries(std::int64_t entries) const {
-    return entries * (static_cast<std::int64_t>(sizeof(I)) + value_bytes_);
-  }
-  [[nodiscard]] bool is_over_limit(std::int64_t entries) const {
-    const std::int64_t limit = options_.max_result_bytes;
-    return limit > 0 && entries > limit / (static_cast<std::int64_t>(sizeof(I)) + value_bytes_);
-  }
+  [[nodiscard]] std::int64_t entry_bytes() const { return static_cast<std::int64_t>(sizeof(I)) + value_bytes_; }
   [[nodiscard]] bool is_refused(std::int64_t entries) const {
-    return is_over_limit(entries) || entries > std::numeric_limits<O>::max();
+    return is_over_limit(entries, options_, entry_bytes()) || entries > std::numeric_limits<O>::max();
   }
 
   // Lengths of rows to `offsets`, their columns to the buffers; what is refused is counted only, for the message.
@@ -206,12 +205,7 @@ class pattern_finder {
     const std::int64_t rows = offsets.size() - 1;
     std::int64_t nnz = 0;
     for (std::int64_t r = 0; r < rows; ++r) nnz += offsets[r];
-    if (is_over_limit(nnz)) {
-      throw error(error_code::out_of_memory,
-                  fmt::format("spgemm: the result has {} entries and takes {} bytes, the limit is {}", nnz,
-                              bytes_of_entries(nnz), options_.max_result_bytes));
-    }
-    algebra::expect_entries_fit<O>("spgemm", nnz);
+    expect_result_fits(nnz, options_, entry_bytes(), sizeof(O));
     std::int64_t before = 0;
     for (std::int64_t r = 0; r < rows; ++r) before += std::exchange(offsets[r], static_cast<O>(before));
     offsets[rows] = static_cast<O>(nnz);
@@ -262,6 +256,16 @@ class pattern_finder {
 };
 
 }  // namespace
+
+void expect_result_fits(std::int64_t nnz, const spgemm_options& options, std::int64_t entry_bytes,
+                        std::size_t offset_bytes) {
+  if (is_over_limit(nnz, options, entry_bytes)) {
+    throw error(error_code::out_of_memory,
+                fmt::format("spgemm: the result has {} entries and takes {} bytes, the limit is {}", nnz,
+                            nnz * entry_bytes, options.max_result_bytes));
+  }
+  if (offset_bytes == sizeof(std::int32_t)) algebra::expect_entries_fit<std::int32_t>("spgemm", nnz);
+}
 
 template <index_type I, index_type O>
 symbolic<I, O> find_pattern(const context<host>& ctx, const csr_pattern_view<I, O, host>& a,

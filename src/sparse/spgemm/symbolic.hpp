@@ -8,8 +8,8 @@
 
 namespace spargo::detail::spgemm {
 
-template <class I, class O>
-void expect_sizes(const csr_pattern_view<I, O, host>& a, const csr_pattern_view<I, O, host>& b) {
+template <class I, class O, class Space>
+void expect_sizes(const csr_pattern_view<I, O, Space>& a, const csr_pattern_view<I, O, Space>& b) {
   SPARGO_EXPECTS(a.cols == b.rows, fmt::format("spgemm: A is {} x {} and B {} x {} (expected as many rows as A has "
                                                "columns)",
                                                a.rows, a.cols, b.rows, b.cols));
