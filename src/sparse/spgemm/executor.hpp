@@ -13,7 +13,9 @@ template <class V, class I, class O, class Space>
 class executor : public plan_executor {
  public:
   [[nodiscard]] virtual std::int64_t products() const noexcept = 0;
-  [[nodiscard]] virtual csr_matrix<pattern, I, O, Space>& result() noexcept = 0;
+  [[nodiscard]] virtual std::int64_t nnz() const noexcept = 0;
+  // A device may write columns only now, where `fill` did not.
+  [[nodiscard]] virtual csr_matrix<pattern, I, O, Space>& result() = 0;
   // For a pattern does nothing.
   virtual void fill(V* values) = 0;
 };

@@ -45,7 +45,7 @@ struct spgemm_plan<V, I, O, Space>::state {
   detail::spgemm::executor_ptr<V, I, O, Space> executor;
 
   [[nodiscard]] array<V, Space> values() const {
-    array<V, Space> made(ctx, is_pattern<V> ? 0 : executor->result().nnz());
+    array<V, Space> made(ctx, is_pattern<V> ? 0 : executor->nnz());
     executor->fill(made.data());
     return made;
   }
@@ -76,7 +76,7 @@ spgemm_plan<V, I, O, Space>::spgemm_plan(const context<Space>& ctx, const csr_vi
 
 template <entry_type V, index_type I, index_type O, class Space>
 std::int64_t spgemm_plan<V, I, O, Space>::result_nnz() const noexcept {
-  return state_->executor->result().nnz();
+  return state_->executor->nnz();
 }
 
 template <entry_type V, index_type I, index_type O, class Space>
@@ -85,8 +85,10 @@ std::int64_t spgemm_plan<V, I, O, Space>::products() const noexcept {
 }
 
 template <entry_type V, index_type I, index_type O, class Space>
-csr_pattern_view<I, O, Space> spgemm_plan<V, I, O, Space>::result_pattern() const noexcept {
+csr_pattern_view<I, O, Space> spgemm_plan<V, I, O, Space>::result_pattern() const try {
   return state_->executor->result().view();
+} catch (...) {
+  detail::rethrow("spgemm");
 }
 
 template <entry_type V, index_type I, index_type O, class Space>
@@ -105,8 +107,9 @@ void spgemm_plan<V, I, O, Space>::fill(span<V, Space> values) const try {
 
 template <entry_type V, index_type I, index_type O, class Space>
 csr_matrix<V, I, O, Space> spgemm_plan<V, I, O, Space>::run() const try {
+  array<V, Space> values = state_->values();
   const auto made = std::as_const(state_->executor->result()).view();
-  return {made.rows, made.cols, clone(state_->ctx, made.offsets), clone(state_->ctx, made.indices), state_->values()};
+  return {made.rows, made.cols, clone(state_->ctx, made.offsets), clone(state_->ctx, made.indices), std::move(values)};
 } catch (...) {
   detail::rethrow("spgemm");
 }

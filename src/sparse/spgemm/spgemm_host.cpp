@@ -105,7 +105,8 @@ class host_executor final : public executor<V, I, O, host> {
            made.offsets().size() * static_cast<std::int64_t>(sizeof(O));
   }
   [[nodiscard]] std::int64_t products() const noexcept override { return found_.products; }
-  [[nodiscard]] csr_matrix<pattern, I, O, host>& result() noexcept override { return found_.result; }
+  [[nodiscard]] std::int64_t nnz() const noexcept override { return found_.result.nnz(); }
+  [[nodiscard]] csr_matrix<pattern, I, O, host>& result() override { return found_.result; }
   void fill(V* values) override { numeric_.fill(ctx_, found_, values); }
 
  private:

@@ -1,5 +1,6 @@
 // Which kernel finds a row of C: bins by an upper bound of the row's words, the sum of those of B's rows.
-//   tiny      at most 32 products: compared in registers; short_tiny: of 8 entries of A, four rows at once
+//   merged    at most 8 entries of A, and B's rows are sorted: a thread merges them
+//   tiny      at most 32 products: a lane each, compared in registers
 //   warp      a warp and a hash table of 128 to 1024 words
 //   block     a block and a hash table of 4096, or what fits
 //   window    a block per window of columns, and a bitmap
@@ -7,6 +8,7 @@
 
 #include "core/device/launch.cuh"
 #include "sparse/spgemm/device/bins.hpp"
+#include "sparse/spgemm/device/merge.cuh"
 #include "sparse/spgemm/device/tables.cuh"
 
 namespace spargo::detail::spgemm {
@@ -25,7 +27,8 @@ struct analysis_tuning {
 };
 
 enum row_kind : std::uint8_t {
-  short_tiny,
+  merged_few,
+  merged,
   tiny,
   warp_128,
   warp_256,
@@ -36,7 +39,7 @@ enum row_kind : std::uint8_t {
   window,
   windows
 };
-constexpr int log_of_warp[] = {0, 0, 7, 8, 9, 10};
+constexpr int log_of_warp[] = {0, 0, 0, 7, 8, 9, 10};
 
 // Tables of 2^log_size words are filled to three quarters.
 constexpr std::int64_t room_of(int log_size) { return (std::int64_t{3} << log_size) / 4; }
@@ -53,11 +56,13 @@ struct bin_rule {
   bool is_masked;
   int log_of_large;
 
-  __device__ std::uint8_t operator()(std::int64_t products, std::int64_t words, std::int64_t a_length) const {
+  __device__ std::uint8_t operator()(std::int64_t products, std::int64_t words, std::int64_t a_length,
+                                     bool is_sorted) const {
     if (products == 0 || words == 0) return no_bin;
-    if (!is_masked && products <= warp_size && a_length <= warp_size) {
-      return a_length <= short_entries ? short_tiny : tiny;
+    if (!is_masked && is_sorted && a_length <= merge_tuning::lists && products <= merge_tuning::most_products) {
+      return products <= merge_tuning::few_products ? merged_few : merged;
     }
+    if (!is_masked && products <= warp_size && a_length <= warp_size) return tiny;
     if (words > all_words) words = all_words;
     if (products <= analysis_tuning::products_of_warp && words <= room_of(10)) {
       return words <= room_of(7)   ? warp_128
@@ -84,25 +89,35 @@ __device__ __forceinline__ void for_each_row(std::int64_t rows, F f) {
   for (std::int64_t k = 0; k < rounds; ++k, row += groups) f(min(row, rows), static_cast<int>(threadIdx.x % row_lanes));
 }
 
-// The words of each row, counted again where an unsorted row returns to one. Clears *ascends if columns do not.
+// Whether the columns of all rows are sorted; and whether they are distinct, too.
+struct row_order {
+  int is_sorted;
+  int ascends;
+};
+
+// The words of each row, counted again where an unsorted row returns to one; clears what does not hold in *order.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
-    count_words_kernel(const O* offsets, const I* columns, std::int64_t rows, unsigned* words, int* ascends) {
+    count_words_kernel(const O* offsets, const I* columns, std::int64_t rows, unsigned* words, row_order* order) {
   for_each_row(rows, [&](std::int64_t row, int lane) {
     const bool valid = row < rows;
     const O first = valid ? offsets[row] : O{0};
     const O last = valid ? offsets[row + 1] : O{0};
     unsigned count = 0;
     bool sorted = true;
+    bool ascends = true;
     for (O q = first + lane; q < last; q += row_lanes) {
       const I column = columns[q];
       const I before = q == first ? I{-1} : columns[q - 1];
       count += (column >> 5) != (before >> 5);
-      sorted = sorted && column > before;
+      sorted = sorted && column >= before;
+      ascends = ascends && column > before;
     }
     count = group_sum(count, row_lanes);
     if (valid && lane == 0) words[row] = count;
-    if (!sorted && ascends != nullptr) *ascends = 0;
+    if (order == nullptr) return;
+    if (!sorted) order->is_sorted = 0;
+    if (!ascends) order->ascends = 0;
   });
 }
 
@@ -110,7 +125,9 @@ __global__ void __launch_bounds__(block_threads)
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     find_bins_kernel(const device_factors<I, O> f, std::int64_t rows, const unsigned* b_words,
-                     const unsigned* mask_words, const bin_rule rule, std::uint8_t* bins, count64* products) {
+                     const unsigned* mask_words, const row_order* b_order, const bin_rule rule, std::uint8_t* bins,
+                     count64* products) {
+  const bool is_sorted = b_order->is_sorted != 0;
   count64 mine = 0;
   for_each_row(rows, [&](std::int64_t row, int lane) {
     const bool valid = row < rows;
@@ -126,7 +143,7 @@ __global__ void __launch_bounds__(block_threads)
     found = group_sum(found, row_lanes);
     words = group_sum(words, row_lanes);
     if (!valid || lane != 0) return;
-    bins[row] = rule(found, mask_words == nullptr ? words : mask_words[row], last - first);
+    bins[row] = rule(found, mask_words == nullptr ? words : mask_words[row], last - first, is_sorted);
     mine += static_cast<count64>(found);
   });
   mine = warp_sum(mine);

@@ -20,7 +20,7 @@ struct row_bins {
 
 template <class I, class O>
 struct device_pattern {
-  csr_matrix<pattern, I, O, device> result;
+  csr_matrix<pattern, I, O, device> result;  // the columns of merged rows are not written yet
   std::int64_t products = 0;
   bool b_ascends = true;                    // columns of B's rows are ascending and distinct
   bool has_long_rows = false;               // rows of B that are used are long, and ascend
@@ -37,8 +37,10 @@ struct numeric_bins {
   static constexpr int pieces = 5;  // longer rows, in pieces of this many entries
   static constexpr std::int64_t piece = 192;
   static constexpr int piece_table = 2;  // the bin whose tables pieces use
-  static constexpr int short_rows = 6;   // at most 32 products of 8 entries of A, without a mask
-  static constexpr int tiny = 7;         // of 32 entries of A
+  static constexpr int first_kept = 6;   // those of the symbolic phase that stay
+  static constexpr int merged_few = 6;
+  static constexpr int merged = 7;
+  static constexpr int tiny = 8;
 };
 
 template <index_type I, index_type O>

@@ -24,7 +24,8 @@ struct pattern_output {
 
 template <bool Write, class I, class O, class P>
 __device__ __forceinline__ void write_tiny_row(const P& mine, I row, const pattern_output<I, O>& to) {
-  const bool leads = mine.active && (lanes_of_column(mine) & lanes_below()) == 0;
+  const unsigned peers = lanes_of_column(mine);  // by all lanes
+  const bool leads = mine.active && (peers & lanes_below()) == 0;
   const unsigned leaders = __ballot_sync(full_mask, leads);
   if constexpr (Write) {
     int smaller = 0;
@@ -44,15 +45,6 @@ __global__ void __launch_bounds__(block_threads)
   if (k >= count) return;
   const I row = rows[k];
   write_tiny_row<Write>(load_tiny_row(f, no_values{}, row), row, to);
-}
-
-template <bool Write, class I, class O>
-__global__ void __launch_bounds__(block_threads)
-    short_rows_kernel(const device_factors<I, O> f, const I* rows, std::int64_t count, const pattern_output<I, O> to) {
-  const std::int64_t k = global_thread() / warp_size * short_rows;
-  if (k >= count) return;
-  for_each_of_short_rows(f, no_values{}, rows + k, count - k,
-                         [&](I row, const auto& mine) { write_tiny_row<Write>(mine, row, to); });
 }
 
 // One row per warp, or per block.
@@ -219,7 +211,7 @@ class row_finder {
   // Rows of B that are used are long, and ascend.
   [[nodiscard]] bool has_long_rows() const { return has_long_rows_; }
 
-  // Lengths of rows, or with `Write` the columns. Rows without entries keep length 0.
+  // Lengths of rows, or with `Write` the columns but of merged rows. Rows without entries keep length 0.
   template <bool Write>
   void find(const pattern_output<I, O>& to) {
     if (has_long_rows_) {
@@ -243,30 +235,35 @@ class row_finder {
     array<unsigned, device> b_words(ctx_, b.rows);
     array<unsigned, device> mask_words(ctx_, is_masked() ? rows_ : 0);
     array<count64, device> products(ctx_, 1);
-    array<int, device> ascends(ctx_, 1);
+    array<row_order, device> order(ctx_, 1);
     fill_zero(ctx_, products);
-    fill_bytes(ctx_, ascends.data(), 1, sizeof(int));
-    count_words(b.offsets.data(), b.indices.data(), b.rows, b_words.data(), ascends.data());
+    fill_bytes(ctx_, order.data(), 1, sizeof(row_order));
+    count_words(b.offsets.data(), b.indices.data(), b.rows, b_words.data(), order.data());
     if (is_masked()) count_words(mask_.offsets, mask_.columns, rows_, mask_words.data(), nullptr);
     const bin_rule rule{cols_ / 32 + 1, cols_ <= analysis_tuning::narrow, is_masked(), log_of_large()};
     launch_kernel(ctx_, grid_stride(ctx_, rows_ * row_lanes), find_bins_kernel<I, O>, factors_, rows_, b_words.data(),
-                  mask_words.data(), rule, bins_.data(), products.data());
+                  mask_words.data(), order.data(), rule, bins_.data(), products.data());
     grouped_ = group_rows<I>(ctx_, std::as_const(bins_).view());
     products_ = static_cast<std::int64_t>(to_host(ctx_, std::as_const(products).view())[0]);
-    factors_.b_ascends = to_host(ctx_, std::as_const(ascends).view())[0] != 0;
+    factors_.b_ascends = to_host(ctx_, std::as_const(order).view())[0].ascends != 0;
     has_long_rows_ = factors_.b_ascends && products_ >= analysis_tuning::long_row * a_entries_;
   }
-  void count_words(const O* offsets, const I* columns, std::int64_t rows, unsigned* words, int* ascends) const {
+  void count_words(const O* offsets, const I* columns, std::int64_t rows, unsigned* words,
+                   row_order* order) const {
     if (rows == 0) return;
     launch_kernel(ctx_, grid_stride(ctx_, rows * row_lanes), count_words_kernel<I, O>, offsets, columns, rows, words,
-                  ascends);
+                  order);
   }
 
   template <bool Write, product_walk Walk>
   void find(const pattern_output<I, O>& to) {
-    if (const std::int64_t count = grouped_.count(short_tiny); count > 0) {
-      launch_kernel(ctx_, one_thread_each(div_up(count, std::int64_t{short_rows}) * warp_size, block_threads),
-                    short_rows_kernel<Write, I, O>, factors_, grouped_.rows_of(short_tiny), count, to);
+    if constexpr (!Write) {
+      for (const int bin : {merged_few, merged}) {
+        const std::int64_t count = grouped_.count(bin);
+        if (count == 0) continue;
+        launch_kernel(ctx_, one_thread_each(count, merge_tuning::threads), count_merged_kernel<I, O>, factors_,
+                      grouped_.rows_of(bin), count, to.lengths);
+      }
     }
     if (const std::int64_t count = grouped_.count(tiny); count > 0) {
       launch_kernel(ctx_, one_thread_each(count * warp_size, block_threads), tiny_rows_kernel<Write, I, O>, factors_,
@@ -341,14 +338,14 @@ std::int64_t sum_of(const context<device>& ctx, const O* lengths, std::int64_t r
   return static_cast<std::int64_t>(to_host(ctx, std::as_const(total).view())[0]);
 }
 
-// Bins of the numeric phase by the lengths of C's rows; tiny rows stay together.
+// Bins of the numeric phase by the lengths of C's rows; merged and tiny rows stay together.
 template <class I, class O>
 void group_for_values(const context<device>& ctx, span<std::uint8_t, device> bins, device_pattern<I, O>& found) {
   const O* const offsets = found.result.offsets().data();
   std::uint8_t* const of_rows = bins.data();
   for_each(ctx, bins.size(), [=] __device__(std::int64_t r) {
     const std::int64_t length = static_cast<std::int64_t>(offsets[r + 1]) - offsets[r];
-    int bin = of_rows[r] == tiny ? numeric_bins::tiny : numeric_bins::short_rows;
+    int bin = numeric_bins::first_kept + of_rows[r];
     if (length == 0) {
       bin = no_bin;
     } else if (of_rows[r] > tiny) {

@@ -4,6 +4,7 @@
 #include "core/device/launch.cuh"
 #include "core/device/shared_limit.cuh"
 #include "core/instantiate.hpp"
+#include "sparse/spgemm/device/merge.cuh"
 #include "sparse/spgemm/device/pattern.hpp"
 #include "sparse/spgemm/device/tables.cuh"
 #include "sparse/spgemm/executor.hpp"
@@ -52,16 +53,6 @@ __global__ void __launch_bounds__(block_threads)
   const std::int64_t k = global_thread() / warp_size;
   if (k >= count) return;
   add_up_tiny_row(load_tiny_row(f, values, rows[k]), rows[k], to);
-}
-
-template <class D, class I, class O>
-__global__ void __launch_bounds__(block_threads)
-    short_sums_kernel(const device_factors<I, O> f, const factor_values<D> values, const I* rows, std::int64_t count,
-                      const sums_output<D, I, O> to) {
-  const std::int64_t k = global_thread() / warp_size * short_rows;
-  if (k >= count) return;
-  for_each_of_short_rows(f, values, rows + k, count - k,
-                         [&](I row, const lane_product<I, D>& mine) { add_up_tiny_row(mine, row, to); });
 }
 
 // The entries [first, first + size) of a row of C.
@@ -185,14 +176,21 @@ class device_executor final : public executor<V, I, O, device> {
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override { return found_.bytes(); }
   [[nodiscard]] std::int64_t products() const noexcept override { return found_.products; }
-  [[nodiscard]] csr_matrix<pattern, I, O, device>& result() noexcept override { return found_.result; }
+  [[nodiscard]] std::int64_t nnz() const noexcept override { return found_.result.nnz(); }
+  [[nodiscard]] csr_matrix<pattern, I, O, device>& result() override {
+    if (!has_columns_) {
+      const device_guard guard(ctx_);
+      write_merged(no_values{}, nullptr);
+    }
+    return found_.result;
+  }
   void fill(V* values) override {
     if constexpr (!is_pattern<V>) add_up(device_cast(values));
   }
 
  private:
   template <class D>
-  void add_up(D* values) const {
+  void add_up(D* values) {
     const device_guard guard(ctx_);
     const sums_output<D, I, O> to{found_.result.offsets().data(), found_.result.indices().data(), values};
     const factor_values<D> from{device_cast(a_values_), device_cast(b_values_)};
@@ -213,10 +211,21 @@ class device_executor final : public executor<V, I, O, device> {
       launch_kernel(ctx_, one_thread_each(count * warp_size, block_threads), tiny_sums_kernel<D, I, O>, factors_, from,
                     bins.rows_of(numeric_bins::tiny), count, to);
     }
-    if (const std::int64_t count = bins.count(numeric_bins::short_rows); count > 0) {
-      launch_kernel(ctx_, one_thread_each(div_up(count, std::int64_t{short_rows}) * warp_size, block_threads),
-                    short_sums_kernel<D, I, O>, factors_, from, bins.rows_of(numeric_bins::short_rows), count, to);
+    write_merged(from, values);
+  }
+
+  // Values of merged rows, and columns if they are not yet written.
+  template <class Values>
+  void write_merged(const Values& from, typename Values::value* values) {
+    auto& c = found_.result;
+    for (const int bin : {numeric_bins::merged_few, numeric_bins::merged}) {
+      const std::int64_t count = found_.bins.count(bin);
+      if (count == 0) continue;
+      launch_kernel(ctx_, one_thread_each(count, merge_tuning::threads), write_merged_kernel<I, O, Values>, factors_,
+                    from, found_.bins.rows_of(bin), count, c.offsets().data(),
+                    has_columns_ ? nullptr : c.indices().data(), values);
     }
+    has_columns_ = true;
   }
 
   // The rows of `bin`, with the tables of `size`.
@@ -241,6 +250,7 @@ class device_executor final : public executor<V, I, O, device> {
   const V* a_values_;
   const V* b_values_;
   bool is_masked_;
+  bool has_columns_ = false;  // of merged rows
 };
 
 }  // namespace
