@@ -248,8 +248,7 @@ class row_finder {
     factors_.b_ascends = to_host(ctx_, std::as_const(order).view())[0].ascends != 0;
     has_long_rows_ = factors_.b_ascends && products_ >= analysis_tuning::long_row * a_entries_;
   }
-  void count_words(const O* offsets, const I* columns, std::int64_t rows, unsigned* words,
-                   row_order* order) const {
+  void count_words(const O* offsets, const I* columns, std::int64_t rows, unsigned* words, row_order* order) const {
     if (rows == 0) return;
     launch_kernel(ctx_, grid_stride(ctx_, rows * row_lanes), count_words_kernel<I, O>, offsets, columns, rows, words,
                   order);
