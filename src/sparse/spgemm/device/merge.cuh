@@ -137,8 +137,10 @@ __global__ void __launch_bounds__(merge_tuning::threads)
   while (__any_sync(full_mask, left > 0) != 0) {
     const int first = slot;
     for (; left > 0 && slot < piece; --left, ++slot) {
+      I column;
       D sum;
-      merge.next(my_columns[lane * stride + slot], sum);
+      merge.next(column, sum);
+      my_columns[lane * stride + slot] = column;
       if constexpr (has_values) my_sums[lane * stride + slot] = sum;
     }
     __syncwarp();
