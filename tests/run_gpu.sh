@@ -162,6 +162,7 @@ device_filter() {
 # Those that every run takes, each at most 60 s: the newest device code first.
 sanitize_first() {
   cat << 'LIST'
+sparse_spgemm_device_test:SpgemmDevice/1.Grids:SpgemmDevice/1.PlansFill*:SpgemmDevice/4.Runs*|SpgemmDevice/1.Grids:SpgemmDevice/1.PlansFill*
 graph_supports_test:Supports.CompleteGraphs
 graph_similarity_test:Similarity/3.SmallShapes:Similarity/5.SmallShapes
 graph_trusses_test:Trusses/3.SmallShapes:Trusses/3.SizesAround*|Trusses/3.SmallShapes

@@ -34,6 +34,40 @@ csr_matrix<V, I, O, host> matrix_of(std::int64_t rows, std::int64_t cols, const 
   return is_canonical ? canonical(context<host>(), made.view()) : std::move(made);
 }
 
+// Columns in runs of up to 15, of which many lie in one word of 32.
+template <class V, class I, class O>
+csr_matrix<V, I, O, host> runs_of(std::int64_t rows, std::int64_t cols, const std::vector<std::int64_t>& lengths,
+                                  unsigned seed, bool is_canonical) {
+  std::mt19937_64 random(seed);
+  triples<V> m{"", rows, cols, {}};
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::int64_t left = lengths[static_cast<std::size_t>(r) % lengths.size()];
+    while (left > 0) {
+      auto column = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(cols));
+      for (std::uint64_t k = random() % 15 + 1; k > 0 && left > 0 && column < cols; --k, --left) m.add(r, column++);
+    }
+  }
+  auto made = make_csr<I, O>(m);
+  return is_canonical ? canonical(context<host>(), made.view()) : std::move(made);
+}
+
+// A point of a grid and its neighbours, row by row.
+template <class V, class I, class O>
+csr_matrix<V, I, O, host> grid_of(std::int64_t n) {
+  triples<V> m{"", n * n, n * n, {}};
+  for (std::int64_t y = 0; y < n; ++y) {
+    for (std::int64_t x = 0; x < n; ++x) {
+      const std::int64_t at = y * n + x;
+      if (y > 0) m.add(at, at - n);
+      if (x > 0) m.add(at, at - 1);
+      m.add(at, at);
+      if (x + 1 < n) m.add(at, at + 1);
+      if (y + 1 < n) m.add(at, at + n);
+    }
+  }
+  return make_csr<I, O>(m);
+}
+
 template <class V>
 bool has_same_bits(const V& a, const V& b) {
   if constexpr (complex_type<V>) {
@@ -76,6 +110,7 @@ const std::vector<product_shape> shapes{
     {"one by one", 1, 1, 1, {1}, {1}},
     {"no entries", 9, 8, 7, {0}, {3}},
     {"tiny rows", 3000, 900, 700, {0, 1, 5, 2, 0, 4}, {0, 3, 5, 8}},
+    {"merged rows", 2000, 900, 3000, {8, 7, 8, 1}, {8, 9, 12, 3}},
     {"tiny rows of many entries", 900, 800, 600, {9, 20, 32, 0}, {0, 1, 0, 2, 1}},
     {"rows of B of 20 entries", 700, 600, 90000, {0, 7, 20, 60}, {20, 33, 70, 5}},
     {"many empty rows of B", 40, 900, 700, {0, 150, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}},
@@ -116,6 +151,47 @@ TYPED_TEST(SpgemmDevice, HasTheHostsBits) {
       const auto y = to_device(ctx, b.view());
       const auto c = spgemm(ctx, x.view(), y.view());
       expect_same(to_host(ctx, c.view()), spgemm(cpu, a.view(), b.view()), s.name);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+// 3 x 3 once had 66 entries for 61.
+TYPED_TEST(SpgemmDevice, Grids) {
+  SPGEMM_TYPES;
+  for (const std::int64_t n : {1, 2, 3, 7, 60}) {
+    const auto a = grid_of<V, I, O>(n);
+    const auto x = to_device(ctx, a.view());
+    const auto c = to_host(ctx, spgemm(ctx, x.view(), x.view()).view());
+    if (n == 3) {
+      EXPECT_EQ(c.nnz(), 61);
+    }
+    expect_same(c, spgemm(cpu, a.view(), a.view()), std::to_string(n) + " x " + std::to_string(n));
+  }
+}
+
+TYPED_TEST(SpgemmDevice, RunsOfColumns) {
+  SPGEMM_TYPES;
+  struct {
+    std::int64_t rows, inner, cols;
+    std::vector<std::int64_t> a, b, mask;
+  } const products[] = {{150, 400, 30000, {21, 9, 0, 40, 90}, {21, 27, 0, 100, 3}, {60, 0, 2000, 300}},
+                        {9, 400, 600000, {300, 21, 390}, {210, 270, 0, 100, 300}, {6000, 0, 2000, 300}},
+                        {9, 400, 4000, {300, 21, 390}, {210, 270, 0, 100, 300}, {1000, 0, 200}}};
+  for (const auto& s : products) {
+    for (const bool is_canonical : {false, true}) {
+      const auto a = runs_of<V, I, O>(s.rows, s.inner, s.a, 14, is_canonical);
+      const auto b = runs_of<V, I, O>(s.inner, s.cols, s.b, 15, is_canonical);
+      const auto mask = runs_of<V, I, O>(s.rows, s.cols, s.mask, 16, is_canonical);
+      const auto x = to_device(ctx, a.view());
+      const auto y = to_device(ctx, b.view());
+      const auto m = to_device(ctx, mask.view());
+      const std::string what = std::to_string(s.cols) + " columns" + (is_canonical ? ", canonical" : "");
+      expect_same(to_host(ctx, spgemm(ctx, x.view(), y.view()).view()), spgemm(cpu, a.view(), b.view()), what);
+      const csr_pattern_view<I, O, device> places = m.view();
+      const csr_pattern_view<I, O, host> host_places = mask.view();
+      expect_same(to_host(ctx, spgemm(ctx, x.view(), y.view(), places).view()),
+                  spgemm(cpu, a.view(), b.view(), host_places), what + ", masked");
       if (this->HasFatalFailure()) return;
     }
   }
