@@ -191,7 +191,7 @@ TEST(MultiplyApp, OnAGpuAsOnTheCpu) {
   const std::string random = "gen:rmat:scale=11,degree=8";
   both({random});
   both({random, "--transpose", "b", "--repeat", "3"});
-  both({random, "--max-workspace", "200000"});
+  both({random, "--max-workspace", "1000000"});
   both({random, "--mask", random});
   both({random, "gen:uniform:rows=2048,cols=500,degree=3"});
   for_each_truth("spgemm", 30, [&](const std::string&, const std::string& path, const json& expected, const json&) {
