@@ -43,8 +43,8 @@ class SPARGO_EXPORT spgemm_plan {
               const spgemm_options& options = {});
 
   [[nodiscard]] std::int64_t result_nnz() const noexcept;
-  [[nodiscard]] std::int64_t products() const noexcept;  // multiplications, without regard to a mask
-  [[nodiscard]] csr_pattern_view<I, O, Space> result_pattern() const;  // on a device complete in the stream's order
+  [[nodiscard]] std::int64_t products() const noexcept;                // multiplications, without regard to a mask
+  [[nodiscard]] csr_pattern_view<I, O, Space> result_pattern() const;  // in the stream's order
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;
 
   // The values of C, result_nnz() elements, in the order of the pattern. Allocates nothing.
