@@ -225,6 +225,28 @@ TYPED_TEST(Layout, ForcesAreThoseOfAllPairs) {
   }
 }
 
+// Points that follow each other on the curve lie in two dense spots and outside of them: a leaf that has points of both
+// is near to all others.
+TYPED_TEST(Layout, ForcesBetweenDenseSpots) {
+  test::random_source random(80);
+  for (const std::int64_t apart : {40, 1000}) {
+    const std::int64_t n = 6000;
+    const auto p = this->draw(random, graph_form::undirected, n, 2 * n);
+    const typename TestFixture::placed g(p.raw);
+    doubles start = random_positions(random, n, 1);
+    for (std::size_t v = 0; v < 2990; ++v) start[2 * v] += static_cast<double>(apart);
+    for (std::size_t v = 5900; v < 6000; ++v) {
+      start[2 * v] *= static_cast<double>(apart);
+      start[2 * v + 1] *= static_cast<double>(apart);
+    }
+    for (const std::int64_t steps : {0, 3}) {
+      typename TestFixture::plan_type plan(g.ctx(), g.view(), {.iterations = steps});
+      plan.run(this->given(g, start));
+      EXPECT_EQ(check_layout(cpu, p.raw.view(), this->fetch(g, plan), {.iterations = steps}), "") << apart;
+    }
+  }
+}
+
 TYPED_TEST(Layout, OneStepFollowsTheFormulas) {
   test::random_source random(72);
   for (std::int64_t round = 0; round < static_cast<std::int64_t>(test::rounds(60)) && !this->HasFailure(); ++round) {

@@ -18,8 +18,8 @@ namespace spargo::detail::layout {
 namespace {
 
 struct tuning {
-  static constexpr std::int64_t order_life = 8;  // steps that an order of the points serves
   static constexpr std::int64_t long_row = 2048;
+  static constexpr std::int64_t look = 8;  // steps between looks for an interruption
   static constexpr int warps = block_threads / warp_size;
 };
 
@@ -245,10 +245,8 @@ class device_executor final : public executor<device> {
     device_state* const state = state_.data();
     const launch_shape shape(blocks_, block_threads);
     for (std::int64_t step = 0; step <= iterations; ++step) {
-      if (step % tuning::order_life == 0) {
-        interruption::look();
-        tree_.order(arrays_.points, &state->box);
-      }
+      if (step % tuning::look == 0) interruption::look();
+      tree_.order(arrays_.points, &state->box);
       if (step == 0) {
         tree_.separate(arrays_.points, &state->box, seed_);
         launch_kernel(ctx_, shape, move_kernel<moves::none>, arrays_, sums_, state);

@@ -23,8 +23,7 @@ namespace spargo::detail::layout {
 namespace {
 
 struct tuning {
-  static constexpr std::int64_t chunk = 1024;    // vertices whose sums are added up together
-  static constexpr std::int64_t order_life = 8;  // steps that an order of the points serves
+  static constexpr std::int64_t chunk = 1024;  // vertices whose sums are added up together
 };
 
 // Of a chunk of vertices.
@@ -69,12 +68,12 @@ class host_executor final : public executor<host> {
     take_start(start);
     pace speed;
     for (std::int64_t step = 0; step <= iterations; ++step) {
-      if (step % tuning::order_life == 0) tree_.order(points_.data(), box_);
       if (step == 0) {
+        tree_.order(points_.data(), box_);
         tree_.separate(points_.data(), parting_distance(box_), seed_);
         sum_positions();
       }
-      tree_.sum(points_.data(), masses_.data(), repulsion_.data());
+      tree_.sum(points_.data(), masses_.data(), box_, repulsion_.data());
       const motion moved = sum_forces();
       if (step == iterations) break;
       speed.update(moved, static_cast<double>(n_), tolerance_);

@@ -2,7 +2,9 @@
 //
 // One warp per leaf walks the tree from the root: each lane looks at another node, far ones are added to the lane's own
 // polynomial, parts of near ones go onto the warp's stack in shared memory, and near leaves are added up point by
-// point. Then the lanes' polynomials are added. All orders are fixed: the same bits on every run. O(points log points).
+// point. Then the lanes' polynomials are added. Where points that follow each other lie far apart, a leaf is wide and
+// most others may be near to it: its points are then walked one by one. All orders are fixed: the same bits on every
+// run. O(points log points).
 #pragma once
 
 #include "core/device/plan_memory.hpp"
@@ -36,6 +38,7 @@ struct tree_arrays {
   disc* around;        // [node]
   bounds* boxes;       // [node]
   expansion* moments;  // [node]
+  std::int32_t* wide;  // how many leaves are walked point by point, then these
 };
 
 // Asynchronous.

@@ -2,7 +2,7 @@
 //
 // Every leaf has 16 points that follow each other on the curve, every node 4 nodes that do: the tree's shape depends on
 // the number of points alone, and a step only computes bounding boxes and moments anew. Points keep the order of an
-// earlier step for some steps, which costs time as boxes grow and no precision. Dense spots need no special care.
+// earlier step until boxes have grown, which costs time and no precision. Dense spots need no special care.
 //
 // From the root down, each node sorts its sources: far ones are added to its polynomial, the others are replaced by
 // their parts or left to its own parts; leaves sum over the points of near leaves. Subtrees are independent, and each
@@ -26,8 +26,9 @@ class repulsion_tree {
   void order(const point* points, const bounds& box);
   // Moves points that share a cell apart, by up to `distance`; the order is of these points.
   void separate(point* points, float distance, std::uint64_t seed) const;
-  // forces[v] = sum over other points of mass / distance, as a vector away from them.
-  void sum(const point* points, const float* masses, point* forces);
+  // forces[v] = sum over other points of mass / distance, as a vector away from them. Takes a new order first if leaves
+  // have become wide.
+  void sum(const point* points, const float* masses, const bounds& box, point* forces);
 
   [[nodiscard]] std::int64_t bytes() const;
 
@@ -44,6 +45,7 @@ class repulsion_tree {
   };
 
   void build(const point* points, const float* masses);
+  [[nodiscard]] bool has_wide_leaves() const;
   void build_leaf(std::int64_t leaf, const point* points, const float* masses);
   void build_node(std::int64_t id);
   void visit(std::int64_t id, int level, scratch& own, point* forces) const;
@@ -58,6 +60,8 @@ class repulsion_tree {
   array<node, host> nodes_;
   array<bounds, host> boxes_;
   array<expansion, host> moments_;
+  array<float, host> radii_;      // [leaf] in the step of the order
+  bool is_new_ = true;            // the order, not yet built upon
   std::vector<scratch> scratch_;  // [slot]
   near_function near_forces_;
 };

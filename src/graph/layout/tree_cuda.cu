@@ -13,8 +13,10 @@ namespace {
 constexpr int leaf_size = warp_size;
 
 struct tuning {
-  static constexpr int warps = 4;            // per block of the walk, each with a stack
-  static constexpr std::int32_t few = 1024;  // nodes of a level that one block builds, with all above it
+  static constexpr int warps = 4;           // per block of a walk, each with a stack
+  static constexpr std::int32_t few = 256;  // nodes of a level that one block builds, with all above it
+  static constexpr int most_near = 64;      // leaves near to a leaf; the median is 20 to 24, of wide leaves up to all
+  static constexpr int wide_blocks = 8;     // per SM, at most
 };
 
 // Every round of a walk takes up to 32 nodes from the stack and puts back at most 4 parts of each, one level lower.
@@ -75,10 +77,14 @@ __global__ void __launch_bounds__(block_threads) top_kernel(tree_shape shape, tr
   }
 }
 
-// The force of 32 points on a unit mass at z. Points at one place do not repel each other.
+// The force of this lane's share of a leaf's points on a unit mass at z: lanes with the same target, lane % Targets,
+// share them. Points at one place do not repel each other.
+template <int Targets>
 __device__ __forceinline__ void add_near(point& force, point z, const charge* sources) {
+  constexpr int sharers = warp_size / Targets;
+  sources += lane_id() / Targets;
 #pragma unroll 8
-  for (int k = 0; k < leaf_size; ++k) {
+  for (int k = 0; k < leaf_size; k += sharers) {
     const float4 from = __ldg(reinterpret_cast<const float4*>(sources + k));
     const float dx = z.x - from.x;
     const float dy = z.y - from.y;
@@ -95,19 +101,21 @@ __device__ __forceinline__ int level_of(const tree_shape& shape, std::int32_t no
   return level;
 }
 
-__global__ void __launch_bounds__(tuning::warps* warp_size)
-    walk_kernel(tree_shape shape, tree_arrays tree, const std::uint32_t* order, point* forces) {
-  __shared__ std::int32_t stacks[tuning::warps][stack_size];
-  const std::int64_t leaf = global_thread() / warp_size;
-  if (leaf >= shape.count(0)) return;
+// The forces on `Targets` points from place `first` on, which lie in the disc `target`, by a warp: on unit masses at z,
+// lane % Targets. False: more than `most_near` leaves are near, and nothing has been written.
+template <int Targets>
+__device__ __forceinline__ bool walk(const tree_shape& shape, const tree_arrays& tree, const std::uint32_t* order,
+                                     std::int32_t* stack, std::int64_t first_place, const disc& target, int most_near,
+                                     point* forces) {
   const int lane = lane_id();
-  std::int32_t* const stack = stacks[threadIdx.x / warp_size];
-  const disc target = tree.around[leaf];
-  const charge own = tree.charges[leaf * leaf_size + lane];
+  const std::int64_t at = first_place + lane % Targets;
+  const charge own = tree.charges[at];
   const point z{own.x, own.y};
   point force{0, 0};
   expansion field{};
   int size = 1;
+  int leaves = 0;
+  __syncwarp();
   if (lane == 0) stack[0] = shape.begins[shape.levels] - 1;
   __syncwarp();
   while (size > 0) {
@@ -119,9 +127,12 @@ __global__ void __launch_bounds__(tuning::warps* warp_size)
     const bool far = active && are_far(around, target);
     if (far) add_field(field, target, tree.moments[node], around);
     const bool is_leaf = node < shape.begins[1];
-    for (unsigned near = __ballot_sync(full_mask, active && !far && is_leaf); near != 0; near &= near - 1) {
+    const unsigned all_near = __ballot_sync(full_mask, active && !far && is_leaf);
+    leaves += __popc(all_near);
+    if (leaves > most_near) return false;
+    for (unsigned near = all_near; near != 0; near &= near - 1) {
       const std::int32_t source = __shfl_sync(full_mask, node, __ffs(static_cast<int>(near)) - 1);
-      add_near(force, z, tree.charges + std::int64_t{source} * leaf_size);
+      add_near<Targets>(force, z, tree.charges + std::int64_t{source} * leaf_size);
     }
     // Parts of the others.
     std::int32_t first = 0;
@@ -141,8 +152,34 @@ __global__ void __launch_bounds__(tuning::warps* warp_size)
     __syncwarp();
   }
   for (point& term : field.terms) term = {warp_reduce(term.x, plus{}), warp_reduce(term.y, plus{})};
-  const std::int64_t at = leaf * leaf_size + lane;
-  if (at < shape.points) forces[order[at]] = force + force_at(field, target, z);
+  for (int step = Targets; step < warp_size; step *= 2) {
+    force = force + point{__shfl_xor_sync(full_mask, force.x, step), __shfl_xor_sync(full_mask, force.y, step)};
+  }
+  if (lane < Targets && at < shape.points) forces[order[at]] = force + force_at(field, target, z);
+  return true;
+}
+
+__global__ void __launch_bounds__(tuning::warps* warp_size)
+    walk_kernel(tree_shape shape, tree_arrays tree, const std::uint32_t* order, point* forces) {
+  __shared__ std::int32_t stacks[tuning::warps][stack_size];
+  const std::int64_t leaf = global_thread() / warp_size;
+  if (leaf >= shape.count(0)) return;
+  const bool done = walk<leaf_size>(shape, tree, order, stacks[threadIdx.x / warp_size], leaf * leaf_size,
+                                    tree.around[leaf], tuning::most_near, forces);
+  if (!done && lane_id() == 0) tree.wide[1 + atomicAdd(tree.wide, 1)] = static_cast<std::int32_t>(leaf);
+}
+
+// Each point of the leaves that have too many near ones by a warp.
+__global__ void __launch_bounds__(tuning::warps* warp_size)
+    wide_kernel(tree_shape shape, tree_arrays tree, const std::uint32_t* order, point* forces) {
+  __shared__ std::int32_t stacks[tuning::warps][stack_size];
+  const std::int64_t points = std::int64_t{tree.wide[0]} * leaf_size;
+  for (std::int64_t k = global_thread() / warp_size; k < points; k += grid_threads() / warp_size) {
+    const std::int64_t place = std::int64_t{tree.wide[1 + k / leaf_size]} * leaf_size + k % leaf_size;
+    const charge own = tree.charges[place];
+    (void)walk<1>(shape, tree, order, stacks[threadIdx.x / warp_size], place, disc{{own.x, own.y}, 0}, shape.count(0),
+                  forces);
+  }
 }
 
 tree_shape shape_of_tree(std::int64_t points) {
@@ -173,6 +210,7 @@ device_tree::device_tree(const context<device>& ctx, std::int64_t points)
   arrays_.around = memory_.take<disc>(nodes);
   arrays_.boxes = memory_.take<bounds>(nodes);
   arrays_.moments = memory_.take<expansion>(nodes);
+  arrays_.wide = memory_.take<std::int32_t>(1 + std::int64_t{shape_.count(0)});
 }
 
 std::int64_t device_tree::bytes() const { return memory_.bytes() + bytes_of(keys_, order_, spare_keys_, spare_order_); }
@@ -197,6 +235,7 @@ void device_tree::sum(const point* points, const float* masses, point* forces) {
   if (shape_.points == 0) return;
   const device_guard guard(ctx_);
   const std::int64_t leaves = shape_.count(0);
+  SPARGO_CUDA_TRY(cudaMemsetAsync(arrays_.wide, 0, sizeof(std::int32_t), ctx_.stream()));
   launch_kernel(ctx_, one_thread_each(leaves * warp_size, block_threads), leaves_kernel, shape_, arrays_, order_.data(),
                 points, masses);
   int level = 1;
@@ -206,6 +245,10 @@ void device_tree::sum(const point* points, const float* masses, point* forces) {
   if (level < shape_.levels) launch_kernel(ctx_, {std::int64_t{1}, block_threads}, top_kernel, shape_, arrays_, level);
   launch_kernel(ctx_, one_thread_each(leaves * warp_size, tuning::warps * warp_size), walk_kernel, shape_, arrays_,
                 order_.data(), forces);
+  if (leaves <= tuning::most_near) return;
+  launch_kernel(ctx_,
+                {std::int64_t{ctx_.properties().multiprocessors} * tuning::wide_blocks, tuning::warps * warp_size},
+                wide_kernel, shape_, arrays_, order_.data(), forces);
 }
 
 }  // namespace spargo::detail::layout

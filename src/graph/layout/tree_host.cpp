@@ -15,6 +15,8 @@ struct tuning {
   static constexpr std::int64_t tasks = 512;  // subtrees at least, or all leaves
   static constexpr std::int64_t leaves = 64;  // built by a thread at least
   static constexpr int digit = 11;            // bits of the keys sorted at a time
+  static constexpr float growth = 1.25F;      // of a leaf's radius, that makes it wide
+  static constexpr std::int64_t wide = 16;    // a new order once one leaf in so many is wide
 };
 
 // A stable sort of keys and payloads by `bits` bits from `shift` on.
@@ -50,6 +52,7 @@ repulsion_tree::repulsion_tree(const context<host>& ctx, std::int64_t points)
     begins_.push_back(begins_.back() + count);
   }
   nodes_ = array<node, host>(ctx, begins_.back());
+  radii_ = array<float, host>(ctx, begins_[1]);
   boxes_ = array<bounds, host>(ctx, begins_.back());
   moments_ = array<expansion, host>(ctx, begins_.back());
   const std::size_t levels = begins_.size() - 1;
@@ -71,7 +74,7 @@ repulsion_tree::repulsion_tree(const context<host>& ctx, std::int64_t points)
 }
 
 std::int64_t repulsion_tree::bytes() const {
-  return bytes_of(order_, keys_, other_order_, other_keys_, leaves_, nodes_, boxes_, moments_);
+  return bytes_of(order_, keys_, other_order_, other_keys_, leaves_, nodes_, boxes_, moments_, radii_);
 }
 
 void repulsion_tree::order(const point* points, const bounds& box) {
@@ -84,6 +87,7 @@ void repulsion_tree::order(const point* points, const bounds& box) {
     keys_.swap(other_keys_);
     order_.swap(other_order_);
   }
+  is_new_ = true;
 }
 
 void repulsion_tree::separate(point* points, float distance, std::uint64_t seed) const {
@@ -93,9 +97,23 @@ void repulsion_tree::separate(point* points, float distance, std::uint64_t seed)
   });
 }
 
-void repulsion_tree::sum(const point* points, const float* masses, point* forces) {
+bool repulsion_tree::has_wide_leaves() const {
+  std::int64_t wide = 0;
+  for (std::int64_t k = 0; k < radii_.size(); ++k) wide += nodes_[k].around.radius > tuning::growth * radii_[k] ? 1 : 0;
+  return tuning::wide * wide > radii_.size();
+}
+
+void repulsion_tree::sum(const point* points, const float* masses, const bounds& box, point* forces) {
   if (points_ == 0) return;
   build(points, masses);
+  if (!is_new_ && has_wide_leaves()) {
+    order(points, box);
+    build(points, masses);
+  }
+  if (is_new_) {
+    for (std::int64_t k = 0; k < radii_.size(); ++k) radii_[k] = nodes_[k].around.radius;
+    is_new_ = false;
+  }
   int level = static_cast<int>(begins_.size()) - 2;  // of the root
   const int root = level;
   while (level > 0 &&
