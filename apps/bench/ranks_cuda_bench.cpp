@@ -8,10 +8,12 @@
 // These cases run only if the filter names `ranks`.
 #include "bench/components_cases.hpp"
 #include "bench/pagerank_cases.hpp"
+#include "bench/plan_cases.hpp"
 #include "bench/spmv_device.hpp"
 
 #include <spargo/distributed/bfs.hpp>
 #include <spargo/distributed/cg.hpp>
+#include <spargo/distributed/communities.hpp>
 #include <spargo/distributed/components.hpp>
 #include <spargo/distributed/pagerank.hpp>
 
@@ -194,6 +196,40 @@ double label(benchmark::State& state, const bfs_spec& spec, int ranks) {
   return seconds;
 }
 
+constexpr communities_options ten_rounds{.iterations = 10};
+
+double propagate_alone(benchmark::State& state, const bfs_spec& spec) {
+  bfs_problem& p = bfs_problem::of(spec);
+  const context<device>& ctx = device_context();
+  communities_plan<bfs_index, bfs_index, device> plan(ctx, p.device_graph->view(), ten_rounds);
+  const member mine{communicator(), ctx, p.ctx};
+  const double seconds = median(mine.seconds([&](int) { plan.run(); }));
+  expect_no_fault(check_communities(p.ctx, p.graph.view(), to_host(ctx, plan.labels()), ten_rounds));
+  state.counters["rounds"] = static_cast<double>(plan.rounds());
+  return seconds;
+}
+
+double propagate(benchmark::State& state, const bfs_spec& spec, int ranks) {
+  bfs_problem& p = bfs_problem::of(spec);
+  std::int64_t sent = 0;
+  const double seconds = on_team(ranks, [&](const member& mine) {
+    const ranked_graph g = share_out(mine, p);
+    distributed_communities_plan<bfs_index, device> plan(mine.comm, mine.gpu, g, ten_rounds);
+    const double taken = median(mine.seconds([&](int) { plan.run(); }));
+    const traffic before = mine.comm.sent();
+    plan.run();
+    const std::int64_t bytes = mine.comm.all_reduce(mine.comm.sent().bytes - before.bytes, reduction::sum);
+    const auto found = mine.gathered(plan.labels());
+    if (mine.is_first()) {
+      expect_no_fault(check_communities(p.ctx, p.graph.view(), span<const bfs_index, host>(found), ten_rounds));
+      sent = bytes;
+    }
+    return taken;
+  });
+  state.counters["MB_sent"] = static_cast<double>(sent) * 1e-6;
+  return seconds;
+}
+
 // --- Matrices -------------------------------------------------------------
 
 distributed_matrix<double> share_matrix(const member& mine, const std::string& source) {
@@ -342,6 +378,7 @@ const registration here{[] {
     add_graph_cases("bfs", c, search_alone, search);
     add_graph_cases("pagerank", c, rank_alone, rank);
     add_graph_cases("components", c, label_alone, label);
+    add_graph_cases("communities", c, propagate_alone, propagate);
   }
   for (const spmv_case& c : spmv_cases_or_file({{"laplacian2d_4096", "gen:laplacian2d:n=4096"},
                                                 {"laplacian3d27_128", "gen:laplacian3d:n=128,points=27"},

@@ -47,9 +47,10 @@ declared_command declare_command(const command& which, const std::string& called
   declared.app = std::make_shared<CLI::App>("", called);
   declared.body = which.declare(*declared.app);
   if (which.on_ranks) {
+    const bool on_gpus = declared.app->get_option_no_throw("--devices") != nullptr;
     declared.app->footer(
-        "Started by mpirun or srun, the processes share the work on their CPUs, and\nthe first one prints; with "
-        "--devices, GPUs of this host share it.\n\n" +
+        "Started by mpirun or srun, the processes share the work on their CPUs, and\nthe first one prints" +
+        std::string(on_gpus ? "; with --devices, GPUs of this host share it.\n\n" : ".\n\n") +
         declared.app->get_footer());
   }
   return declared;

@@ -5,6 +5,7 @@
 #include "placement/driver.hpp"
 #include "placement/weighted_input.hpp"
 
+#include <spargo/distributed/communities.hpp>
 #include <spargo/graph/communities.hpp>
 
 #include <fmt/format.h>
@@ -119,8 +120,10 @@ struct unweighted_communities : graph_algorithm {
     found.labels = done.copy(done.plan.labels());
     found.count = done.plan.count();
     found.rounds = done.plan.rounds();
-    found.levels = done.plan.levels();
-    found.modularity = done.plan.modularity();
+    if constexpr (requires { done.plan.levels(); }) {
+      found.levels = done.plan.levels();
+      found.modularity = done.plan.modularity();
+    }
   }
   static std::string check(const context<host>& cpu, const auto& g, const communities_flags& flags, const auto& found) {
     if (!flags.propagates()) {
@@ -169,9 +172,38 @@ struct unweighted_communities : graph_algorithm {
   static void write(report& out, const communities_flags& flags, const vertex_names& names, const auto& found) {
     write_groups(out, flags, names, columns, found.labels.view());
   }
+
+  static constexpr bool ranks = true;
+  static constexpr const char* ranks_algorithm = "frontier";
+  static void check_ranks_flags(const communities_flags& flags) {
+    if (!flags.propagates()) {
+      throw usage_error(
+          fmt::format("--method {}: not on several processes or GPUs (expected --method cdlp)", flags.method));
+    }
+  }
+  // Rows, those of ghosts too; four labels and a mark per vertex, and ghosts' labels to send and to receive.
+  static std::int64_t rank_bytes(const rank_share& own) {
+    const std::int64_t entries = own.out_entries + (own.directed ? own.in_entries : 0);
+    const std::int64_t labelled = own.rows + own.ghosts;
+    return labelled * (12 + 3 * own.index_bytes) + own.rows * own.index_bytes + 2 * entries * own.index_bytes +
+           own.vertices / 8 + own.ghosts * (4 + 4 * own.index_bytes);
+  }
+  template <class Space, class I>
+  static auto make_ranks_plan(const communicator& comm, const context<Space>& ctx, const distributed_graph<I>& g,
+                              const communities_flags& flags) {
+    return distributed_communities_plan<I, Space>(comm, ctx, g, flags.options());
+  }
+  static std::string check_on_ranks(const communicator& comm, const context<host>& cpu, const auto& g,
+                                    const communities_flags& flags, const auto& found) {
+    return check_communities(comm, cpu, g, found.labels.view(), flags.options());
+  }
+  static std::string ranks_reason(const auto&) { return "it skips vertices whose neighbours kept their labels"; }
+  static auto& values(auto& found) { return found.labels; }
 };
 
 struct weighted_communities : unweighted_communities {
+  static constexpr bool ranks = false;  // cdlp ignores weights
+
   static graph_work work(const communities_flags& flags) {
     graph_work work = unweighted_communities::work(flags);
     work.edge_bytes = sizeof(std::int32_t);
@@ -189,19 +221,19 @@ struct weighted_communities : unweighted_communities {
   }
 };
 
-// With weights of 1 the graph needs none.
+// With weights of 1 the graph needs none. Ranks have cdlp alone, which ignores weights.
 command_body declare_communities(CLI::App& app) {
   const auto flags = std::make_shared<communities_flags>();
   declare_graph(app, *flags, unweighted_communities::text(), unweighted_communities::ranks,
                 [&] { unweighted_communities::add_flags(app, *flags); });
   const auto is_weighted = [flags] { return !flags->propagates() && flags->weights != "unit"; };
   return {[=] {
-            return is_weighted() ? run_graph_command<weighted_communities>(*flags)
-                                 : run_graph_command<unweighted_communities>(*flags);
+            return is_weighted() && !is_shared_out(flags->common) ? run_graph_command<weighted_communities>(*flags)
+                                                                  : run_graph_command<unweighted_communities>(*flags);
           },
           [=](const plan_scale& scale) {
-            return is_weighted() ? plan_graph_command<weighted_communities>(*flags, scale)
-                                 : plan_graph_command<unweighted_communities>(*flags, scale);
+            return is_weighted() && scale.ranks == 0 ? plan_graph_command<weighted_communities>(*flags, scale)
+                                                     : plan_graph_command<unweighted_communities>(*flags, scale);
           }};
 }
 

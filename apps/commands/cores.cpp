@@ -3,6 +3,7 @@
 #include "commands/table.hpp"
 #include "placement/driver.hpp"
 
+#include <spargo/distributed/cores.hpp>
 #include <spargo/graph/cores.hpp>
 #include <spargo/graph/structure.hpp>
 
@@ -28,7 +29,8 @@ struct cores : graph_algorithm {
 
   template <class I>
   struct result : checked, cores_result<I, host> {
-    subgraph<I> k_core;  // with --k
+    subgraph<I> k_core;       // with --k
+    std::int64_t rounds = 0;  // of ranks
   };
 
   static graph_command_text text() {
@@ -59,6 +61,7 @@ struct cores : graph_algorithm {
   static void fetch(const auto& done, const cores_flags&, auto& found) {
     found.cores = done.copy(done.plan.cores());
     found.max_core = done.plan.max_core();
+    if constexpr (requires { done.plan.rounds(); }) found.rounds = done.plan.rounds();
   }
   template <class I>
   static void derive(const context<host>& cpu, const auto& g, const cores_flags& flags, result<I>& found) {
@@ -86,6 +89,26 @@ struct cores : graph_algorithm {
     if (flags.k < 0) return write_values(out, flags, names, columns, found.cores.view());
     write_subgraph(out, flags, names, found.k_core);
   }
+
+  static constexpr bool ranks = true;
+  static constexpr bool ranks_on_gpus = false;
+  static constexpr const char* ranks_algorithm = "falling_bounds";
+  static void check_ranks_flags(const cores_flags& flags) {
+    if (flags.k >= 0) throw usage_error("--k: not on several processes (expected none: all core numbers)");
+  }
+  template <index_type I>
+  static auto make_ranks_plan(const communicator& comm, const context<host>& ctx, const distributed_graph<I>& g,
+                              const cores_flags&) {
+    return distributed_cores_plan<I>(comm, ctx, g);
+  }
+  static std::string check_on_ranks(const communicator& comm, const context<host>& cpu, const auto& g,
+                                    const cores_flags&, const auto& found) {
+    return check_cores(comm, cpu, g, found.cores.view());
+  }
+  static std::string ranks_reason(const auto& found) {
+    return fmt::format("upper bounds fall until they agree, in {} of exchange", counted(found.rounds, "round"));
+  }
+  static auto& values(auto& found) { return found.cores; }
 };
 
 }  // namespace

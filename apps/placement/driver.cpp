@@ -6,13 +6,13 @@
 
 namespace spargo::apps {
 
-void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& text, bool ranks,
+void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& text, bool devices,
                    const std::function<void()>& add_own) {
   app.description(text.about);
   add_graph_file(app, flags);
   add_own();
   add_placement_flags(app, flags);
-  if (ranks) add_devices_flag(app, flags.common);
+  if (devices) add_devices_flag(app, flags.common);
   add_graph_flags(app, flags, text.flags);
   add_graph_help(app, flags, text.examples);
 }

@@ -22,7 +22,7 @@
 // (weighted_input.hpp), report_highest, report_histogram (graph_command.hpp), write_values, write_vertices, write_edges
 // (cli/vertex_table.hpp), groups of vertices, edges of a subgraph, pairs of vertices from a file (commands/graph/), and
 // a choice between two plans (either_plan.hpp).
-// On several ranks (ranks = true) also: ranks_algorithm, check_ranks_flags, rank_bytes, make_ranks_plan,
+// On several ranks (ranks = true) also: ranks_algorithm, check_ranks_flags, rank_bytes (of GPUs), make_ranks_plan,
 // check_on_ranks, ranks_reason and `values`, the array that has a value for each vertex.
 #pragma once
 
@@ -35,6 +35,8 @@
 #include "placement/ranks.hpp"
 
 #include <spargo/graph/estimate.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
@@ -75,12 +77,14 @@ struct graph_algorithm {
   static constexpr bool follows_paths = false;  // vertex by vertex: slow on a GPU where the graph is one long path
   static constexpr bool ranks = false;
   static constexpr bool undirected_only = false;      // flags_type sets `undirected`
+  static constexpr bool ranks_on_gpus = true;         // each rank may have a GPU
   static constexpr bool undirected_on_ranks = false;  // ranks take every edge both ways
   static constexpr bool made_on_gpus = false;         // ranks with a GPU each generate graphs there
 
   static void add_flags(CLI::App&, graph_flags&) {}
   static void check_flags(const graph_flags&) {}
   static void check_ranks_flags(const graph_flags&) {}
+  static std::int64_t rank_bytes(const rank_share&) { return 0; }
   // --algorithm, for `spargo plan`.
   static std::string algorithm(const graph_flags&) { return "auto"; }
   static bool reads_weights(const graph_flags&) { return false; }
@@ -102,7 +106,7 @@ struct graph_algorithm {
 };
 
 // What does not depend on the graph's types.
-void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& text, bool ranks,
+void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& text, bool devices,
                    const std::function<void()>& add_own);
 // `inputs`: those beside FILE; `outputs`: those beside --output.
 void prepare_graph_outputs(graph_flags& flags, std::vector<std::string> inputs,
@@ -229,8 +233,14 @@ exit_status run_on_ranked_graph(const communicator& comm, const backend& where, 
   plan_report summary;
   std::string links;
   ranked_runs runs;
-  on_backend(where,
-             [&](const auto& ctx) { runs = solve_on_ranks<T>(comm, where, ctx, flags, g, summary, links, found); });
+  const auto solve = [&](const auto& ctx) {
+    runs = solve_on_ranks<T>(comm, where, ctx, flags, g, summary, links, found);
+  };
+  if constexpr (T::ranks_on_gpus) {
+    on_backend(where, solve);
+  } else {
+    solve(where.cpu);
+  }
   if (!flags.no_validate) {
     std::optional<busy> validating;
     if (comm.rank() == 0) validating.emplace("validating");
@@ -284,11 +294,20 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
 // --- The command ----------------------------------------------------------------------------------------------------
 
 template <class T>
+void check_ranks(const typename T::flags_type& flags) {
+  if (!T::ranks_on_gpus && are_on_gpus(flags.common)) {
+    throw usage_error(fmt::format("--device {}: several processes run {} on CPUs (expected auto or cpu)",
+                                  flags.common.device, T::name));
+  }
+  T::check_ranks_flags(flags);
+}
+
+template <class T>
 exit_status run_graph_command(typename T::flags_type& flags) {
   T::check_flags(flags);
   if constexpr (T::ranks) {
     if (is_shared_out(flags.common)) {
-      T::check_ranks_flags(flags);
+      check_ranks<T>(flags);
       return run_graph_ranks(flags, [&](const communicator& comm, const backend& where) {
         if constexpr (T::searches) {
           return search_on_ranks<T>(comm, where, flags);
@@ -336,8 +355,9 @@ exit_status plan_graph_command(const typename T::flags_type& flags, const plan_s
   plan.made_on_gpus = T::made_on_gpus;
   if constexpr (T::ranks) {
     if (scale.ranks > 0) {
-      T::check_ranks_flags(flags);
+      check_ranks<T>(flags);
       plan.algorithm = T::ranks_algorithm;
+      plan.work.runs_on_gpu = plan.work.runs_on_gpu && T::ranks_on_gpus;
     }
     plan.rank_bytes = T::rank_bytes;
   }
@@ -347,7 +367,7 @@ exit_status plan_graph_command(const typename T::flags_type& flags, const plan_s
 template <class T>
 command_body declare_graph_command(CLI::App& app) {
   const auto flags = std::make_shared<typename T::flags_type>();
-  declare_graph(app, *flags, T::text(), T::ranks, [&] { T::add_flags(app, *flags); });
+  declare_graph(app, *flags, T::text(), T::ranks && T::ranks_on_gpus, [&] { T::add_flags(app, *flags); });
   return {[flags] { return run_graph_command<T>(*flags); },
           [flags](const plan_scale& scale) { return plan_graph_command<T>(*flags, scale); }};
 }

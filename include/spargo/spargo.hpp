@@ -15,7 +15,9 @@
 #include <spargo/distributed/bfs.hpp>
 #include <spargo/distributed/cg.hpp>
 #include <spargo/distributed/communicator.hpp>
+#include <spargo/distributed/communities.hpp>
 #include <spargo/distributed/components.hpp>
+#include <spargo/distributed/cores.hpp>
 #include <spargo/distributed/exchange.hpp>
 #include <spargo/distributed/graph.hpp>
 #include <spargo/distributed/matrix.hpp>

@@ -155,7 +155,8 @@ TEST_F(Ranks, WriteWhatOneProcessWrites) {
   const std::string three = folder / "three";
   for (const std::string line : {"bfs gen:rmat:scale=10,degree=6 --undirected --deterministic",
                                  "spmv gen:banded:rows=3000,degree=5 --x random:3 --algorithm row_per_thread",
-                                 "components gen:uniform:rows=800,degree=1"}) {
+                                 "components gen:uniform:rows=800,degree=1", "cores gen:rmat:scale=10,degree=6",
+                                 "communities gen:rmat:scale=10,degree=6 --method cdlp"}) {
     SCOPED_TRACE(line);
     EXPECT_EQ(on_ranks(1, line + " --device cpu --output " + one).code, 0);
     EXPECT_EQ(on_ranks(3, line + " --output " + three).code, 0);
@@ -207,6 +208,13 @@ TEST_F(Ranks, MultiplyRankAndLabel) {
   expect_same("components " + datasets + "integers.el",
               {"vertices", "edges", "directed", "components", "largest", "sizes", "valid"});
   expect_same("pagerank " + datasets + "karate.el --undirected --iterations 9", {"vertices", "iterations", "valid"});
+  const std::vector<std::string> labelled{"vertices",  "edges",     "directed",    "method",  "iterations", "rounds",
+                                          "label_sum", "algorithm", "communities", "largest", "sizes",      "valid"};
+  expect_same("communities " + datasets + "integers.el --method cdlp", labelled);
+  const std::vector<std::string> peeled{"vertices", "edges", "directed", "max_core", "histogram", "valid"};
+  expect_same("cores " + datasets + "integers.el", peeled);
+  expect_same("cores gen:rmat:scale=10,degree=6 --undirected", peeled);
+  expect_same("communities gen:rmat:scale=10,degree=6 --undirected --method cdlp --iterations 30", labelled);
 }
 
 TEST_F(Ranks, CountLoopsForRanksAlone) {
@@ -230,7 +238,7 @@ TEST_F(Ranks, CountLoopsForRanksAlone) {
 TEST_F(Ranks, AreManyForGraphsWithoutVerticesOrEdges) {
   const scratch folder;
   for (const std::string& file : {folder.write("empty.el", ""), folder.write("loop.el", "4 4\n")}) {
-    for (const char* command : {"pagerank ", "components "}) {
+    for (const char* command : {"pagerank ", "components ", "cores ", "communities --method cdlp "}) {
       const app_run run = on_ranks(3, command + file + " --json -");
       EXPECT_EQ(run.code, 0) << command << file << run.err;
       EXPECT_EQ(run.json()["valid"], true);
@@ -244,11 +252,20 @@ TEST_F(Ranks, AreRefusedByOtherCommands) {
   EXPECT_EQ(run.out, "");
   ASSERT_EQ(own_lines(run.err).size(), 1U) << run.err;
   EXPECT_THAT(run.err,
-              HasSubstr("spargo: info does not run on several processes (bfs, components, pagerank and spmv do)"));
+              HasSubstr("spargo: info does not run on several processes (bfs, communities, components, cores, pagerank "
+                        "and spmv do)"));
   EXPECT_THAT(on_ranks(2, "sssp " + datasets + "karate.el").err, HasSubstr("sssp does not run on several processes"));
   EXPECT_THAT(on_ranks(2, "sssp --help").out, HasSubstr("Usage: spargo sssp"));
   EXPECT_THAT(on_ranks(2, "components " + datasets + "karate.el --strong").err,
               HasSubstr("--strong: not on several processes"));
+  const app_run leiden = on_ranks(2, "communities " + datasets + "karate.el --weights random");
+  EXPECT_EQ(leiden.code, 2);
+  EXPECT_EQ(own_lines(leiden.err), std::vector<std::string>{"spargo communities: --method leiden: not on several "
+                                                            "processes or GPUs (expected --method cdlp)"});
+  EXPECT_THAT(on_ranks(2, "cores " + datasets + "karate.el --device cuda").err,
+              HasSubstr("spargo cores: --device cuda: several processes run cores on CPUs (expected auto or cpu)"));
+  EXPECT_THAT(on_ranks(2, "cores " + datasets + "karate.el --k 2").err, HasSubstr("--k: not on several processes"));
+  EXPECT_THAT(on_ranks(1, "help cores").out, AllOf(HasSubstr("mpirun"), Not(HasSubstr("--devices"))));
   EXPECT_THAT(on_ranks(1, "help pagerank").out, HasSubstr("Started by mpirun or srun, the processes share the work"));
   EXPECT_THAT(on_ranks(1, "help sssp").out, Not(HasSubstr("mpirun")));
   EXPECT_EQ(own_lines(on_ranks(2, "components --help").out + on_ranks(2, "components --version").out).size(), 1U);
@@ -267,7 +284,7 @@ TEST_F(Ranks, AreToldHowManyWouldDo) {
 
 // The estimates of `plan` for a rank, and the memory of a rank.
 TEST_F(Ranks, TakeWhatThePlanSays) {
-  for (const std::string command : {"bfs", "pagerank", "components", "spmv"}) {
+  for (const std::string command : {"bfs", "pagerank", "components", "communities --method cdlp", "cores", "spmv"}) {
     const std::string line = command + " gen:rmat:scale=17,degree=16 --json - --device cpu";
     const app_run plan = on_ranks(1, "plan " + line + " --ranks 2");
     ASSERT_EQ(plan.code, 0) << plan.err;
@@ -299,7 +316,8 @@ TEST_F(Ranks, TakeGpusInTurn) {
   for (const std::string flag : {"--device cuda", "--devices 1"}) {
     for (const std::string line :
          {"spmv gen:rmat:scale=9,degree=5", "components gen:uniform:rows=3000,degree=1",
-          "pagerank gen:rmat:scale=9,degree=5 --iterations 9", "bfs gen:rmat:scale=11,degree=8 --undirected"}) {
+          "pagerank gen:rmat:scale=9,degree=5 --iterations 9", "communities gen:rmat:scale=9,degree=5 --method cdlp",
+          "bfs gen:rmat:scale=11,degree=8 --undirected"}) {
       SCOPED_TRACE(line);
       const app_run run = on_ranks(3, line + " --json - " + flag);
       ASSERT_EQ(run.code, 0) << run.err;

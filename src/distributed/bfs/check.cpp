@@ -2,7 +2,7 @@
 #include "distributed/bfs/check.hpp"
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
-#include "distributed/graph/deal.hpp"
+#include "distributed/exchange/with_ghosts.hpp"
 #include "distributed/graph/device_graph.hpp"
 
 #include <spargo/distributed/bfs.hpp>
@@ -62,33 +62,7 @@ using detail::distributed::first_of;
 using detail::distributed::parent_fault;
 using detail::distributed::suits_edge;
 using detail::distributed::vertex_fault;
-
-// Values of a rank's own vertices, then of the ghosts that its out-edges lead to.
-template <class T, class I>
-class with_ghosts {
- public:
-  with_ghosts(const communicator& comm, const context<host>& ctx, const distributed_graph<I>& g)
-      : columns_(comm.agree_on(
-            [&] { return detail::distributed::number_columns<I>(ctx, g.out().indices, g.parts(), comm.rank()); })),
-        halo_(comm, ctx, g.parts(), columns_.ghosts, sizeof(T)),
-        values(static_cast<std::size_t>(columns_.size())) {}
-
-  void exchange_values(span<const T, host> own) {
-    std::copy(own.begin(), own.end(), values.begin());
-    halo_.start(own);
-    halo_.finish(span<T, host>(values.data() + columns_.own, std::ssize(columns_.ghosts)));
-  }
-  // Local number of out-edge e's head.
-  [[nodiscard]] std::size_t place(std::int64_t e) const { return static_cast<std::size_t>(columns_.indices[e]); }
-  [[nodiscard]] const std::vector<std::int64_t>& ghosts() const { return columns_.ghosts; }
-
- private:
-  detail::distributed::local_columns columns_;
-  exchange<host> halo_;
-
- public:
-  std::vector<T> values;
-};
+using detail::distributed::with_ghosts;
 
 }  // namespace
 
@@ -109,7 +83,7 @@ std::string check_bfs(const communicator& comm, const context<host>& ctx, const 
   wrong = first_of(comm, std::move(wrong));
   if (!wrong.empty()) return wrong;
 
-  with_ghosts<std::int32_t, I> seen(comm, ctx, g);
+  with_ghosts<std::int32_t, I> seen(comm, ctx, out, g.parts());
   seen.exchange_values(levels);
   const bool both = g.direction() == direction_kind::undirected;
   for (std::int64_t u = 0; u < out.rows && wrong.empty(); ++u) {
@@ -177,7 +151,7 @@ std::string check_pagerank(const communicator& comm, const context<host>& ctx, c
   if (g.vertices() == 0) return {};
   const auto out = g.out();
   const auto n = static_cast<double>(g.vertices());
-  with_ghosts<double, I> shares(comm, ctx, g);  // contributions of this rank's vertices to each vertex
+  with_ghosts<double, I> shares(comm, ctx, out, g.parts());  // contributions of this rank's vertices to each vertex
   double dangling_rank = 0;
   double total = 0;
   for (std::int64_t u = 0; u < out.rows; ++u) {
@@ -237,7 +211,7 @@ std::string check_components(const communicator& comm, const context<host>& ctx,
   }
   wrong = first_of(comm, std::move(wrong));
   if (!wrong.empty()) return wrong;
-  with_ghosts<I, I> seen(comm, ctx, g);
+  with_ghosts<I, I> seen(comm, ctx, out, g.parts());
   seen.exchange_values(labels);
   for (std::int64_t u = 0; u < out.rows && wrong.empty(); ++u) {
     for (std::int64_t e = out.offsets[u]; e < out.offsets[u + 1]; ++e) {
@@ -251,7 +225,7 @@ std::string check_components(const communicator& comm, const context<host>& ctx,
   wrong = first_of(comm, std::move(wrong));
   if (!wrong.empty()) return wrong;
   // Searches from all labels' own vertices: each rank as far as it gets alone, then an exchange, repeatedly.
-  with_ghosts<std::int32_t, I> reached(comm, ctx, g);
+  with_ghosts<std::int32_t, I> reached(comm, ctx, out, g.parts());
   std::vector<std::int32_t> mine(static_cast<std::size_t>(out.rows));
   std::vector<std::int64_t> next;
   for (std::int64_t v = 0; v < out.rows; ++v) {

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace spargo::detail::communities {
 
@@ -92,10 +93,10 @@ __global__ void __launch_bounds__(block_threads)
 
 template <class I, class O>
 void set_labels(const context<device>& ctx, const neighbour_lists<I, O>& lists, span<const I, device> initial,
-                span<I, device> now, span<I, device> next, tallies* all) {
-  for_each(ctx, now.size(), [lists, initial, now, next, all] __device__(std::int64_t v) {
+                std::int64_t limit, span<I, device> now, span<I, device> next, tallies* all) {
+  for_each(ctx, now.size(), [lists, initial, limit, now, next, all] __device__(std::int64_t v) {
     const I label = initial.empty() ? static_cast<I>(v) : initial[v];
-    if (label < 0 || label >= now.size()) atomicMax(&all->bad, static_cast<count64>(now.size() - v));
+    if (label < 0 || label >= limit) atomicMax(&all->bad, static_cast<count64>(now.size() - v));
     now[v] = label;
     next[v] = lists.of(v).size > 0 ? I{-1} : label;
   });
@@ -106,18 +107,31 @@ void mark_labels(const context<device>& ctx, span<const I, device> labels, span<
   for_each(ctx, labels.size(), [labels, marks] __device__(std::int64_t v) { marks[labels[v]] = 1; });
 }
 
+// A bit per label.
+template <class I>
+void mark_used(const context<device>& ctx, span<const I, device> labels, span<count64, device> used) {
+  for_each(ctx, labels.size(), [labels, used] __device__(std::int64_t v) {
+    const count64 bit = count64{1} << (labels[v] % 64);
+    count64* const word = used.data() + labels[v] / 64;
+    if ((__ldcg(word) & bit) == 0) atomicOr(word, bit);
+  });
+}
+
 template <class I, class O>
 class device_executor final : public executor<I, device> {
  public:
-  device_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const communities_options& options)
+  device_executor(const context<device>& ctx, const graph_view<I, O, device>& g, const communities_options& options,
+                  shared_part<I, device> part)
       : ctx_(ctx),
         n_(g.vertices()),
+        part_(std::move(part)),
         iterations_(options.iterations),
         active_(ctx, options.algorithm == communities_algorithm::frontier ? n_ : 0),
         lists_{g.out.offsets.data(), g.out.indices.data(), nullptr, nullptr},
         now_(ctx, n_),
         next_(ctx, n_),
-        marks_(ctx, n_),
+        marks_(ctx, part_.count ? 0 : n_),
+        used_(ctx, part_.count ? div_up(part_.labels, 64) : 0),
         tallies_(ctx, 1),
         pinned_tallies_(context<host>({.threads = 1, .resource = &pinned_host_resource()}), 1) {
     std::int64_t entries = g.out.nnz();
@@ -138,8 +152,10 @@ class device_executor final : public executor<I, device> {
       const tallies round = take_round(std::exchange(kind, labels_are::any), active);
       now_.swap(next_);
       ++outcome.rounds;
-      if (round.changed == 0) break;
-      if (round.unlike == 0) {  // two labellings alternate from now on
+      round_outcome all{static_cast<std::int64_t>(round.changed), 0, static_cast<std::int64_t>(round.unlike)};
+      if (part_.exchange) part_.exchange(now_.view(), all);
+      if (all.changed == 0) break;
+      if (all.unlike == 0) {  // two labellings alternate from now on
         if ((iterations_ - outcome.rounds) % 2 != 0) now_.swap(next_);
         break;
       }
@@ -154,9 +170,9 @@ class device_executor final : public executor<I, device> {
     return outcome;
   }
 
-  [[nodiscard]] span<const I, device> labels() const noexcept override { return now_.view(); }
+  [[nodiscard]] span<const I, device> labels() const noexcept override { return now_.view().subspan(0, part_.rows); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return bytes_of(now_, next_, marks_, rows_, large_rows_, active_, tallies_);
+    return bytes_of(now_, next_, marks_, used_, rows_, large_rows_, active_, tallies_);
   }
 
  private:
@@ -168,15 +184,16 @@ class device_executor final : public executor<I, device> {
   }
 
   void list_rows(std::int64_t entries) {
-    if (n_ == 0) return;
+    const std::int64_t n = part_.rows;
+    if (n == 0) return;
     const device_guard guard(ctx_);
-    rows_ = {ctx_, n_};
+    rows_ = {ctx_, n};
     large_rows_ = {ctx_, entries / cuda_tuning::warp_row + 1};
     fill_zero<tallies, device>(ctx_, tallies_.view());
     tallies* const all = tallies_.data();
     const std::int64_t last = large_rows_.size() - 1;
-    launch_kernel(ctx_, one_thread_each(n_, block_threads), list_rows_kernel<I, O>, n_, lists_,
-                  {rows_.data(), 1, &all->tiny}, {rows_.data() + n_ - 1, -1, &all->small},
+    launch_kernel(ctx_, one_thread_each(n, block_threads), list_rows_kernel<I, O>, n, lists_,
+                  {rows_.data(), 1, &all->tiny}, {rows_.data() + n - 1, -1, &all->small},
                   {large_rows_.data(), 1, &all->large}, {large_rows_.data() + last, -1, &all->huge});
     counts_ = read_tallies();
   }
@@ -184,10 +201,10 @@ class device_executor final : public executor<I, device> {
   void start(span<const I, device> initial) {
     fill_zero<tallies, device>(ctx_, tallies_.view());
     if (!active_.empty()) fill_zero<unsigned, device>(ctx_, active_.view());
-    set_labels<I, O>(ctx_, lists_, initial, now_.view(), next_.view(), tallies_.data());
+    set_labels<I, O>(ctx_, lists_, initial, part_.labels, now_.view(), next_.view(), tallies_.data());
     if (initial.empty()) return;
     const auto bad = static_cast<std::int64_t>(read_tallies().bad);
-    if (bad > 0) throw_bad_label(n_ - bad, element<I>(ctx_, initial, n_ - bad), n_);
+    if (bad > 0) throw_bad_label(n_ - bad, element<I>(ctx_, initial, n_ - bad), part_.labels);
   }
 
   void mark_active(std::int64_t round) {
@@ -212,26 +229,36 @@ class device_executor final : public executor<I, device> {
          huge_rows_kernel<I, O>);
     find(large, large_rows_.data(), grid_stride(ctx_, large, 1), large_rows_kernel<I, O>);
     const std::int64_t most = std::int64_t{cuda_tuning::warp_grid} * ctx_.properties().multiprocessors;
-    find(small, rows_.data() + n_ - small,
+    find(small, rows_.data() + rows_.size() - small,
          {std::min(div_up(small, std::int64_t{warps_per_block}), most), block_threads}, small_rows_kernel<I, O>);
     find(tiny, rows_.data(), grid_stride(ctx_, tiny), tiny_rows_kernel<I, O>);
     return read_tallies();
   }
 
   [[nodiscard]] std::int64_t count_labels() {
+    if (part_.count) {
+      fill_zero<count64, device>(ctx_, used_.view());
+      mark_used<I>(ctx_, labels(), used_.view());
+      std::vector<std::uint64_t> used(static_cast<std::size_t>(used_.size()));
+      copy_to_host(ctx_, used_.data(), used.data(), used.size() * sizeof(std::uint64_t));
+      ctx_.synchronize();
+      return part_.count(used);
+    }
     fill_zero<I, device>(ctx_, marks_.view());
     mark_labels<I>(ctx_, now_.view(), marks_.view());
     return reduce_sum<I, device>(ctx_, marks_.view());
   }
 
   context<device> ctx_;
-  std::int64_t n_;
+  std::int64_t n_;  // vertices, those of other parts included
+  shared_part<I, device> part_;
   std::int64_t iterations_;
   array<unsigned, device> active_;  // [vertex] the last round that it was marked for; empty: all are active
   neighbour_lists<I, O> lists_;
-  array<I, device> now_;    // labels
-  array<I, device> next_;   // labels of the current round; until written, of two rounds before
-  array<I, device> marks_;  // [label] 1: some vertex has it
+  array<I, device> now_;         // labels
+  array<I, device> next_;        // labels of the current round; until written, of two rounds before
+  array<I, device> marks_;       // [label] 1: some vertex has it
+  array<count64, device> used_;  // the same of a part, as bits
   array<tallies, device> tallies_;
   array<tallies, host> pinned_tallies_;
   array<I, device> rows_;        // thread rows from the front, warp rows from the back
@@ -244,12 +271,26 @@ class device_executor final : public executor<I, device> {
 template <class I, class O>
 std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx, const graph_view<I, O, device>& g,
                                                    const communities_options& options) {
-  return std::make_unique<device_executor<I, O>>(ctx, g, options);
+  return std::make_unique<device_executor<I, O>>(ctx, g, options, shared_part<I, device>{g.vertices(), g.vertices()});
+}
+
+template <class L>
+std::unique_ptr<executor<L, device>> make_part_executor(const context<device>& ctx,
+                                                        const graph_view<L, std::int64_t, device>& g,
+                                                        const communities_options& options,
+                                                        shared_part<L, device> part) {
+  return std::make_unique<device_executor<L, std::int64_t>>(ctx, g, options, std::move(part));
 }
 
 #define INSTANTIATE(I, O)                                                                                              \
   template std::unique_ptr<executor<I, device>> make_executor(const context<device>&, const graph_view<I, O, device>&, \
                                                               const communities_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+#define INSTANTIATE_PART(L)                                                                           \
+  template std::unique_ptr<executor<L, device>> make_part_executor(                                   \
+      const context<device>&, const graph_view<L, std::int64_t, device>&, const communities_options&, \
+      shared_part<L, device>);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE_PART)
 
 }  // namespace spargo::detail::communities

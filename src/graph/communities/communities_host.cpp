@@ -42,19 +42,6 @@ struct tuning {
   static constexpr std::int64_t changed_share = 16;
 };
 
-// Counters of a round or a part of it.
-struct round_outcome {
-  std::int64_t changed = 0;        // vertices whose label changed
-  std::int64_t changed_edges = 0;  // their edges
-  std::int64_t unlike = 0;         // vertices whose label differs from two rounds before
-
-  void add(const round_outcome& other) {
-    changed += other.changed;
-    changed_edges += other.changed_edges;
-    unlike += other.unlike;
-  }
-};
-
 // Neighbours of a vertex: out-neighbours, then (directed graphs) in-neighbours.
 template <class I, class O>
 class neighbourhoods {
@@ -72,7 +59,8 @@ class neighbourhoods {
     return degree_in(out_, v) + (has_in() ? degree_in(in_, v) : 0);
   }
 
-  void gather(const I* labels, std::int64_t v, std::int64_t first, std::int64_t last, I* to) const {
+  template <class L>
+  void gather(const L* labels, std::int64_t v, std::int64_t first, std::int64_t last, L* to) const {
     const std::int64_t out_degree = degree_in(out_, v);
     const I* const out = out_.indices.data() + out_.offsets[v];
     for (; first < std::min(last, out_degree); ++first) *to++ = labels[out[first]];
@@ -113,20 +101,23 @@ class neighbourhoods {
   csr_pattern_view<I, O, host> in_;
 };
 
-template <class I, class O>
-class host_executor final : public executor<I, host> {
+// L: of labels, I where they are vertices.
+template <class L, class I, class O>
+class host_executor final : public executor<L, host> {
  public:
-  host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, const communities_options& options)
+  host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, const communities_options& options,
+                shared_part<L, host> part)
       : threads_(ctx.threads()),
         n_(g.vertices()),
+        part_(std::move(part)),
         options_(options),
         neighbours_(g),
-        chunks_(g.out, tuning::chunk),
+        chunks_(first_rows(g.out, part_.rows), tuning::chunk),
         now_(ctx, n_),
         next_(ctx, n_),
         marks_(ctx, n_) {
     std::int64_t longest = parallel_reduce(
-        threads_, n_, grain::elements, std::int64_t{0},
+        threads_, part_.rows, grain::elements, std::int64_t{0},
         [&](std::int64_t first, std::int64_t last) {
           std::int64_t most = 0;
           for (std::int64_t v = first; v < last; ++v) most = std::max(most, neighbours_.degree(v));
@@ -134,25 +125,26 @@ class host_executor final : public executor<I, host> {
         },
         [](std::int64_t x, std::int64_t y) { return std::max(x, y); });
     if (longest > count_tuning::segment) {
-      for (std::int64_t v = 0; v < n_; ++v) {
+      for (std::int64_t v = 0; v < part_.rows; ++v) {
         if (is_hub(v)) hubs_.push_back(v);
       }
-      counts_ = {ctx, n_};
+      counts_ = {ctx, part_.labels};
       std::fill(counts_.begin(), counts_.end(), 0);
     }
     longest = std::min(longest, count_tuning::segment);
     for (int t = 0; t < threads_; ++t) scratch_.push_back({{ctx, longest + tuning::block}, {ctx, longest}});
   }
 
-  run_outcome run(span<const I, host> initial) override {
+  run_outcome run(span<const L, host> initial) override {
     start(initial);
     run_outcome outcome;
     bool counts = !initial.empty();  // the round has to count labels
     all_active_ = true;
     while (outcome.rounds < options_.iterations) {
-      const round_outcome round = take_round(counts);
+      round_outcome round = take_round(counts);
       counts = true;
       now_.swap(next_);
+      if (part_.exchange) part_.exchange(now_.view(), round);
       ++outcome.rounds;
       if (round.changed == 0) break;
       if (round.unlike == 0) {
@@ -168,31 +160,38 @@ class host_executor final : public executor<I, host> {
     return outcome;
   }
 
-  [[nodiscard]] span<const I, host> labels() const noexcept override { return now_.view(); }
+  [[nodiscard]] span<const L, host> labels() const noexcept override { return now_.view().subspan(0, part_.rows); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    std::int64_t bytes = (now_.size() + next_.size() + counts_.size()) * std::int64_t{sizeof(I)} + marks_.size();
-    for (const scratch& own : scratch_) bytes += own.gathered.size() * std::int64_t{sizeof(I)} + own.counter.bytes();
+    std::int64_t bytes = (now_.size() + next_.size() + counts_.size()) * std::int64_t{sizeof(L)} + marks_.size();
+    for (const scratch& own : scratch_) bytes += own.gathered.size() * std::int64_t{sizeof(L)} + own.counter.bytes();
     return bytes + static_cast<std::int64_t>(hubs_.size() * sizeof(std::int64_t));
   }
 
  private:
   struct scratch {
-    array<I, host> gathered;
-    row_counter<I> counter;
+    array<L, host> gathered;
+    row_counter<L> counter;
   };
+
+  [[nodiscard]] static csr_pattern_view<I, O, host> first_rows(const csr_pattern_view<I, O, host>& all,
+                                                               std::int64_t rows) {
+    if (rows == all.rows) return all;
+    return {static_cast<I>(rows), all.cols, all.offsets.subspan(0, rows + 1),
+            all.indices.subspan(0, all.offsets[rows])};
+  }
 
   [[nodiscard]] bool is_hub(std::int64_t v) const { return neighbours_.degree(v) > count_tuning::segment; }
   [[nodiscard]] bool is_active(std::int64_t v) const { return all_active_ || marks_[v] != 0; }
 
-  void start(span<const I, host> initial) {
+  void start(span<const L, host> initial) {
     std::atomic<std::int64_t> bad{n_};
     parallel_for(threads_, n_, grain::elements, [&](std::int64_t v) {
-      const I label = initial.empty() ? static_cast<I>(v) : initial[v];
-      if (label < 0 || label >= n_) lower_to(bad, v);
+      const L label = initial.empty() ? static_cast<L>(v) : initial[v];
+      if (label < 0 || label >= part_.labels) lower_to(bad, v);
       now_[v] = label;
       next_[v] = -1;
     });
-    if (bad < n_) throw_bad_label(bad, initial[bad], n_);
+    if (bad < n_) throw_bad_label(bad, initial[bad], part_.labels);
   }
 
   [[nodiscard]] int useful(std::int64_t part_units) const {
@@ -218,13 +217,13 @@ class host_executor final : public executor<I, host> {
         settle(v, now_[v], all);
         continue;
       }
-      const I label = counts ? I{-1} : neighbours_.most_frequent(v);
+      const L label = counts ? L{-1} : neighbours_.most_frequent(v);
       settle(v, label >= 0 ? label : count_hub(v), all);
     }
     return all;
   }
 
-  void settle(std::int64_t v, I label, round_outcome& outcome) {
+  void settle(std::int64_t v, L label, round_outcome& outcome) {
     if (label != now_[v]) {
       ++outcome.changed;
       outcome.changed_edges += neighbours_.degree(v);
@@ -237,7 +236,7 @@ class host_executor final : public executor<I, host> {
   void first_round_rows(std::int64_t first, std::int64_t last, scratch& own, round_outcome& outcome) {
     for (std::int64_t v = first; v < last; ++v) {
       if (is_hub(v)) continue;
-      const I label = neighbours_.most_frequent(v);
+      const L label = neighbours_.most_frequent(v);
       if (label >= 0) {
         settle(v, label, outcome);
       } else {
@@ -249,7 +248,7 @@ class host_executor final : public executor<I, host> {
   void count_rows(std::int64_t first, std::int64_t last, scratch& own, round_outcome& outcome) {
     while (first < last) {
       const std::int64_t end = gather_block(first, last, own.gathered.data());
-      const I* labels = own.gathered.data();
+      const L* labels = own.gathered.data();
       for (; first < end; ++first) {
         if (is_hub(first)) continue;
         if (!is_active(first)) {
@@ -264,8 +263,8 @@ class host_executor final : public executor<I, host> {
   }
 
   // Gathers the labels of neighbours of vertices from `first` on, until a block is full; returns the next vertex.
-  [[nodiscard]] std::int64_t gather_block(std::int64_t first, std::int64_t last, I* to) const {
-    const I* const end = to + tuning::block;
+  [[nodiscard]] std::int64_t gather_block(std::int64_t first, std::int64_t last, L* to) const {
+    const L* const end = to + tuning::block;
     for (; first < last && to < end; ++first) {
       if (is_hub(first) || !is_active(first)) continue;
       const std::int64_t degree = neighbours_.degree(first);
@@ -275,7 +274,7 @@ class host_executor final : public executor<I, host> {
     return first;
   }
 
-  [[nodiscard]] static I most_frequent(const I* labels, std::int64_t size, I own, row_counter<I>& counter) {
+  [[nodiscard]] static L most_frequent(const L* labels, std::int64_t size, L own, row_counter<L>& counter) {
     if (size == 0 || 2 * count_equal(labels, size, own) > size) return own;
     return counter.most_frequent(labels, size);
   }
@@ -294,33 +293,33 @@ class host_executor final : public executor<I, host> {
   }
 
   // Whoever adds a label's last share sees its total; partial counts seen earlier are smaller and harmless.
-  [[nodiscard]] I count_hub(std::int64_t v) {
+  [[nodiscard]] L count_hub(std::int64_t v) {
     std::atomic<std::int64_t> equal{0};
-    for_each_segment(v, [&](const I* labels, std::int64_t size, scratch&) {
+    for_each_segment(v, [&](const L* labels, std::int64_t size, scratch&) {
       equal.fetch_add(count_equal(labels, size, now_[v]), std::memory_order_relaxed);
     });
     if (2 * equal > neighbours_.degree(v)) return now_[v];
-    frequent_label<I> best;
+    frequent_label<L> best;
     std::mutex mutex;
-    for_each_segment(v, [&](const I* labels, std::int64_t size, scratch& own) {
-      frequent_label<I> mine;
+    for_each_segment(v, [&](const L* labels, std::int64_t size, scratch& own) {
+      frequent_label<L> mine;
       (void)own.counter.table().count(labels, size);
-      own.counter.table().for_each([&](I label, count_type count) {
+      own.counter.table().for_each([&](L label, count_type count) {
         mine.offer(counter(label).fetch_add(count, std::memory_order_relaxed) + count, label);
       });
       const std::lock_guard lock(mutex);
       best.offer(mine.count, mine.label);
     });
-    for_each_segment(v, [&](const I* labels, std::int64_t size, scratch&) {
+    for_each_segment(v, [&](const L* labels, std::int64_t size, scratch&) {
       for (std::int64_t k = 0; k < size; ++k) counter(labels[k]).store(0, std::memory_order_relaxed);
     });
     return best.label;
   }
 
-  using count_type = std::make_unsigned_t<I>;
-  [[nodiscard]] std::atomic_ref<count_type> counter(I label) { return std::atomic_ref<count_type>(counts_[label]); }
+  using count_type = std::make_unsigned_t<L>;
+  [[nodiscard]] std::atomic_ref<count_type> counter(L label) { return std::atomic_ref<count_type>(counts_[label]); }
 
-  void mark(I v) { std::atomic_ref<std::uint8_t>(marks_[v]).store(1, std::memory_order_relaxed); }
+  void mark(std::int64_t v) { std::atomic_ref<std::uint8_t>(marks_[v]).store(1, std::memory_order_relaxed); }
 
   // Marks the neighbours of vertices whose label changed.
   void mark_frontier() {
@@ -345,6 +344,7 @@ class host_executor final : public executor<I, host> {
   }
 
   [[nodiscard]] std::int64_t count_labels() {
+    if (part_.count) return part_.count(used_labels());
     clear_marks();
     parallel_for(threads_, n_, grain::elements, [&](std::int64_t v) { mark(now_[v]); });
     return parallel_reduce(
@@ -355,13 +355,25 @@ class host_executor final : public executor<I, host> {
         std::plus<>());
   }
 
+  // A bit per label.
+  [[nodiscard]] std::vector<std::uint64_t> used_labels() {
+    std::vector<std::uint64_t> used(static_cast<std::size_t>(div_up(part_.labels, 64)));
+    parallel_for(threads_, part_.rows, grain::elements, [&](std::int64_t v) {
+      const std::atomic_ref<std::uint64_t> word(used[static_cast<std::size_t>(now_[v] / 64)]);
+      const std::uint64_t bit = std::uint64_t{1} << (now_[v] % 64);
+      if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
+    });
+    return used;
+  }
+
   int threads_;
-  std::int64_t n_;
+  std::int64_t n_;  // vertices, those of other parts included
+  shared_part<L, host> part_;
   communities_options options_;
   neighbourhoods<I, O> neighbours_;
   row_parts<I, O> chunks_;
-  array<I, host> now_;               // labels
-  array<I, host> next_;              // labels of the current round; until written, of two rounds before
+  array<L, host> now_;               // labels
+  array<L, host> next_;              // labels of the current round; until written, of two rounds before
   array<std::uint8_t, host> marks_;  // [vertex] in the frontier; at the end: [label] in use
   bool all_active_ = true;           // process all vertices, ignoring the marks
   std::vector<std::int64_t> hubs_;   // ascending
@@ -374,12 +386,25 @@ class host_executor final : public executor<I, host> {
 template <class I, class O>
 std::unique_ptr<executor<I, host>> make_executor(const context<host>& ctx, const graph_view<I, O, host>& g,
                                                  const communities_options& options) {
-  return std::make_unique<host_executor<I, O>>(ctx, g, options);
+  return std::make_unique<host_executor<I, I, O>>(ctx, g, options, shared_part<I, host>{g.vertices(), g.vertices()});
+}
+
+template <class L>
+std::unique_ptr<executor<L, host>> make_part_executor(const context<host>& ctx,
+                                                      const graph_view<std::int32_t, std::int64_t, host>& g,
+                                                      const communities_options& options, shared_part<L, host> part) {
+  return std::make_unique<host_executor<L, std::int32_t, std::int64_t>>(ctx, g, options, std::move(part));
 }
 
 #define INSTANTIATE(I, O)                                                                                        \
   template std::unique_ptr<executor<I, host>> make_executor(const context<host>&, const graph_view<I, O, host>&, \
                                                             const communities_options&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
+
+#define INSTANTIATE_PART(L)                                                                                           \
+  template std::unique_ptr<executor<L, host>> make_part_executor(const context<host>&,                                \
+                                                                 const graph_view<std::int32_t, std::int64_t, host>&, \
+                                                                 const communities_options&, shared_part<L, host>);
+SPARGO_FOR_EACH_INDEX(INSTANTIATE_PART)
 
 }  // namespace spargo::detail::communities

@@ -3,6 +3,7 @@
 
 #include <spargo/graph/communities.hpp>
 
+#include <functional>
 #include <memory>
 
 namespace spargo::detail::communities {
@@ -41,6 +42,42 @@ template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
                                                                  const graph_view<I, O, device>& g,
                                                                  const communities_options& options);
+
+// Counters of a round.
+struct round_outcome {
+  std::int64_t changed = 0;        // vertices whose label changed
+  std::int64_t changed_edges = 0;  // their edges; of the host
+  std::int64_t unlike = 0;         // vertices whose label differs from two rounds before
+
+  void add(const round_outcome& other) {
+    changed += other.changed;
+    changed_edges += other.changed_edges;
+    unlike += other.unlike;
+  }
+};
+
+// A part of a larger graph: the first `rows` vertices get labels here, the others elsewhere. Every edge between two
+// parts is in the rows of both ends.
+template <class L, class Space>
+struct shared_part {
+  std::int64_t rows = 0;
+  std::int64_t labels = 0;  // labels are below this
+  // After each round: fills in the labels of the other vertices, and adds up `changed` and `unlike` of all parts.
+  std::function<void(span<L, Space> labels, round_outcome& round)> exchange{};
+  // The number of distinct labels in all parts; bit k: this part has label k.
+  std::function<std::int64_t(span<const std::uint64_t, host> used)> count{};
+};
+
+// As above, for runs with initial labels of all vertices. L: of labels.
+template <class L>
+[[nodiscard]] std::unique_ptr<executor<L, host>> make_part_executor(
+    const context<host>& ctx, const graph_view<std::int32_t, std::int64_t, host>& g, const communities_options& options,
+    shared_part<L, host> part);
+template <class L>
+[[nodiscard]] std::unique_ptr<executor<L, device>> make_part_executor(const context<device>& ctx,
+                                                                      const graph_view<L, std::int64_t, device>& g,
+                                                                      const communities_options& options,
+                                                                      shared_part<L, device> part);
 
 // Weights of edges times 2^exponent, rounded. Empty: every edge weighs 1.
 struct fixed_weights {
