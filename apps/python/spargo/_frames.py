@@ -149,6 +149,10 @@ def is_polars(table: Any) -> bool:
     return type(table).__module__.partition(".")[0] == "polars"
 
 
+def is_table(table: Any) -> bool:
+    return is_pandas(table) or any(hasattr(table, f"__arrow_c_{way}__") for way in ("stream", "array"))
+
+
 def edges_of(
     table: Any,
     what: str,
@@ -159,10 +163,15 @@ def edges_of(
     by_number: bool,
 ) -> Edges:
     """The edges of a table. `by_number`: integers are vertices, not ids."""
-    if not is_pandas(table) and not any(hasattr(table, f"__arrow_c_{way}__") for way in ("stream", "array")):
+    if not is_table(table):
         raise TypeError(
             f"{what}: a table is expected (a data frame of pandas or polars, or an object with __arrow_c_stream__), and "
             f"this is a {type(table).__name__}{' (.collect() makes a table)' if is_polars(table) else ''}"
+        )
+    if source is None and is_pandas(table) and 0 < len(table) == len(table.columns) and list(table.index) == list(table.columns):
+        raise Error(
+            f"{what}: rows and columns of the same names may be an adjacency matrix (expected source= and target= if a row is "
+            "an edge, else Graph.from_scipy(scipy.sparse.csr_array(table.values)))"
         )
     frame: Any = _PandasTable(table, what) if is_pandas(table) else _ArrowTable(table, what)
     first, second, third, direction = _chosen(frame, what, source, target, weight, weights)

@@ -14,6 +14,7 @@ from . import _core, _device
 from ._arrays import WEIGHTS, Array, csr_indices, dense, flat, indices_of, is_graph, numbered, same_indices, weights_of, whole
 from ._config import threads
 from ._errors import Error, UnsupportedError
+from ._frames import is_table
 from ._io import Source, columns_text, readable, warn_of_input
 from ._scipy import as_sparse, assembled
 from ._snapshot import Snapshot, opened
@@ -29,7 +30,7 @@ class Graph(Tabular):
     a : sparse matrix, networkx graph, array of shape (edges, 2), iterable of pairs, str, path, file or Graph
         A sparse matrix is an adjacency matrix. Integers in pairs are vertices; anything else, such as a name, is an id,
         and vertices are numbered in order of first occurrence. A third element is the edge's weight. A square array is
-        ambiguous and refused: use `from_edges` or `from_scipy`. A str names a file or generated data (``gen:...``).
+        ambiguous and refused: use `from_edges` or `from_scipy`. A data frame, or another table, is read by `from_arrow`. A str names a file or generated data (``gen:...``).
     directed : bool, optional
         By default as in `a`; matrices and pairs are directed.
     weights : bool, optional
@@ -94,6 +95,8 @@ class Graph(Tabular):
             made = made._as(made.directed if directed is None else directed, weights)._placed(device)
         elif isinstance(a, (str, os.PathLike)) or hasattr(a, "read"):
             made = Graph.read(a, directed=directed, weights=weights, **where)
+        elif is_table(a):
+            made = Graph._of_table("Graph", a, None, None, None, weights, directed, None, "min", device)
         elif isinstance(a, Matrix) or hasattr(a, "tocsr") or _device.unpacked(a) is not None:
             made = Graph.from_scipy(a, directed=directed is not False, weights=weights, **where)
         else:

@@ -195,7 +195,7 @@ LIMITS = {
     "group_out_degree_centrality": [_lists],
     "has_eulerian_path": [_needs(lambda a: a["source"] is None, "paths from one node are networkx's")],
     "is_tournament": [_simple],
-    "is_bipartite_node_set": [_lists],
+    "is_bipartite_node_set": [_lists, _needs(lambda a: not a["G"].is_directed(), "networkx refuses directed graphs")],
     "kosaraju_strongly_connected_components": [_needs(lambda a: a["source"] is None, "the order from one node is networkx's")],
     "local_reaching_centrality": [*_reaching, _needs(lambda a: a["paths"] is None, "paths that are given are networkx's")],
     "mixing_expansion": [*_cut, _both_sets],
@@ -319,6 +319,7 @@ LIMITS = {
     "k_core": [
         _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),
         _needs(lambda a: a["core_number"] is None, "core numbers that are given are networkx's"),
+        _needs(lambda a: len(a["G"]) > 0, "networkx refuses graphs without nodes"),
         _simple,
         _no_loops,
     ],

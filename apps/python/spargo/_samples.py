@@ -9,6 +9,7 @@ from . import _device
 from ._arrays import Array, whole
 from ._centrality import Centrality
 from ._config import threads
+from ._errors import Error
 from ._results import NeighborSample
 from ._storage import Vertices
 
@@ -38,7 +39,7 @@ class Samples(Centrality):
         length : int, optional
             Steps of a walk.
         walks : int, optional
-            How many walks, without ``starts``; by default one from each vertex.
+            How many walks, 1 or more, without ``starts``; by default one from each vertex.
         p, q : float, optional
             Of node2vec: a step back to the previous vertex counts 1/p, a step to a neighbour of it 1, any other 1/q.
         seed : int, optional
@@ -60,7 +61,11 @@ class Samples(Centrality):
         -----
         Draws are Philox4x32-10 of (seed, walk, step). Self-loops and parallel edges count.
         """
-        length, count = whole(length, "random_walks: length", 0), whole(walks or 0, "random_walks: walks", 0)
+        if starts is not None and walks is not None:
+            raise Error("random_walks: starts and walks (expected one of them)")
+        length, count = whole(length, "random_walks: length", 0), 0
+        if walks is not None:
+            count = whole(walks, "random_walks: walks", 1)
         chosen = None if starts is None else self._argument(self._chosen(starts))
         arguments = (chosen, count, length, float(p), float(q), whole(seed, "random_walks: seed", 0), threads())
         if weights and self.weights is not None:

@@ -283,8 +283,11 @@ class Stored:
         return f"vertices are numbered 0 to {self.vertices - 1}" if self.vertices > 0 else "it is empty"
 
     def names(self, vertices: npt.ArrayLike) -> list[Any]:
-        """The ids of vertices; the vertices themselves if the graph has no ids."""
+        """The ids of vertices; the vertices themselves if the graph has no ids. None may be out of range, as -1 is."""
         vertices = np.asarray(vertices, dtype=None if np.size(vertices) > 0 else np.int64)
+        wrong = vertices[(vertices < 0) | (vertices >= self.vertices)]  # -1 would be the last one's name
+        if wrong.size > 0:
+            raise Error(f"vertex {wrong.flat[0]} is out of range: {self._numbers()}")
         if self.nodes is None:
             return list(vertices.tolist())
         if isinstance(self.nodes, np.ndarray):
@@ -304,7 +307,8 @@ class Stored:
         weights = (self._host or self._there or (None, None, None))[2]
         weighted = "" if weights is None else f" with weights of {weights.dtype}"
         return (
-            f"<spargo.Graph: {self.vertices:,} vertices, {self.edges:,} {'' if self.directed else 'un'}directed edges"
+            f"<spargo.Graph: {self.vertices:,} {'vertex' if self.vertices == 1 else 'vertices'}, "
+            f"{self.edges:,} {'' if self.directed else 'un'}directed edge{'' if self.edges == 1 else 's'}"
             f"{weighted}, on {'the CPU' if self._place is None else self.device}>"
         )
 

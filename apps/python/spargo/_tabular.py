@@ -230,6 +230,21 @@ class Tabular(Algorithms):
             columns["weight"] = Column(np.asarray(weights))
         return Table(columns)
 
+    def to_networkx(self) -> Any:
+        """The graph as a ``networkx.Graph`` or ``DiGraph`` of its ids, with the edge attribute ``weight``, if there are weights.
+
+        networkx must be installed. Parallel edges of a multigraph of networkx's stay parallel.
+
+        Examples
+        --------
+        >>> import spargo
+        >>> spargo.Graph([("alice", "bob", 2.0)]).to_networkx().edges(data=True)
+        OutEdgeDataView([('alice', 'bob', {'weight': 2.0})])
+        """
+        from .networkx import convert_to_nx
+
+        return convert_to_nx(self._on_host())
+
     def to_pandas(self) -> Any:
         """The edges as a ``pandas.DataFrame``, as by `to_arrow`; pandas must be installed."""
         return self.to_arrow().to_pandas()

@@ -135,3 +135,22 @@ def test_results_in_pandas():
     ages = pd.DataFrame({"age": [30]}, index=["bob"])
     assert frame.join(ages)["age"].notna().tolist() == [False, True, False, False, False]
     assert np.isnan(g.sssp("alice").to_pandas().loc["eve", "distance"])
+
+
+def test_a_graph_of_a_data_frame_is_that_of_its_columns():
+    """Not of its cells: `Graph(frame)` finds source and target, and refuses what `from_pandas` refuses."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"id": [1, 2], "target": ["b", "c"], "weight": [0.5, 2.0], "source": ["a", "b"]})
+    assert edges(spargo.Graph(frame)) == edges(spargo.Graph.from_pandas(frame)) == naive([("a", "b", 0.5), ("b", "c", 2.0)])
+    assert not spargo.Graph(frame, directed=False, weights=False).directed
+    assert spargo.Graph(frame, weights=False).weights is None
+    with pytest.raises(spargo.Error, match="'source' is null in row 1"):
+        spargo.Graph(pd.DataFrame({"source": ["a", None], "target": ["b", "c"]}))
+    adjacency = pd.DataFrame([[0, 1, 0], [1, 0, 1], [0, 1, 0]], index=list("abc"), columns=list("abc"))
+    with pytest.raises(spargo.Error, match="may be an adjacency matrix"):
+        spargo.Graph.from_pandas(adjacency)
+    assert spargo.Graph.from_pandas(pd.DataFrame([[0, 1], [1, 2]]), source=0, target=1).edges == 2
+    pl = pytest.importorskip("polars")
+    with pytest.raises(spargo.Error, match="'source' is null in row 1"):
+        spargo.Graph(pl.DataFrame({"source": ["a", None], "target": ["b", "c"]}))
+    assert edges(spargo.Graph(pl.DataFrame({"target": [20], "source": [10]}))) == [(10, 20, None)]

@@ -517,7 +517,7 @@ def test_pickle_copy_and_texts():
             assert (other.weights is None) == (g.weights is None)
             assert list(other.nodes or []) == list(g.nodes or [])
         assert "<svg" in g._repr_html_() and f"{g.vertices} vertices" in repr(g)
-    assert "1 directed edges with weights of float64" in repr(spargo.Graph.from_edges([0], [1], [2.5]))
+    assert "1 directed edge with weights of float64" in repr(spargo.Graph.from_edges([0], [1], [2.5]))
 
 
 def test_results_outlive_graph_and_plan():

@@ -233,3 +233,21 @@ def test_tiny_personalizations_are_distributions():
         for name in ("personalization", "guess"):
             with pytest.raises(spargo.Error, match="sum to"):
                 g.pagerank(**{name: [bad] * 4})
+
+
+def test_back_to_networkx():
+    rng = np.random.default_rng(3)
+    for kind in (nx.Graph, nx.DiGraph):
+        g = kind()
+        g.add_nodes_from([("x", 1), "y", 7])
+        g.add_weighted_edges_from((["a", 5, "y", ("x", 1)][i], ["y", 7, "c"][j], w) for i, j, w in rng.integers(0, 3, (8, 3)).tolist())
+        g.add_edge("y", "y", weight=4)
+        back = spargo.Graph.from_networkx(g, weight="weight").to_networkx()
+        assert type(back) is kind and nx.utils.graphs_equal(g, back)
+    bare = spargo.Graph([("a", "b"), ("b", "c")], directed=False).to_networkx()
+    assert sorted(bare.edges(data=True)) == [("a", "b", {}), ("b", "c", {})]
+
+
+def test_one_is_singular():
+    assert repr(spargo.Graph([("a", "b")])) == "<spargo.Graph: 2 vertices, 1 directed edge, on the CPU>"
+    assert "1 vertex, 0 undirected edges" in repr(spargo.Graph.from_edges([], [], vertices=1, directed=False))

@@ -125,3 +125,11 @@ def test_names_are_given_for_any_sequence_of_vertices():
 def test_ids_are_numbered_the_same_at_every_door():
     want = list(NAMED["pairs"]().nodes)
     assert want == ["alice", "bob", "carol", "dave"] and all(list(made().nodes) == want for made in NAMED.values())
+
+
+def test_names_of_vertices_that_are_not_there_are_refused():
+    for g in (spargo.Graph([("a", "b")]), spargo.Graph([(0, 1)]), spargo.Graph.read(io.StringIO("10 30\n"))):
+        for wrong in ([0, -1], [2], -1):  # a walk that has ended, a vertex without a mate
+            with pytest.raises(spargo.Error, match="is out of range: vertices are numbered 0 to 1"):
+                g.names(wrong)
+        assert g.names([]) == []

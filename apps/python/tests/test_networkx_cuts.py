@@ -240,3 +240,12 @@ def test_parallel_edges():
 def test_limits_are_of_functions():
     assert set(LIMITS) <= set(FUNCTIONS)
     assert math.isinf(nx.floyd_warshall(nx.empty_graph(2), backend="spargo")[0][1])
+
+
+def test_what_networkx_refuses_is_left_to_it():
+    with pytest.raises(nx.NetworkXNotImplemented):
+        bipartite.is_bipartite_node_set(nx.DiGraph([(0, 1)]), [0])
+    with pytest.raises(NotImplementedError, match="networkx refuses directed graphs"):
+        bipartite.is_bipartite_node_set(nx.DiGraph([(0, 1)]), [0], backend="spargo")
+    with pytest.raises(NotImplementedError, match="without nodes"):
+        nx.k_core(nx.DiGraph(), backend="spargo")

@@ -37,7 +37,7 @@ METHODS = {
     "Graph": "bfs bfs_order multi_bfs sssp spanning_forest pagerank eigenvector katz hits connected_components betweenness edge_betweenness closeness eccentricities triangles clustering "
     "topological_levels find_cycle bipartition find_odd_cycle biconnectivity subgraph k_hop_neighborhood ego_graph reverse "
     "complement has_path shortest_path k_shortest_paths path_lengths all_distances transitivity communities random_walks sample_neighbors core_numbers k_core layout coloring independent_set matching bipartite_matching trusses k_truss to_scipy vertices edges degrees neighbours device _repr_html_ "
-    "ids table to_arrow to_pandas from_pandas from_polars",
+    "ids table to_arrow to_pandas to_networkx from_pandas from_polars",
     "Table": "columns to_pandas __len__ __arrow_c_schema__ __arrow_c_array__ __arrow_c_stream__",
     "Error": "file line column",
     "csgraph": "breadth_first_order breadth_first_tree shortest_path dijkstra connected_components reverse_cuthill_mckee "

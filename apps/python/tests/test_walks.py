@@ -53,7 +53,8 @@ def test_starts_and_counts():
 
 def test_walks_refuse_what_is_wrong():
     _, ours = graph()
-    for arguments in ({"p": 0}, {"q": float("nan")}, {"length": -1}, {"starts": [99]}, {"walks": -3}):
+    for arguments in ({"p": 0}, {"q": float("nan")}, {"length": -1}, {"starts": [99]}, {"walks": -3}, {"walks": 0},
+                      {"starts": [1], "walks": 2}):
         with pytest.raises(spargo.Error):
             ours.random_walks(**arguments)
     with pytest.raises(spargo.Error, match=r"edge \(0, 1\) has weight -1"):
