@@ -19,7 +19,7 @@ int main(int argc, char** argv) try {
   for (std::int64_t e = 0; generated && e < rows.nnz(); ++e) rows.values()[e] = static_cast<double>(1 + e % 255);
   const graph_view<std::int32_t, std::int64_t, host> g{std::as_const(rows).view(), {}, direction_kind::directed};
   const std::int32_t source = argc > 2 ? std::stoi(argv[2]) : 0;
-  if (source < 0 || source >= g.vertices()) throw std::invalid_argument("the source is no vertex");
+  if (source < 0 || source >= g.vertices()) throw std::invalid_argument("the source is not a vertex");
 
   std::int64_t reached = 0;
   double farthest = 0;

@@ -21,7 +21,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Records of a file with separated fields, one at a time.
+// Reads a file of separated fields record by record.
 class record_reader {
  public:
   explicit record_reader(const std::string& path) : lines_(path) {}
@@ -56,7 +56,7 @@ class record_reader {
     return split();
   }
 
-  // Sets the fields of the next line that is not blank; false at the end.
+  // Splits the next nonblank line into fields; false at the end.
   bool next(std::vector<field>& fields) {
     do {
       if (!next_line()) return false;
@@ -99,7 +99,7 @@ class record_reader {
     }
   }
 
-  // From behind the opening quote; returns the position of the separator or the end.
+  // Starts after the opening quote; returns the position of the separator or the end.
   std::size_t take_quoted(std::size_t p, field& into) {
     into.quoted = true;
     while (true) {

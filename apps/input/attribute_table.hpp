@@ -1,4 +1,4 @@
-// --join: attributes of vertices from a file beside the graph, which tables and lists show behind each vertex.
+// --join: attributes of vertices from a second file, which tables and lists show beside each vertex.
 //
 // The file is CSV or TSV with a header line (comma, semicolon or tab, whichever the header has most of), or a GML or
 // GraphML document, whose nodes have the attributes. Fields in double quotes may contain separators, line ends and
@@ -25,7 +25,7 @@ struct attribute_table {
 };
 
 // `key`: the column that names vertices, by its name, in any case if that is unique; empty: "id". Throws `error`:
-// `parse` with line and column for a malformed line or an id that has a line already, `invalid_argument` with the names
+// `parse` with line and column for a malformed line or a repeated id, `invalid_argument` with the names
 // for a key that no column has, or two.
 [[nodiscard]] attribute_table read_attribute_table(const context<host>& ctx, const std::string& path,
                                                    const std::string& key);
@@ -38,7 +38,7 @@ struct vertex_attributes {
   std::shared_ptr<const attribute_table> table;
   std::vector<std::int64_t> rows;   // [vertex] of the table; -1: none
   std::int64_t matched = 0;         // vertices with a row
-  std::int64_t first_missing = -1;  // the first vertex without
+  std::int64_t first_missing = -1;  // the first vertex without a row
   std::int64_t unknown = 0;         // rows that name no vertex
   std::string first_unknown;
 

@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// A regular file whose first line is no Matrix Market banner.
+// A regular file whose first line is not a Matrix Market banner.
 bool has_numbers(const std::string& path) {
   if (!std::filesystem::is_regular_file(path)) return false;
   text_lines lines(path);

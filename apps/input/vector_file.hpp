@@ -1,4 +1,4 @@
-// A vector from a file: a Matrix Market column or row, dense or sparse, or one number a line.
+// A vector from a file: a Matrix Market column or row, dense or sparse, or one number per line.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -18,7 +18,7 @@ struct vector_use {
 
 // Lines of numbers may be followed by blanks; empty lines and those that begin with # or % are skipped. The file may be
 // compressed; a list of numbers must be a regular file. Throws `error` with file, line and column: `parse` for a line
-// that is no number, `invalid_data` if there are not `size` of them.
+// that is not a number, `invalid_data` if there are not `size` of them.
 template <value_type V>
 [[nodiscard]] array<V, host> read_vector(const context<host>& ctx, const std::string& path, std::int64_t size,
                                          const vector_use& use);

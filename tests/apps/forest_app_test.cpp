@@ -112,7 +112,7 @@ TEST_F(ForestFile, RefusesWhatItCannotDo) {
   EXPECT_EQ(run_app("forest", {"--algorithm", "prim", edges_}).code, 2);
 }
 
-// A cache holds the lightest of repeated edges and no negative weights; what is not cached is said.
+// A cache holds the lightest of repeated edges and no negative weights; the report says what is not cached.
 TEST_F(ForestFile, WhatIsNotCachedIsSaid) {
   const std::string plain = folder_.write("plain.wel", "1 2 5\n2 3 1\n1 2 4\n");
   const std::string negative = folder_.write("negative.wel", "1 2 5\n2 3 -1\n");

@@ -42,7 +42,7 @@ class Join : public testing::Test {
   const std::string table_ = folder_.write("p.csv", "team,ID,age\nred,7,30\nblue,11,\n,5,1.5\nred,100,4\n");
 };
 
-// Whatever a command's lines are, the attributes come behind what is written without.
+// In every command, the attributes follow what is written without --join.
 TEST_F(Join, EveryCommandWithATable) {
   const std::map<std::string, row> expected{
       {"5", {"", "1.5"}}, {"7", {"red", "30"}}, {"9", {"", ""}}, {"11", {"blue", ""}}};
@@ -188,7 +188,7 @@ TEST_F(Join, ConvertWritesAttributes) {
     EXPECT_NE(text.find("a &lt;b&gt;"), std::string::npos) << text;
     EXPECT_NE(text.find(format == "gml" ? "team \"red\"" : ">red</data>"), std::string::npos) << text;
     EXPECT_EQ(text.find(format == "gml" ? "directed 1" : "edgedefault=\"directed\""), std::string::npos);
-    // From one format to the other and back nothing is lost; attributes come in the order of their first values.
+    // Nothing is lost from one format to the other and back; attributes are in the order of their first values.
     const auto there_and_back = [&](const std::string& from) {
       const std::string other = folder_ / (format == "gml" ? "other.graphml" : "other.gml");
       const std::string back = folder_ / ("back." + format);

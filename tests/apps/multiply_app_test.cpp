@@ -124,7 +124,7 @@ TEST(MultiplyApp, ConvertSlicesPermutesAndDrops) {
   expect_failure(run_here("convert", {folder / "edges.el", folder / "out.mtx", "--transpose"}), "convert", 1);
 }
 
-// A pattern's entry listed twice counts 2 in a product, so it does in what is made of the matrix.
+// A pattern's entry listed twice counts 2 in a product, and so in the matrix made from it.
 TEST(MultiplyApp, ConvertCountsRepeatedEntriesOfAPattern) {
   const scratch folder;
   const std::string banner = "%%MatrixMarket matrix coordinate pattern general\n";
@@ -213,7 +213,7 @@ TEST(MultiplyApp, WhatCannotBeIsRefused) {
   refused({"gen:rmat:scale=10,degree=8", "--max-workspace", "1000000", "--output", folder / "c.mtx"}, 1,
           "--output needs all of it");
   EXPECT_FALSE(std::filesystem::exists(folder / "c.mtx"));
-  // A process of its own, since the limit lasts.
+  // In its own process, since the limit stays set.
   const app_run limited = run_app("multiply", {"gen:rmat:scale=14,degree=16", "--max-memory", "60M"});
   expect_failure(limited, "multiply", 1);
   EXPECT_NE(limited.err.find("entries and takes"), std::string::npos) << limited.err;

@@ -160,7 +160,7 @@ TEST(progress, follows_a_terminal_that_is_made_narrower) {
         size.ws_row = 24;
         size.ws_col = 30;
         ::ioctl(terminal, TIOCSWINSZ, &size);
-        wait_ms(300);  // what was drawn for the old width meanwhile is not looked at
+        wait_ms(300);  // output drawn for the old width meanwhile is ignored
         char buffer[4096];
         s.take({buffer, static_cast<std::size_t>(std::max<ssize_t>(0, ::read(terminal, buffer, sizeof(buffer))))});
         s.resize(80);
@@ -331,7 +331,7 @@ TEST(progress, is_wiped_by_an_interrupt) {
   const scratch folder;
   const std::string pipe = folder / "slow.el";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const int held = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);  // open for writing, and nothing comes
+  const int held = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);  // open for writing, but nothing is written
   bool interrupted = false;
   const screen shown = on_a_terminal(
       24,

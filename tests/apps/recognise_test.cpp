@@ -21,7 +21,7 @@ enum class head_extent { part, whole };  // of the text
 std::string form_of(std::string_view text, const std::string& path = "a.txt", head_extent extent = head_extent::whole) {
   constexpr std::size_t head_bytes = std::size_t{1} << 16;
   std::string head(text);
-  if (extent == head_extent::part) head.resize(std::max(head.size(), head_bytes), ' ');  // a line that goes on
+  if (extent == head_extent::part) head.resize(std::max(head.size(), head_bytes), ' ');  // a line that is continued
   try {
     switch (recognise_format(head, path)) {
       case input_format::metis:

@@ -114,7 +114,7 @@ TEST_F(SubgraphApp, NamesIntegersAndTheFirstVertexAreKept) {
   const std::string later = folder_.write("later.el", "9 4\n4 9\n1 9\n");
   (void)run_subgraph(later, {"--component", "9", "--output", folder_ / "out.el"});
   EXPECT_EQ(slurp(folder_ / "out.el"), "# source\ttarget\n9\t4\n1\t9\n4\t9\n");
-  // The first vertex of the file is there without edges, so another one comes first: nothing to warn of.
+  // The first vertex of the file has no edges, so another one is taken; no warning.
   const std::string first = folder_.write("first.txt", "9\n4\n1\n");
   const std::string chain = folder_.write("chain.el", "9 5\n4 1\n");
   const app_run run = run_here("subgraph", {"--ids", first, "--output", folder_ / "first.el", chain});

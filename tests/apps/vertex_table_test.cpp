@@ -25,7 +25,7 @@ const std::string graph = "1 2\n2 3\n3 1\n3 10\n10 11\n20 21\n";
 struct table {
   const char* command;
   std::vector<std::string> columns;
-  std::string value;   // the column that --sort looks at
+  std::string value;   // the column that --sort uses
   bool largest_first;  // or the smallest
 };
 std::ostream& operator<<(std::ostream& out, const table& t) { return out << t.command; }

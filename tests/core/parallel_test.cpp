@@ -38,7 +38,7 @@ class Parallel : public testing::TestWithParam<int> {
   void TearDown() override { detail::assume_processors(0); }
 };
 
-// On a busy machine a short loop wakes nobody; a long one does.
+// On a busy machine a short loop wakes no thread; a long one does.
 TEST(ParallelOnABusyMachine, ShortLoopsWakeNobody) {
   detail::assume_processors(4);
   detail::assume_busy(true);
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Processors, Parallel, testing::Values(0, 1, 2, 5),
                          [](const auto& p) { return "assumed" + std::to_string(p.param); });
 
 // A forked child lacks the parent's worker threads.
-// Late workers find the region closed: nobody works on it once its leader has gone on.
+// Late workers find the region closed and do not work on it after its leader has left.
 TEST(Regions, AreNotJoinedAfterTheirEnd) {
   detail::assume_processors(4);
   static std::atomic<bool> open{false};

@@ -103,7 +103,7 @@ TEST(Communicator, AgreesOnTheFirstErrorInAFile) {
       EXPECT_EQ(e.code(), error_code::out_of_memory);
       EXPECT_STREQ(e.what(), "host memory ran out");
     }
-    EXPECT_EQ(comm.all_gather(1).size(), static_cast<std::size_t>(comm.size()));  // all go on together
+    EXPECT_EQ(comm.all_gather(1).size(), static_cast<std::size_t>(comm.size()));  // all continue together
   });
 }
 

@@ -153,7 +153,7 @@ std::string fault(const std::vector<std::int32_t>& mates, const std::vector<std:
 TEST(CheckBipartiteMatching, SaysWhatIsWrong) {
   EXPECT_EQ(fault({2, 3, 0, 1}, {1, 1, 0, 0}, 2), "");
   EXPECT_EQ(fault({2, 3, 0}, {1, 1, 0, 0}, 2), "3 mates and 4 vertices that may be in the cover, for 4 vertices");
-  EXPECT_EQ(fault({2, 3, 1, 1}, {1, 1, 0, 0}, 2), "vertex 0 has mate 2, which is no vertex whose mate it is");
+  EXPECT_EQ(fault({2, 3, 1, 1}, {1, 1, 0, 0}, 2), "vertex 0 has mate 2 (expected another vertex whose mate is 0)");
   EXPECT_EQ(fault({2, 3, 0, 1}, {1, 1, 0, 0}, 1), "4 vertices have mates (expected 2)");
   EXPECT_EQ(fault({-1, 2, 1, -1}, {1, 1, 0, 0}, 1), "2 vertices cover the edges (expected 1)");
   EXPECT_EQ(fault({-1, 2, 1, -1}, {0, 0, 1, 0}, 1), "no end of the edge from 1 to 3 is in the cover");

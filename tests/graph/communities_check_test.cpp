@@ -1,7 +1,8 @@
-// check_communities: correct labels pass, every planted error is found and named.
+// check_communities and check_partition: correct labels pass, every planted error is found and named.
 #include <spargo/graph/communities.hpp>
 
 #include "graph/communities_support.hpp"
+#include "graph/partition_support.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,10 @@
 
 namespace spargo {
 namespace {
+
+using test::build;
+using test::cpu;
+using test::weighted_edges;
 
 using labels_type = std::vector<std::int32_t>;
 
@@ -68,6 +73,57 @@ TEST(CheckCommunities, FindsEveryChangeOfOneLabel) {
       }
     }
   }
+}
+
+// --- Partitions by Louvain and Leiden
+
+TEST(PartitionCheck, NamesTheFault) {
+  const weighted_edges edges{{0, 1, 1}, {1, 2, 1}, {3, 4, 1}};
+  const auto g = build<std::int32_t, std::int32_t, std::int32_t>(5, edges, direction_kind::undirected);
+  const auto fault = [&](const std::vector<std::int32_t>& labels, double modularity, communities_method method) {
+    return check_partition(cpu(), g, labels, modularity, {.method = method});
+  };
+  constexpr auto louvain = communities_method::louvain;
+  constexpr auto leiden = communities_method::leiden;
+  EXPECT_EQ(fault({0, 0, 0, 3, 3}, 4.0 / 9, leiden), "");
+  EXPECT_EQ(fault({0, 0, 0, 3, 3}, 0.44, leiden), "modularity 0.44 (expected 0.4444444444444444)");
+  EXPECT_NE(fault({0, 0, 0, 3, 3}, 4.0 / 9 + 2e-9, leiden), "");
+  EXPECT_EQ(fault({0, 0, 0, 3}, 4.0 / 9, leiden), "4 labels for 5 vertices");
+  EXPECT_NE(fault({1, 1, 1, 3, 3}, 4.0 / 9, leiden).find("vertex 0 has label 1"), std::string::npos);
+  EXPECT_NE(fault({0, 0, 0, 3, 9}, 4.0 / 9, leiden).find("vertex 4 has label 9"), std::string::npos);
+  EXPECT_NE(fault({0, 0, 1, 3, 3}, 0, leiden).find("vertex 2 has label 1"), std::string::npos);
+  EXPECT_EQ(fault({0, 0, 0, 0, 0}, 0, louvain), "");
+  EXPECT_EQ(fault({0, 0, 0, 0, 0}, 0, leiden),
+            "vertices 0 and 3 are in one community without a path between them inside it");
+}
+
+// Weights inside communities are rounded down by nearly as much as can be, those between them up.
+TEST(PartitionCheck, AllowsForRoundedWeights) {
+  constexpr std::int64_t copies = 700000;
+  constexpr double unit = 0x1p-27;  // the fixed point of weights that add up to nearly 2^22
+  const std::vector<std::int64_t> offsets{0, copies, 3 * copies, 5 * copies, 6 * copies};
+  std::vector<std::int32_t> ends;
+  std::vector<double> weights;
+  const auto add = [&](std::int32_t end, double weight) {
+    ends.insert(ends.end(), copies, end);
+    weights.insert(weights.end(), copies, weight);
+  };
+  const double inside = 0.984375 + 0.49 * unit;
+  add(1, inside);
+  add(0, inside);
+  add(2, 0.984375 - 0.49 * unit);
+  add(1, 0.984375 - 0.49 * unit);
+  add(3, inside);
+  add(2, inside);
+  weighted_graph_view<double, std::int32_t, std::int64_t, host> g{};
+  g.out = {4, 4, offsets, ends};
+  g.direction = direction_kind::undirected;
+  g.out_weights = weights;
+  const communities_options options{.method = communities_method::leiden};
+  const auto found = communities(cpu(), g, options);
+  EXPECT_EQ(found.count, 2);
+  EXPECT_EQ(check_partition(cpu(), g, found.labels, found.modularity, options), "");
+  EXPECT_NE(check_partition(cpu(), g, found.labels, found.modularity + 2e-8, options), "");
 }
 
 }  // namespace

@@ -1,19 +1,14 @@
 // Maximal independent sets: against the sequential greedy set in an order computed from the definition, on small random
 // graphs, on shapes that hurt and on real graphs; bits that do not depend on threads; bounds; the check.
 #include <spargo/graph/independent_set.hpp>
-#include <spargo/io/generate.hpp>
 
-#include "graph/graph_suite.hpp"
-#include "graph/greedy_support.hpp"
+#include "graph/greedy_suite.hpp"
 #include "graph/known_graphs.hpp"
-#include "graph/plan_suite.hpp"
 
 #include <gtest/gtest.h>
 
 namespace spargo {
 namespace {
-
-using test::edge_vector;
 
 template <class Space>
 struct independent_set_case
@@ -23,130 +18,35 @@ struct independent_set_case
 };
 const test::plan_suite<independent_set_case> every_plan;
 
-// Vertex after vertex, unless a neighbour is in the set.
-std::vector<std::int64_t> naive_set(const test::adjacency& neighbours, const std::vector<std::int64_t>& order) {
-  std::vector<std::int64_t> members(neighbours.size());
-  for (const std::int64_t v : order) {
-    bool joins = true;
-    for (const std::int64_t u : neighbours[static_cast<std::size_t>(v)]) {
-      joins = joins && members[static_cast<std::size_t>(u)] == 0;
-    }
-    members[static_cast<std::size_t>(v)] = joins ? 1 : 0;
-  }
-  return members;
-}
+struct independent_set_problem {
+  static constexpr const char* name = "IndependentSet";
+  using options = independent_set_options;
+  static constexpr greedy_order usual = greedy_order::smallest_first;
 
-// Every order, twice, and the check.
-template <class Space, class I, class O>
-void expect_sets(const test::raw_graph<I, O>& raw, const edge_vector& edges, int threads = 3) {
-  const test::placed_graph<I, O, Space> placed(raw, threads);
-  const auto g = placed.view();
-  const test::adjacency neighbours = test::both_ways(raw.vertices, edges);
-  for (const auto& options : test::every_order<independent_set_options>()) {
-    SCOPED_TRACE(test::text_of(options) + ", " + std::to_string(raw.vertices) + " vertices, " +
-                 std::to_string(edges.size()) + " edges, " + std::to_string(threads) + " threads");
-    const auto expected = naive_set(neighbours, test::naive_order(neighbours, options, greedy_order::smallest_first));
-    independent_set_plan<I, O, Space> plan(placed.ctx(), g, options);
-    for (int run = 0; run < 2; ++run) {
-      plan.run();
-      ASSERT_EQ(test::wide(placed.fetch(plan.members())), expected);
-      ASSERT_EQ(plan.size(), std::count(expected.begin(), expected.end(), 1));
+  // Vertex after vertex, unless a neighbour is in the set.
+  static std::vector<std::int64_t> naive(const test::adjacency& neighbours, const std::vector<std::int64_t>& order) {
+    std::vector<std::int64_t> members(neighbours.size());
+    for (const std::int64_t v : order) {
+      bool joins = true;
+      for (const std::int64_t u : neighbours[static_cast<std::size_t>(v)]) {
+        joins = joins && members[static_cast<std::size_t>(u)] == 0;
+      }
+      members[static_cast<std::size_t>(v)] = joins ? 1 : 0;
     }
-    const context<host> ctx({.threads = threads});
-    ASSERT_EQ(check_independent_set(ctx, raw.view(), placed.fetch(plan.members()), plan.size()), "");
+    return members;
   }
-}
+  static std::int64_t naive_count(const std::vector<std::int64_t>& members) {
+    return std::count(members.begin(), members.end(), 1);
+  }
 
-template <class Case>
-class IndependentSet : public test::threaded_graph_suite<Case> {
- protected:
-  void check(std::int64_t n, const edge_vector& edges) {
-    using I = typename Case::index;
-    using O = typename Case::offset;
-    using Space = typename Case::space;
-    expect_sets<Space>(test::make_undirected<I, O>(n, edges), edges);
-    expect_sets<Space>(test::make_directed<I, O>(n, edges, test::edges_kept::out_and_in), edges);
+  static auto plan(const auto& ctx, const auto& g, const options& o) { return independent_set_plan(ctx, g, o); }
+  static auto values(const auto& plan) { return plan.members(); }
+  static std::int64_t count(const auto& plan) { return plan.size(); }
+  static std::string check(const context<host>& ctx, const auto& g, const auto& members, std::int64_t size) {
+    return check_independent_set(ctx, g, members, size);
   }
 };
-
-TYPED_TEST_SUITE(IndependentSet, test::graph_cases);
-
-TYPED_TEST(IndependentSet, SmallShapes) {
-  this->check(0, {});
-  this->check(1, {});
-  this->check(1, {{0, 0}, {0, 0}});
-  this->check(5, {});
-  this->check(2, {{1, 0}, {0, 1}, {1, 0}});
-  this->check(3, {{2, 2}, {2, 1}, {1, 2}, {2, 1}, {1, 1}});
-  this->check(33, test::star_edges(33));
-  this->check(33, test::path_edges(33));
-  this->check(64, test::grid_edges(8, 8));
-  for (const std::int64_t size : {2, 33, 65, 66}) this->check(size + 1, test::clique_edges(1, size));
-}
-
-TYPED_TEST(IndependentSet, RandomGraphs) {
-  for (std::uint64_t seed = 0; seed < this->rounds(500); ++seed) {
-    test::random_source random(seed);
-    const std::int64_t n = 1 + random.below(40);
-    const std::int64_t most = seed % 4 == 0 ? 20 * n : 4 * n;
-    this->check(n, test::random_edges(random, n, random.below(most + 1), static_cast<int>(random.below(3))));
-    if (this->HasFatalFailure()) FAIL() << "seed " << seed;
-  }
-}
-
-TYPED_TEST(IndependentSet, SizesAroundBatches) {
-  for (const std::int64_t n : {31, 32, 33, 255, 256, 257, 1025, 3000}) {
-    test::random_source random(static_cast<std::uint64_t>(n));
-    edge_vector edges = test::random_edges(random, n, 4 * n, 1);
-    for (std::int64_t v = 1; v < n; ++v) edges.emplace_back(0, v);
-    this->check(n, edges);
-    if (this->HasFatalFailure()) FAIL() << n;
-  }
-}
-
-TEST(IndependentSetHost, BitsDoNotDependOnThreads) {
-  const context<host> ctx({.threads = 2});
-  detail::assume_processors(8);
-  for (const char* spec : {"gen:rmat:scale=13,degree=16", "gen:grid2d:n=150", "gen:rmat:scale=10,degree=100"}) {
-    SCOPED_TRACE(spec);
-    const auto g =
-        build_graph(ctx, generate<double, std::int32_t>(ctx, spec), {.direction = direction_kind::undirected});
-    for (const auto& options : test::every_order<independent_set_options>()) {
-      const auto expected = independent_set(context<host>({.threads = 1}), g, options);
-      EXPECT_EQ(check_independent_set(ctx, g, expected.members, expected.size), "");
-      for (int threads = 2; threads <= 8; ++threads) {
-        const auto found = independent_set(context<host>({.threads = threads}), g, options);
-        ASSERT_EQ(test::wide(found.members), test::wide(expected.members)) << threads << " threads";
-      }
-    }
-  }
-  detail::assume_processors(0);
-}
-
-TEST(IndependentSetDevice, AgreesWithTheHost) {
-  SPARGO_TEST_NEEDS_GPU();
-  const context<host> ctx({.threads = 4});
-  const context<device> gpu;
-  for (const char* spec : {"gen:rmat:scale=16,degree=16", "gen:rmat:scale=12,degree=300",
-                           "gen:uniform:rows=100000,degree=12", "gen:grid2d:n=700"}) {
-    for (const auto direction : {direction_kind::undirected, direction_kind::directed}) {
-      SCOPED_TRACE(spec);
-      const auto g =
-          build_graph(ctx, generate<double, std::int32_t>(ctx, spec), {.direction = direction, .in_edges = true});
-      const auto there = to_device(gpu, g.view());
-      for (const auto& options : test::every_order<independent_set_options>()) {
-        SCOPED_TRACE(test::text_of(options));
-        const auto expected = independent_set(ctx, g, options);
-        independent_set_plan plan(gpu, there, options);
-        for (int run = 0; run < 3; ++run) {
-          plan.run();
-          ASSERT_EQ(test::wide(to_host(gpu, plan.members())), test::wide(expected.members));
-          ASSERT_EQ(plan.size(), expected.size);
-        }
-      }
-    }
-  }
-}
+const test::greedy_suite<independent_set_problem> in_every_order;
 
 // --- Quality --------------------------------------------------------------
 

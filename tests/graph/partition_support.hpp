@@ -19,6 +19,14 @@ struct weighted_edge {
 };
 using weighted_edges = std::vector<weighted_edge>;
 
+inline constexpr communities_method both_methods[] = {communities_method::louvain, communities_method::leiden};
+inline constexpr direction_kind both_directions[] = {direction_kind::undirected, direction_kind::directed};
+
+template <class I>
+label_vector widened(span<const I, host> labels) {
+  return {labels.begin(), labels.end()};
+}
+
 // --- Graphs
 
 inline const context<host>& cpu() {

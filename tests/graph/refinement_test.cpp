@@ -10,6 +10,7 @@
 namespace spargo {
 namespace {
 
+using test::cpu;
 using test::label_vector;
 
 // Refinement of `communities` as its comment describes it, with masses that are degrees and resolution 1; nodes in the
@@ -98,14 +99,56 @@ TEST(LouvainLeidenRefinement, FollowsItsRule) {
     for (auto& label : named) label = static_cast<std::int32_t>(label % few);
     for (auto& label : communities) label %= few;
     named.resize(static_cast<std::size_t>(n));
-    detail::communities::weight_tables<std::int32_t> tables(static_cast<std::size_t>(test::cpu().threads()));
-    detail::communities::refinement<std::int32_t, std::int32_t>(test::cpu(), graph, {total, 1}, seed, tables)
+    detail::communities::weight_tables<std::int32_t> tables(static_cast<std::size_t>(cpu().threads()));
+    detail::communities::refinement<std::int32_t, std::int32_t>(cpu(), graph, {total, 1}, seed, tables)
         .run(named, group);
     const label_vector expected = naive_refinement(weight, communities, order, seed);
     ASSERT_EQ(label_vector(group.begin(), group.end()), expected) << "seed " << seed;
     joined += n - test::different(expected);
   }
   EXPECT_GT(joined, 1000 / static_cast<std::int64_t>(test::rounds_over));
+}
+
+// By up to 1/32, differently for each node and group.
+TEST(LouvainLeidenRefinement, BlurReducesGains) {
+  using detail::communities::blur_key;
+  using detail::communities::blurred_gain;
+  constexpr detail::communities::int128 gain = detail::communities::int128{1} << 60;
+  std::set<std::int64_t> lost;
+  for (std::int64_t node = 0; node < 20; ++node) {
+    for (std::int64_t group = 0; group < 20; ++group) {
+      const auto less = static_cast<std::int64_t>(gain - blurred_gain(gain, blur_key(7, node), group));
+      EXPECT_GE(less, 0);
+      EXPECT_LE(less, std::int64_t{1} << 55);
+      lost.insert(less);
+    }
+  }
+  EXPECT_GT(lost.size(), 250U);
+  EXPECT_GT(*lost.rbegin(), std::int64_t{1} << 54);
+  // Small gains too, in proportion.
+  for (std::int64_t group = 0; group < 20; ++group) {
+    const auto less = static_cast<std::int64_t>(gain - blurred_gain(gain, blur_key(7, 1), group));
+    const std::int64_t small = 10000 - blurred_gain(std::int64_t{10000}, blur_key(7, 1), group);
+    EXPECT_EQ(small, std::int64_t{10000} * (less >> 45) >> 15) << group;
+  }
+  for (const std::int64_t same : {0, -5, 1}) EXPECT_EQ(blurred_gain(same, 1, 2), same);
+}
+
+// Node 0 gains by joining node 1, which hangs on the heavy node 2 of their community as well only in the second case.
+TEST(LouvainLeidenRefinement, NodesJoinWellConnectedGroupsOnly) {
+  const std::vector<std::int64_t> mass{1, 1, 10};
+  const std::vector<std::int32_t> offsets{0, 2, 4, 6}, neighbours{1, 2, 0, 2, 0, 1};
+  for (const std::int64_t weight : {1, 9}) {
+    const std::vector<std::int64_t> weights{2, 9, 2, weight, 9, weight};
+    const detail::communities::level_graph<std::int32_t, std::int32_t> g{3, offsets.data(), neighbours.data(),
+                                                                         weights.data(), mass.data()};
+    std::vector<std::int32_t> community(3, 0), group(3);
+    detail::communities::weight_tables<std::int32_t> tables(static_cast<std::size_t>(cpu().threads()));
+    detail::communities::refinement<std::int32_t, std::int32_t>(cpu(), g, {.link = 1, .penalty = 1}, 1, tables)
+        .run(community, group);
+    EXPECT_EQ(group[0] == group[1], weight == 9) << weight;
+    EXPECT_EQ(group[2], 2);
+  }
 }
 
 }  // namespace

@@ -444,7 +444,7 @@ TEST(SimilarityCheck, FindsWrongResults) {
   EXPECT_EQ(fault({0}, {1}, {std::nan("")}, similarity_pairs::given),
             "the similarity of 0 and 1 is nan (expected 0.6)");
   EXPECT_EQ(fault({0, 0}, {5, 0}, {0, 1}, similarity_pairs::given), "");
-  EXPECT_EQ(fault({0}, {6}, {0}, similarity_pairs::given), "pair 0 has end 6, which is no vertex");
+  EXPECT_EQ(fault({0}, {6}, {0}, similarity_pairs::given), "pair 0 has end 6, which is not a vertex");
   EXPECT_EQ(fault({0}, {1}, {}, similarity_pairs::given), "1 sources, 1 targets and 0 values");
   const auto edges = similarity(ctx, raw.view(), similarity_options{});
   const ids us(edges.sources.begin(), edges.sources.end());

@@ -375,8 +375,8 @@ TEST(WalksCheck, FindsFaults) {
   EXPECT_EQ(fault({0, 1, 2}, true), "step 1 of walk 0 goes from 1 to 2, which is no edge");
   EXPECT_EQ(fault({0, 1, 2, 0, 2, -1}), "step 0 of walk 1 goes from 0 to 2, which is no edge");
   EXPECT_EQ(fault({0, 1, 7}), "step 1 of walk 0 goes from 1 to 7, which is no edge");
-  EXPECT_EQ(fault({3, -1, 3}), "walk 0 goes on to 3 after its end");
-  EXPECT_EQ(fault({-1, -1, -1}), "walk 0 starts at -1, which is no vertex");
+  EXPECT_EQ(fault({3, -1, 3}), "walk 0 continues with 3 after its end");
+  EXPECT_EQ(fault({-1, -1, -1}), "walk 0 starts at -1, which is not a vertex");
   EXPECT_EQ(test::message_of(error_code::invalid_argument,
                              [&] {
                                (void)fault({0, 1});

@@ -28,6 +28,28 @@ def _found(graph: Graph, node: Node, kind: type[Exception] = nx.NodeNotFound, te
         raise kind(text.format(node)) from None
 
 
+def _by_node(graph: Graph, values: Array, nodes: Any = None) -> Any:
+    """Values by node: of all nodes, of some, or of a single one."""
+    if nodes is None:
+        return dict(zip(graph.names(np.arange(graph.vertices)), values.tolist()))
+    try:
+        return values[graph.index(nodes)].item()
+    except (KeyError, TypeError):
+        pass
+    chosen = []
+    try:
+        several = iter(nodes)
+    except TypeError:
+        raise nx.NetworkXError(f"Node {nodes} is not in graph") from None
+    for node in several:  # as nbunch_iter, which skips anything that is not a node
+        try:
+            chosen.append(graph.index(node))
+        except KeyError:
+            continue
+    vertices = np.array(chosen, dtype=np.int64)
+    return dict(zip(graph.names(vertices), values[vertices].tolist()))
+
+
 def _reversed(graph: Graph) -> Graph:
     """The graph with reversed edges. Neighbours are then in the order of vertices."""
     if not graph.directed:

@@ -98,7 +98,7 @@ class SPARGO_EXPORT betweenness_plan
   betweenness_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                    const betweenness_options& options = {});
 
-  // Throws invalid_argument for a source that is no vertex.
+  // Throws invalid_argument for a source that is not a vertex.
   void run(betweenness_sources<I> sources = {});
 
   // Of the last run; valid until the next.

@@ -86,8 +86,8 @@ class SPARGO_EXPORT closeness_plan
   // Throws invalid_argument for options that do not exist or an inconsistent graph view.
   closeness_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const closeness_options& options = {});
 
-  // Throws invalid_argument for a source that is no vertex. Can be interrupted between batches of sources, on the host
-  // also within them.
+  // Throws invalid_argument for a source that is not a vertex. Can be interrupted between batches of sources, on the
+  // host also within them.
   void run(closeness_sources<I> sources = {});
 
   // [vertex], of the last run; valid until the next.

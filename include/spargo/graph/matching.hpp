@@ -3,9 +3,9 @@
 // It is the greedy matching of an order of greedy_order.hpp: vertex after vertex, one without a mate takes its
 // neighbour of the lowest rank that has none. By default vertices of low degree come first, which makes the matching
 // large: it has at least half the edges of a maximum one. Directed edges count as undirected ones; loops are ignored,
-// as in networkx. O(vertices + edges), besides sorting the vertices once per plan and what vertices wait for one
-// another. Sources: Blelloch, Fineman, Shun, SPAA 2012 (the greedy matching in parallel); Magun, J. Exp. Algorithmics
-// 3, 1998 (low degrees first).
+// as in networkx. O(vertices + edges), besides sorting the vertices once per plan and waiting for neighbours. Sources:
+// Blelloch, Fineman, Shun, SPAA 2012 (the greedy matching in parallel); Magun, J. Exp. Algorithmics 3, 1998 (low
+// degrees first).
 #pragma once
 
 #include <spargo/graph/graph.hpp>

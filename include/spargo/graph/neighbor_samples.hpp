@@ -39,12 +39,12 @@ struct neighbor_sample {
   array<I, Space> rows;   // positions in `nodes`
   array<I, Space> cols;   // positions in `nodes`
   array<O, Space> edges;  // entries of the graph: g.out.indices[edges[k]] == nodes[rows[k]]
-  std::vector<std::int64_t> nodes_of_hop{};  // how many are new: seeds, then of each hop
+  std::vector<std::int64_t> nodes_of_hop{};  // number of new nodes: seeds, then of each hop
   std::vector<std::int64_t> edges_of_hop{};
 };
 
-// `seeds`: distinct vertices. Throws invalid_argument for a seed that is no vertex or is listed twice, a fan-out below
-// -1, or an inconsistent graph view. Time: O(sample), and per row the smaller of its length and the square of the
+// `seeds`: distinct vertices. Throws invalid_argument for a seed that is not a vertex or is listed twice, a fan-out
+// below -1, or an inconsistent graph view. Time: O(sample), and per row the smaller of its length and the square of the
 // fan-out. On a device it takes 8 bytes per vertex of the graph, writes them once, and synchronizes twice per hop.
 template <index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT neighbor_sample<I, O, Space> sample_neighbors(

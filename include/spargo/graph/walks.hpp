@@ -30,7 +30,7 @@
 namespace spargo {
 
 enum class walks_algorithm {
-  automatic,    // by weights where there are some
+  automatic,    // prefix_sums with weights, else uniform
   uniform,      // every edge of a row is equally likely; weights are ignored
   prefix_sums,  // by weights: binary search in the prefix sums of a row
 };
@@ -63,7 +63,7 @@ struct walks_result {
 // bytes per edge. The plan borrows the graph, but not the weights.
 // Time: O(1) per step without weights, O(log row) with them. Of node2vec a step takes max(1, 1/p, 1/q) / (mean of the
 // factors) tries, each with a binary search in a row, or a linear one if some row of the graph does not ascend; after
-// 32 tries it goes through the row.
+// 32 tries it scans the row.
 // On a device making a plan synchronizes; a run is asynchronous.
 template <index_type I, index_type O, class Space>
 class SPARGO_EXPORT walks_plan : public detail::graph_plan_base<walks_plan<I, O, Space>, walks_options, I, O> {

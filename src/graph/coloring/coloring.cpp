@@ -1,7 +1,6 @@
 // Checks and the plan around an executor.
 #include "graph/coloring/executor.hpp"
-#include "graph/graph/with_in_edges.hpp"
-#include "graph/plan.hpp"
+#include "graph/greedy/plan.hpp"
 
 #include <utility>
 
@@ -26,15 +25,9 @@ struct detail::state_of<coloring_plan<I, O, Space>> : detail::executor_state<det
 template <index_type I, index_type O, class Space>
 coloring_plan<I, O, Space>::coloring_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                           const coloring_options& options) try {
-  detail::expect_graph("coloring", g);
-  const greedy_order order = detail::greedy::choose_order("coloring", options.order, greedy_order::largest_first);
-  this->state_ =
-      detail::plan_only<state>(detail::greedy::algorithms, "coloring", options.algorithm, ctx, [&](const auto& where) {
-        if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("coloring");
-        auto ranks = detail::greedy::rank_vertices(where, g, order, options.seed);
-        return std::make_unique<state>(
-            state{{g.vertices(), detail::coloring::make_executor<I, O>(where, g, std::move(ranks))}});
-      });
+  this->state_ = detail::greedy::make_state<state>(
+      "coloring", ctx, g, options, greedy_order::largest_first,
+      [](auto&&... from) { return detail::coloring::make_executor<I, O>(std::forward<decltype(from)>(from)...); });
 } catch (...) {
   detail::rethrow("coloring");
 }
@@ -59,12 +52,10 @@ I coloring_plan<I, O, Space>::count() const try {
 template <index_type I, index_type O, class Space>
 coloring_result<I, Space> coloring(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                    const coloring_options& options) try {
-  detail::expect_graph("coloring", g);
-  detail::expect_runs_on<Space>(detail::greedy::algorithms, "coloring", options.algorithm);
-  const detail::with_in_edges<I, O, Space> pulled(ctx, g);
-  coloring_plan<I, O, Space> plan(ctx, pulled.view(), options);
-  plan.run();
-  return {clone(ctx, plan.colors()), plan.count(), plan.algorithm()};
+  using plan_type = coloring_plan<I, O, Space>;
+  return detail::greedy::run_once<plan_type>("coloring", ctx, g, options, [&](const plan_type& plan) {
+    return coloring_result<I, Space>{clone(ctx, plan.colors()), plan.count(), plan.algorithm()};
+  });
 } catch (...) {
   detail::rethrow("coloring");
 }

@@ -1,9 +1,9 @@
 // Colouring on the host: vertices in order (greedy/ordered_host.hpp) take the smallest colour that is free.
 //
-// A neighbour that has a colour has a lower rank, since the others wait for this vertex; so ranks are looked up only of
-// neighbours without one. A vertex's colour is at most the number of its edges: a row of up to 63 edges needs one word
-// of colours, a longer one an array of marks. A single
-// thread meets no vertex of lower rank without a colour. Cost: it reads each row once.
+// A neighbour that has a colour has a lower rank, since the others wait for this vertex; so only the ranks of
+// neighbours without one are looked up. A vertex's colour is at most the number of its edges: a row of up to 63 edges
+// needs one word of colours, a longer one an array of marks. A single thread meets no vertex of lower rank without a
+// colour. Cost: one pass over each row.
 #include "core/instantiate.hpp"
 #include "graph/coloring/executor.hpp"
 #include "graph/greedy/ordered_host.hpp"
@@ -21,43 +21,34 @@ namespace {
 constexpr std::int64_t word = 63;  // edges of a row whose colours fit one word
 
 template <class I, class O>
-class host_executor final : public executor<I, host> {
-  using rows = csr_pattern_view<I, O, host>;
+class host_executor final : public greedy::host_executor<host_executor<I, O>, executor<I, host>, I, I, O> {
+  using base = greedy::host_executor<host_executor, executor<I, host>, I, I, O>;
+  using base::n_, base::sides_, base::ranks_, base::values_;
+  using typename base::rows;
 
  public:
   host_executor(const context<host>& ctx, const graph_view<I, O, host>& g, greedy::ranking<I, host>&& ranks)
-      : threads_(ctx.threads()),
-        n_(g.vertices()),
-        sides_(greedy::sides_of(g)),
-        ranks_(std::move(ranks)),
-        colors_(ctx, n_),
+      : base(ctx, g, std::move(ranks), ctx.threads()),
         marks_per_thread_(most_colors(n_, sides_[0].nnz() + sides_[1].nnz()) + 1),
-        marks_(ctx, threads_ * marks_per_thread_),
-        loop_(ctx, threads_) {
+        marks_(ctx, ctx.threads() * marks_per_thread_) {
     std::fill_n(marks_.data(), marks_.size(), I{-1});
   }
 
   void run() override {
-    parallel_for(threads_, n_, grain::elements, [&](std::int64_t v) { colors_[v] = I{-1}; });
-    if (threads_ == 1) {
-      loop_.run(n_, [&](int slot, std::int64_t rank) { return attempt<true>(slot, static_cast<I>(rank)); });
-    } else {
-      loop_.run(n_, [&](int slot, std::int64_t rank) { return attempt<false>(slot, static_cast<I>(rank)); });
-    }
-    count_ = parallel_reduce(
-        threads_, n_, grain::elements, I{0},
+    base::decide_all(I{-1});
+    this->count_ = parallel_reduce(
+        this->threads_, n_, grain::elements, std::int64_t{0},
         [&](std::int64_t first, std::int64_t last) {
-          I most = 0;
-          for (std::int64_t v = first; v < last; ++v) most = std::max<I>(most, colors_[v] + I{1});
+          std::int64_t most = 0;
+          for (std::int64_t v = first; v < last; ++v) most = std::max<std::int64_t>(most, values_[v] + I{1});
           return most;
         },
-        [](I a, I b) { return std::max(a, b); });
+        [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
   }
-
-  [[nodiscard]] span<const I, host> colors() const noexcept override { return colors_.view(); }
-  [[nodiscard]] I count() const override { return count_; }
+  [[nodiscard]] span<const I, host> colors() const noexcept override { return values_.view(); }
+  [[nodiscard]] I count() const override { return static_cast<I>(this->count_); }
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept override {
-    return (3 * n_ + marks_.size()) * std::int64_t{sizeof(I)} + loop_.bytes();
+    return base::workspace_bytes() + marks_.size() * std::int64_t{sizeof(I)};
   }
 
  private:
@@ -75,7 +66,7 @@ class host_executor final : public executor<I, host> {
       if (side.offsets.empty()) continue;
       for (O e = side.offsets[v]; e < side.offsets[v + 1]; ++e) {
         const I u = side.indices[e];
-        const I color = std::atomic_ref<I>(colors_[u]).load(std::memory_order_relaxed);
+        const I color = std::atomic_ref<I>(values_[u]).load(std::memory_order_relaxed);
         if (color >= 0) {
           taken(color);
         } else if (!Alone && ranks_.rank[u] < rank) {
@@ -86,6 +77,7 @@ class host_executor final : public executor<I, host> {
     return true;
   }
 
+  friend base;
   template <bool Alone>
   [[nodiscard]] bool attempt(int slot, I rank) {
     prefetch_rows(sides_[0], ranks_.order.data(), rank, n_);
@@ -105,19 +97,12 @@ class host_executor final : public executor<I, host> {
       }
       while (marks[color] == rank) ++color;
     }
-    std::atomic_ref<I>(colors_[v]).store(color, std::memory_order_relaxed);
+    std::atomic_ref<I>(values_[v]).store(color, std::memory_order_relaxed);
     return true;
   }
 
-  int threads_;
-  std::int64_t n_;
-  std::array<rows, 2> sides_;
-  greedy::ranking<I, host> ranks_;
-  array<I, host> colors_;  // -1: none yet
   std::int64_t marks_per_thread_;
-  array<I, host> marks_;  // [slot, colour] the last vertex's rank with a neighbour of this colour
-  greedy::ordered_loop<I> loop_;
-  I count_ = 0;
+  array<I, host> marks_;  // [slot, colour] rank of the last vertex that had a neighbour of this colour
 };
 
 }  // namespace

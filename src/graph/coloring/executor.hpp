@@ -1,4 +1,4 @@
-// What a plan hides: an executor with its workspace and the colours of the last run.
+// The executors of coloring plans.
 #pragma once
 
 #include "graph/greedy/order.hpp"
@@ -11,6 +11,11 @@
 
 namespace spargo::detail::coloring {
 
+// An upper bound: a greedy colouring has an edge between every two of its colours.
+[[nodiscard]] inline std::int64_t most_colors(std::int64_t vertices, std::int64_t entries) {
+  return std::min(vertices, static_cast<std::int64_t>(std::sqrt(2.0 * static_cast<double>(entries))) + 2);
+}
+
 template <class I, class Space>
 class executor : public plan_executor {
  public:
@@ -19,11 +24,6 @@ class executor : public plan_executor {
   [[nodiscard]] virtual span<const I, Space> colors() const noexcept = 0;
   [[nodiscard]] virtual I count() const = 0;
 };
-
-// No greedy colouring has more: there is an edge between every two of its colours.
-[[nodiscard]] inline std::int64_t most_colors(std::int64_t vertices, std::int64_t entries) {
-  return std::min(vertices, static_cast<std::int64_t>(std::sqrt(2.0 * static_cast<double>(entries))) + 2);
-}
 
 // The graph is checked.
 template <class I, class O>

@@ -25,8 +25,8 @@ template <class I, class Space>
 struct ranking {
   array<I, Space> order;
   array<I, Space> rank;
-  std::int64_t giants = 0;     // vertices of very many edges at the beginning of the order
-  std::int64_t long_rows = 0;  // of many, the giants among them
+  std::int64_t giants = 0;     // vertices of `giant_row` edges or more, first in the order
+  std::int64_t long_rows = 0;  // vertices of `long_row` edges or more, giants included
 };
 
 // Bits of the hash that breaks ties: enough that a vertex has few neighbours of the same degree and hash, whose order
@@ -67,10 +67,10 @@ template <class I, class O, class Space>
 
 // A warp decides each vertex of at least this many edges.
 inline constexpr std::int64_t long_row = 64;
-// By a block each, where an algorithm can.
+// A block decides each vertex of at least this many edges, if the algorithm supports that.
 inline constexpr std::int64_t giant_row = 2048;
 
-// Memory of ranks, while they are made, and of a loop over them.
+// Peak memory for making the ranks, and for the loop over them.
 [[nodiscard]] std::int64_t host_bytes(const graph_shape& shape, greedy_order order);
 [[nodiscard]] std::int64_t device_bytes(const graph_shape& shape, greedy_order order);
 

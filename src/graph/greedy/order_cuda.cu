@@ -1,5 +1,5 @@
-// Ranks of vertices on a device: a radix sort of keys, and the peeling behind `smallest_last`, whose rounds are those
-// of order_host.cpp: one launch, with a grid barrier per round.
+// Ranks of vertices on a device: a radix sort of keys, and the peeling behind `smallest_last`, in the rounds of
+// order_host.cpp: one launch with a grid barrier per round.
 #include "core/device/cooperative.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
@@ -19,8 +19,8 @@ namespace spargo::detail::greedy {
 namespace {
 
 struct peel_control {
-  count64 least[2];     // degree that is left, at the next level and the one after it
-  count64 frontier[3];  // sizes: of this round, the next, and the one after it
+  count64 least[2];     // smallest remaining degree at this level and the next
+  count64 frontier[3];  // sizes in this round and the next two
   count64 rounds;
 };
 
@@ -28,7 +28,7 @@ template <class I, class O>
 struct peel_state {
   neighbour_rows<I, O> rows;
   std::int64_t vertices;
-  count64* degree;  // towards vertices that are left
+  count64* degree;  // number of remaining neighbours
   I* round;         // -1: not yet removed
   I* frontier[2];
   peel_control* control;
@@ -118,7 +118,7 @@ template <class I, class O>
   return rounds;
 }
 
-// What is known of the degrees.
+// Statistics of the degrees.
 struct degree_facts {
   count64 largest;
   count64 long_rows;

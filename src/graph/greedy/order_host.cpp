@@ -1,9 +1,9 @@
 // Ranks of vertices on the host: a radix sort of keys, and the peeling behind `smallest_last`.
 //
-// Peeling goes in rounds: level k removes all vertices of at most k remaining neighbours at once, then those that fall
-// to k, until there are none; k goes on to the least degree that is left. A vertex has at most k neighbours in its own
-// and later rounds, so the reverse of the rounds, whatever the order within one, gives at most max_core + 1 colours.
-// O(vertices + edges), and the vertices that are left once per level.
+// Peeling proceeds in rounds. Level k removes all vertices with at most k remaining neighbours at once, then those that
+// drop to k, until none is left; then k becomes the smallest remaining degree. A vertex has at most k neighbours in its
+// own and later rounds, so the reverse of the rounds, in any order within a round, gives at most max_core + 1 colours.
+// O(vertices + edges), plus one pass over the remaining vertices per level.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "formats/rows/sort_pairs.hpp"
@@ -34,7 +34,7 @@ class vertex_list {
     size_ = other.size_.exchange(size_);
   }
 
-  // A thread's end of the list.
+  // A thread's buffer for appending to the list.
   class appender {
    public:
     explicit appender(vertex_list& to) : to_(to) {}
@@ -75,7 +75,7 @@ class peeler {
         frontier_(ctx, n_),
         next_(ctx, n_) {}
 
-  // The round in which each vertex is removed; the last one.
+  // Computes the round in which each vertex is removed; returns the last one.
   std::int64_t run() {
     parallel_for(threads_, n_, grain::rows, [&](std::int64_t v) {
       std::int64_t degree = 0;
@@ -116,7 +116,7 @@ class peeler {
     });
   }
 
-  // Sets k to the least degree that is left and the frontier to the vertices of at most that; false: none are left.
+  // Sets k to the smallest remaining degree and the frontier to the vertices of degree k; false if no vertex remains.
   bool next_level(I round) {
     next_left_.clear();
     share(
@@ -167,7 +167,7 @@ class peeler {
   int threads_;
   std::int64_t n_;
   std::array<csr_pattern_view<I, O, host>, 2> sides_;
-  array<std::int64_t, host> degree_;  // towards vertices that are left
+  array<std::int64_t, host> degree_;  // number of remaining neighbours
   array<I, host> round_;              // -1: not yet removed
   vertex_list<I> left_, next_left_, frontier_, next_;
   std::int64_t k_ = 0;

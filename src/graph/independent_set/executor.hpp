@@ -1,4 +1,4 @@
-// What a plan hides: an executor with its workspace and the set of the last run.
+// The executors of independent set plans.
 #pragma once
 
 #include "graph/greedy/order.hpp"
@@ -8,6 +8,11 @@
 #include <memory>
 
 namespace spargo::detail::independent_set {
+
+// States of a vertex; the first two are those of a result.
+inline constexpr std::uint8_t outside = 0;
+inline constexpr std::uint8_t inside = 1;
+inline constexpr std::uint8_t undecided = 2;
 
 template <class Space>
 class executor : public plan_executor {
@@ -26,10 +31,5 @@ template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<device>> make_executor(const context<device>& ctx,
                                                               const graph_view<I, O, device>& g,
                                                               greedy::ranking<I, device>&& ranks);
-
-// State of a vertex. Those of a result are 0 and 1.
-inline constexpr std::uint8_t outside = 0;
-inline constexpr std::uint8_t inside = 1;
-inline constexpr std::uint8_t undecided = 2;
 
 }  // namespace spargo::detail::independent_set

@@ -1,7 +1,6 @@
 // Checks and the plan around an executor.
-#include "graph/graph/with_in_edges.hpp"
+#include "graph/greedy/plan.hpp"
 #include "graph/independent_set/executor.hpp"
-#include "graph/plan.hpp"
 
 #include <utility>
 
@@ -25,15 +24,9 @@ struct detail::state_of<independent_set_plan<I, O, Space>>
 template <index_type I, index_type O, class Space>
 independent_set_plan<I, O, Space>::independent_set_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                                         const independent_set_options& options) try {
-  detail::expect_graph("independent_set", g);
-  const greedy_order order =
-      detail::greedy::choose_order("independent_set", options.order, greedy_order::smallest_first);
-  this->state_ = detail::plan_only<state>(
-      detail::greedy::algorithms, "independent_set", options.algorithm, ctx, [&](const auto& where) {
-        if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("independent_set");
-        auto ranks = detail::greedy::rank_vertices(where, g, order, options.seed);
-        return std::make_unique<state>(
-            state{{g.vertices(), detail::independent_set::make_executor<I, O>(where, g, std::move(ranks))}});
+  this->state_ = detail::greedy::make_state<state>(
+      "independent_set", ctx, g, options, greedy_order::smallest_first, [](auto&&... from) {
+        return detail::independent_set::make_executor<I, O>(std::forward<decltype(from)>(from)...);
       });
 } catch (...) {
   detail::rethrow("independent_set");
@@ -59,12 +52,10 @@ std::int64_t independent_set_plan<I, O, Space>::size() const try {
 template <index_type I, index_type O, class Space>
 independent_set_result<Space> independent_set(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                               const independent_set_options& options) try {
-  detail::expect_graph("independent_set", g);
-  detail::expect_runs_on<Space>(detail::greedy::algorithms, "independent_set", options.algorithm);
-  const detail::with_in_edges<I, O, Space> pulled(ctx, g);
-  independent_set_plan<I, O, Space> plan(ctx, pulled.view(), options);
-  plan.run();
-  return {clone(ctx, plan.members()), plan.size(), plan.algorithm()};
+  using plan_type = independent_set_plan<I, O, Space>;
+  return detail::greedy::run_once<plan_type>("independent_set", ctx, g, options, [&](const plan_type& plan) {
+    return independent_set_result<Space>{clone(ctx, plan.members()), plan.size(), plan.algorithm()};
+  });
 } catch (...) {
   detail::rethrow("independent_set");
 }

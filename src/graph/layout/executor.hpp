@@ -1,4 +1,4 @@
-// What a plan hides: an executor for a graph, and one for each contracted graph.
+// Interface of the backends: an executor for the graph, and one for each contracted graph.
 #pragma once
 
 #include "core/plan_executor.hpp"
@@ -12,10 +12,10 @@
 
 namespace spargo::detail::layout {
 
-// How far from the middle a run takes positions.
+// Largest distance of start positions from their middle.
 inline constexpr double most_extent = 0x1p40;
 
-// The middle of the start's bounding box, and what its distances from there are multiplied by.
+// The middle of the start's bounding box, and the factor that scales distances from it.
 struct frame {
   double x = 0, y = 0, scale = 1;
 

@@ -68,7 +68,7 @@ array<double, host> random_start(std::int64_t vertices, double side, std::uint64
   return start;
 }
 
-// A contracted graph where it is laid out.
+// A contracted graph in the plan's memory space.
 template <class Space>
 struct placed_level;
 template <>
@@ -126,7 +126,7 @@ array<double, Space> placed_start(const context<Space>& ctx, array<double, host>
   }
 }
 
-// All of a plan. Level 0 is the graph.
+// A plan's state. Level 0 is the graph.
 template <class I, class O, class Space>
 struct layouts {
   std::int64_t vertices = 0;

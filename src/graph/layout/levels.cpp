@@ -72,7 +72,7 @@ class contraction {
     }
   }
 
-  // Vertices by descending degree, those of 1023 and more as one, then by number.
+  // Vertices by descending degree (1023 and more count as equal), then by number.
   [[nodiscard]] std::vector<std::int32_t> by_degree() const {
     constexpr std::int64_t most = 1023;
     const auto place = [&](std::int64_t v) {

@@ -76,7 +76,7 @@ struct force_rule {
         logarithmic(o.attraction == layout_attraction::logarithmic),
         dissuades_hubs(o.dissuades_hubs) {}
 
-  // Adds what an edge to `other` does.
+  // Adds the attraction by an edge to `other`.
   SPARGO_HD void attract(vector2& sum, point here, point other, double weight) const {
     const double dx = static_cast<double>(other.x) - here.x;
     const double dy = static_cast<double>(other.y) - here.y;
@@ -104,7 +104,7 @@ struct force_rule {
   }
 };
 
-// Where a vertex goes.
+// The new position of a vertex.
 [[nodiscard]] SPARGO_HD inline point moved(point here, point force, point before, double mass, const pace& speed) {
   const double factor = speed.factor(mass * length(force - before));
   return {kept_finite(here.x + factor * force.x, most_coordinate),

@@ -1,9 +1,9 @@
 // Hopcroft and Karp's maximum matching, and Koenig's cover.
 //
 // Each round numbers the vertices of side 1 by the length of the shortest alternating path to them from one without a
-// mate, then follows disjoint paths along these numbers: every entry is looked at once a round. When no path ends at a
-// free vertex of side 0, the cover is what the search did not reach of side 1 and reached of side 0: the same for every
-// maximum matching (Dulmage, Mendelsohn, 1958). Side 1 has no isolated vertices.
+// mate, then follows disjoint paths along these numbers: each entry is read at most once per round. When no path ends
+// at a free vertex of side 0, the cover is what the search did not reach of side 1 and reached of side 0: the same for
+// every maximum matching (Dulmage, Mendelsohn, 1958). Side 1 has no isolated vertices.
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/bipartite_matching.hpp>
 #include <spargo/graph/properties.hpp>
@@ -81,7 +81,7 @@ class path_finder {
     mates_[u] = v;
   }
 
-  // Takes what is free, which is most of a large matching.
+  // A greedy matching, which has most of the edges of a maximum one.
   void start() {
     for (std::int64_t v = 0; v < n_; ++v) {
       for (O k = 0; k < length(v) && is_free(v); ++k) {
@@ -103,7 +103,7 @@ class path_finder {
       distance_[v] = 0;
       list_[tail++] = static_cast<I>(v);
     }
-    I last = static_cast<I>(n_);  // no path that augments is longer
+    I last = static_cast<I>(n_);  // no augmenting path is longer
     for (std::int64_t head = 0; head < tail && distance_[list_[head]] <= last; ++head) {
       const I v = list_[head];
       for (O k = 0; k < length(v); ++k) {
@@ -119,7 +119,7 @@ class path_finder {
     return last < n_;
   }
 
-  // Follows one path from `root`; a vertex from which none leads on is not tried again.
+  // Follows one path from `root`. A vertex that leads nowhere is not tried again.
   bool augment(I root) {
     std::int64_t depth = 1;
     list_[0] = root;
@@ -146,7 +146,7 @@ class path_finder {
   std::array<csr_pattern_view<I, O, host>, 2> rows_;
   span<const std::int8_t, host> sides_;
   array<I, host> mates_;
-  array<I, host> chosen_;    // of the path that is followed
+  array<I, host> chosen_;    // of the current path
   array<I, host> distance_;  // [vertex of side 1]
   array<O, host> next_;      // [vertex of side 1] its neighbours that have been tried
   array<I, host> list_;

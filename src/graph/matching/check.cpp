@@ -20,7 +20,7 @@ std::string check_matching(const context<host>&, const graph_view<I, O, host>& g
     const I mate = mates[v];
     if (mate == -1) continue;
     if (mate < 0 || mate >= n || mate == v || mates[mate] != v) {
-      return fmt::format("vertex {} has mate {}, which is no vertex whose mate it is", v, mate);
+      return fmt::format("vertex {} has mate {} (expected another vertex whose mate is {})", v, mate, v);
     }
     ++matched;
   }

@@ -26,7 +26,7 @@ std::string check_bipartite_matching(const context<host>&, const graph_view<I, O
     covering += cover[v] == 1 ? 1 : 0;
     if (mates[v] == -1) continue;
     if (mates[v] < 0 || mates[v] >= n || mates[v] == v || mates[mates[v]] != v) {
-      return fmt::format("vertex {} has mate {}, which is no vertex whose mate it is", v, mates[v]);
+      return fmt::format("vertex {} has mate {} (expected another vertex whose mate is {})", v, mates[v], v);
     }
     ++matched;
   }

@@ -1,4 +1,4 @@
-// What a plan hides: an executor with its workspace and the matching of the last run.
+// The executors of matching plans.
 #pragma once
 
 #include "graph/greedy/order.hpp"
@@ -8,6 +8,9 @@
 #include <memory>
 
 namespace spargo::detail::matching {
+
+// The state of a vertex: its mate, `single`, or anything below: undecided.
+inline constexpr int single = -1;
 
 template <class I, class Space>
 class executor : public plan_executor {
@@ -27,8 +30,5 @@ template <class I, class O>
 [[nodiscard]] std::unique_ptr<executor<I, device>> make_executor(const context<device>& ctx,
                                                                  const graph_view<I, O, device>& g,
                                                                  greedy::ranking<I, device>&& ranks);
-
-// State of a vertex: its mate, `single`, or anything below: undecided.
-inline constexpr int single = -1;
 
 }  // namespace spargo::detail::matching

@@ -1,7 +1,6 @@
 // Checks and the plan around an executor.
-#include "graph/graph/with_in_edges.hpp"
+#include "graph/greedy/plan.hpp"
 #include "graph/matching/executor.hpp"
-#include "graph/plan.hpp"
 
 #include <utility>
 
@@ -24,15 +23,9 @@ struct detail::state_of<matching_plan<I, O, Space>> : detail::executor_state<det
 template <index_type I, index_type O, class Space>
 matching_plan<I, O, Space>::matching_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                           const matching_options& options) try {
-  detail::expect_graph("matching", g);
-  const greedy_order order = detail::greedy::choose_order("matching", options.order, greedy_order::smallest_first);
-  this->state_ =
-      detail::plan_only<state>(detail::greedy::algorithms, "matching", options.algorithm, ctx, [&](const auto& where) {
-        if (detail::lacks_in_edges(g)) detail::refuse_without_in_edges("matching");
-        auto ranks = detail::greedy::rank_vertices(where, g, order, options.seed);
-        return std::make_unique<state>(
-            state{{g.vertices(), detail::matching::make_executor<I, O>(where, g, std::move(ranks))}});
-      });
+  this->state_ = detail::greedy::make_state<state>(
+      "matching", ctx, g, options, greedy_order::smallest_first,
+      [](auto&&... from) { return detail::matching::make_executor<I, O>(std::forward<decltype(from)>(from)...); });
 } catch (...) {
   detail::rethrow("matching");
 }
@@ -57,12 +50,10 @@ std::int64_t matching_plan<I, O, Space>::size() const try {
 template <index_type I, index_type O, class Space>
 matching_result<I, Space> matching(const context<Space>& ctx, const graph_view<I, O, Space>& g,
                                    const matching_options& options) try {
-  detail::expect_graph("matching", g);
-  detail::expect_runs_on<Space>(detail::greedy::algorithms, "matching", options.algorithm);
-  const detail::with_in_edges<I, O, Space> pulled(ctx, g);
-  matching_plan<I, O, Space> plan(ctx, pulled.view(), options);
-  plan.run();
-  return {clone(ctx, plan.mates()), plan.size(), plan.algorithm()};
+  using plan_type = matching_plan<I, O, Space>;
+  return detail::greedy::run_once<plan_type>("matching", ctx, g, options, [&](const plan_type& plan) {
+    return matching_result<I, Space>{clone(ctx, plan.mates()), plan.size(), plan.algorithm()};
+  });
 } catch (...) {
   detail::rethrow("matching");
 }

@@ -1,11 +1,11 @@
-// What a backend offers: the whole sample.
+// Interface of the backends of neighbour sampling.
 #pragma once
 
 #include "graph/neighbor_samples/draw.hpp"
 
 namespace spargo::detail::neighbor_samples {
 
-// Throws invalid_argument: seed k is no vertex, or was listed before.
+// Throws invalid_argument: seed k is not a vertex, or is listed twice.
 [[noreturn]] void refuse_vertex(std::int64_t k, std::int64_t vertex, std::int64_t vertices);
 [[noreturn]] void refuse_duplicate(std::int64_t k, std::int64_t vertex);
 

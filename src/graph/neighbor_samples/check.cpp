@@ -1,4 +1,4 @@
-// The check of samples: nodes and edges are gone through hop by hop.
+// Checks samples hop by hop.
 #include "core/instantiate.hpp"
 #include "graph/plan.hpp"
 
@@ -26,8 +26,8 @@ std::string fault_of(const csr_pattern_view<I, O, host>& g, span<const I, host> 
   if (s.nodes.size() < seeds.size() || !std::equal(seeds.begin(), seeds.end(), s.nodes.begin())) {
     return "the nodes do not begin with the seeds";
   }
-  std::int64_t seen = seeds.size();  // nodes that edges so far lead to, or seeds
-  std::int64_t first = 0;            // node to expand
+  std::int64_t seen = seeds.size();  // nodes seen so far: seeds, and ends of edges
+  std::int64_t first = 0;            // next node to expand
   std::int64_t e = 0;
   for (std::size_t hop = 0; hop < hops; ++hop) {
     const std::int64_t fan_out = options.fan_outs[hop];

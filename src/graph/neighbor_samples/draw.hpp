@@ -1,7 +1,7 @@
-// The entries that a hop takes of a row, for both backends: integer arithmetic alone.
+// Draws the entries that a hop takes from a row; shared by both backends, integer arithmetic only.
 //
-// Without replacement Floyd's method takes the square of the number of entries, algorithm S the length of the row;
-// whichever is less is used.
+// Without replacement, Floyd's method costs the square of the number of entries drawn, algorithm S the length of the
+// row; the cheaper one is used.
 #pragma once
 
 #include "core/philox.hpp"
@@ -12,21 +12,21 @@
 
 namespace spargo::detail::neighbor_samples {
 
-// What a hop draws, and by which words.
+// What a hop draws, and from which random words.
 struct hop_rule {
   std::int64_t fan_out = 0;
   sample_replacement replacement = sample_replacement::without;
   std::uint64_t seed = 0;
   std::uint32_t hop = 0;
 
-  // How many entries of a row.
+  // The number of entries drawn from a row.
   [[nodiscard]] SPARGO_HD std::int64_t count(std::int64_t row) const {
     if (fan_out < 0 || row == 0) return row;
     return replacement == sample_replacement::without && row < fan_out ? row : fan_out;
   }
 };
 
-// 64-bit words of a vertex, one after the other.
+// The stream of 64-bit random words of a vertex.
 class vertex_words {
  public:
   SPARGO_HD vertex_words(const hop_rule& rule, std::int64_t vertex) : rule_(rule), vertex_(vertex), block_{} {}
@@ -64,7 +64,8 @@ SPARGO_HD void draw_entries(const hop_rule& rule, std::int64_t vertex, std::int6
     for (std::int64_t k = 0; k < row; ++k) take(k, k);
   } else if (rule.replacement == sample_replacement::with) {
     for (std::int64_t k = 0; k < count; ++k) take(k, words.next_below(row));
-  } else if (count == 0 || count <= row / count) {  // Floyd: entry j, if the one drawn among the first j + 1 is taken
+  } else if (count == 0 ||
+             count <= row / count) {  // Floyd: draws among the first j + 1 entries; entry j if that one is taken
     for (std::int64_t k = 0; k < count; ++k) {
       const std::int64_t j = row - count + k;
       const std::int64_t drawn = words.next_below(j + 1);
@@ -72,7 +73,7 @@ SPARGO_HD void draw_entries(const hop_rule& rule, std::int64_t vertex, std::int6
       for (std::int64_t i = 0; i < k; ++i) taken = taken || entries[i] == static_cast<O>(first + drawn);
       take(k, taken ? j : drawn);
     }
-  } else {  // S: entry k with the probability that keeps the number of those that are left
+  } else {  // S: entry k with probability (still wanted) / (still left)
     for (std::int64_t k = 0, taken = 0; taken < count; ++k) {
       if (words.next_below(row - k) < count - taken) take(taken++, k);
     }

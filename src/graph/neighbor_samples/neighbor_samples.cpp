@@ -1,4 +1,4 @@
-// Checks of the arguments of samples.
+// Neighbour sampling: checks of the arguments.
 #include "graph/neighbor_samples/backend.hpp"
 #include "graph/plan.hpp"
 

@@ -1,5 +1,6 @@
-// Samples on the device, a thread per vertex that is expanded. marks[v] is the number of v among the nodes, or the
-// smallest edge that leads to it: so new vertices are numbered in the order of the edges, whichever thread is first.
+// Neighbour sampling on the device, one thread per expanded vertex. marks[v] is the number of v among the nodes or, of
+// a new vertex, the smallest edge that leads to it: so new vertices are numbered in edge order, whichever thread is
+// first.
 #include "core/device/launch.cuh"
 #include "core/instantiate.hpp"
 #include "graph/neighbor_samples/backend.hpp"
@@ -15,12 +16,12 @@ namespace spargo::detail::neighbor_samples {
 
 namespace {
 
-using mark = long long;                                          // of atomicMin
+using mark = long long;                                          // a type that atomicMin takes
 constexpr mark no_mark = std::numeric_limits<mark>::max();       // not seen
 SPARGO_HD constexpr mark of_node(std::int64_t k) { return ~k; }  // below every edge's
 SPARGO_HD constexpr std::int64_t node_of(mark m) { return ~m; }
 
-// The sum of all; `values` has one element more than there are counts, and becomes their exclusive sums. Synchronizes.
+// Replaces counts, and one element after them, by their exclusive prefix sums; returns the total. Synchronizes.
 [[nodiscard]] std::int64_t sum_up(const context<device>& ctx, array<std::int64_t, device>& values) {
   exclusive_scan<std::int64_t, device>(ctx, std::as_const(values).view(), values.view());
   return element<std::int64_t>(ctx, std::as_const(values).view(), values.size() - 1);
@@ -29,7 +30,7 @@ SPARGO_HD constexpr std::int64_t node_of(mark m) { return ~m; }
 // Marks the seeds. Synchronizes.
 template <class I>
 void mark_seeds(const context<device>& ctx, span<const I, device> seeds, std::int64_t vertices, mark* marks) {
-  array<count64, device> faults(ctx, 2);  // the first seed that is no vertex, and the first that is listed before
+  array<count64, device> faults(ctx, 2);  // first seed that is not a vertex; first repeated seed
   for_each(ctx, 2, [size = seeds.size(), to = faults.data()] __device__(std::int64_t k) {
     to[k] = static_cast<count64>(size);
   });
@@ -64,7 +65,7 @@ struct hop_edges {
   array<O, device> edges;
 };
 
-// The edges of a hop from `nodes`, the first of which is number `first`; their rows are not known yet. Synchronizes.
+// The edges of a hop that expands `nodes`, numbered from `first`; their `rows` follow later. Synchronizes.
 template <class I, class O>
 [[nodiscard]] hop_edges<I, O> draw_hop(const context<device>& ctx, const O* offsets, const hop_rule& rule,
                                        const array<I, device>& nodes, std::int64_t first) {
@@ -87,8 +88,7 @@ template <class I, class O>
   return of;
 }
 
-// Numbers the vertices that edges lead to from `next` on, and fills in the rows. Returns the new vertices.
-// Synchronizes.
+// Numbers new vertices from `next` on and fills in the edges' rows. Returns the new vertices. Synchronizes.
 template <class I, class O>
 [[nodiscard]] array<I, device> number_nodes(const context<device>& ctx, const I* indices, hop_edges<I, O>& of,
                                             std::int64_t next, mark* marks) {

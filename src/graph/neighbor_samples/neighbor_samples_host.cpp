@@ -1,5 +1,5 @@
-// Samples on the host: threads draw for the vertices of a hop; then one numbers the vertices found, by a hash table, in
-// the order of the edges.
+// Neighbour sampling on the host: threads draw for the vertices of a hop; then one thread numbers the new vertices with
+// a hash table, in edge order.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "graph/neighbor_samples/backend.hpp"
@@ -12,11 +12,11 @@ namespace spargo::detail::neighbor_samples {
 
 namespace {
 
-// Numbers of vertices, by open addressing with linear probing; at most half full.
+// Vertex numbers in a hash table with linear probing; at most half full.
 template <class I>
 class vertex_numbers {
  public:
-  // The number of a vertex, which is `next` if it had none.
+  // The number of a vertex; a new one gets `next`.
   I find_or_add(I vertex, I next) {
     if (2 * (used_ + 1) > slots_.size()) grow();
     slot& found = at(vertex);

@@ -105,7 +105,7 @@ class similarity_check {
   [[nodiscard]] std::string ends_fault() const {
     for (std::int64_t k = 0; k < claim_.sources.size(); ++k) {
       for (const I end : {claim_.sources[k], claim_.targets[k]}) {
-        if (end < 0 || end >= g_.vertices()) return fmt::format("pair {} has end {}, which is no vertex", k, end);
+        if (end < 0 || end >= g_.vertices()) return fmt::format("pair {} has end {}, which is not a vertex", k, end);
       }
     }
     return {};

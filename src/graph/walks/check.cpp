@@ -1,4 +1,4 @@
-// The check of walks: each vertex and the next are looked up in the rows, with the caller's weights.
+// Checks walks: each step is looked up in the graph's rows, with the caller's weights.
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "graph/plan.hpp"
@@ -15,7 +15,7 @@ namespace spargo {
 
 namespace {
 
-// has_weight(e): whether an entry of the graph can be chosen.
+// has_weight(e): whether entry e of the graph can be chosen.
 template <class I, class O, class HasWeight>
 class walk_check {
  public:
@@ -23,15 +23,15 @@ class walk_check {
              const HasWeight& has_weight)
       : rows_(rows), walks_(walks), stride_(length + 1), has_weight_(has_weight) {}
 
-  // Of walk k; empty: none.
+  // The fault of walk k, or empty.
   [[nodiscard]] std::string fault(std::int64_t k) const {
     const I* const walk = walks_.data() + k * stride_;
-    if (!is_vertex(walk[0])) return fmt::format("walk {} starts at {}, which is no vertex", k, walk[0]);
+    if (!is_vertex(walk[0])) return fmt::format("walk {} starts at {}, which is not a vertex", k, walk[0]);
     for (std::int64_t step = 0; step + 1 < stride_; ++step) {
       const I from = walk[step];
       const I to = walk[step + 1];
       if (from == -1 && to == -1) continue;
-      if (from == -1) return fmt::format("walk {} goes on to {} after its end", k, to);
+      if (from == -1) return fmt::format("walk {} continues with {} after its end", k, to);
       if (to == -1 && leads_on(from)) return fmt::format("walk {} ends at {}, which has out-edges", k, from);
       if (to != -1 && (!is_vertex(to) || !is_step(from, to))) {
         return fmt::format("step {} of walk {} goes from {} to {}, which is no edge", step, k, from, to);

@@ -1,4 +1,4 @@
-// The executor of a backend, and the weights that it draws by.
+// Interface of the backends of random walks, and the weights that steps are drawn by.
 #pragma once
 
 #include "core/plan_executor.hpp"
@@ -9,7 +9,7 @@
 
 namespace spargo::detail::walks {
 
-// What a plan has settled.
+// What the plan has chosen.
 struct walk_rule {
   std::int64_t walks = 0;
   std::int64_t length = 0;
@@ -38,7 +38,7 @@ template <class W, class O>
 [[nodiscard]] row_sums<device> sum_rows(const context<device>& ctx, span<const O, device> offsets,
                                         span<const W, device> weights);
 
-// The number of the first start that is no vertex, or -1. Synchronizes a device.
+// The number of the first start that is not a vertex, or -1. Synchronizes a device.
 template <class I>
 [[nodiscard]] std::int64_t first_bad_start(const context<host>& ctx, span<const I, host> starts, std::int64_t vertices);
 template <class I>

@@ -1,9 +1,10 @@
-// One step of a walk, for both backends: integer arithmetic alone, so that they decide alike bit by bit.
+// One step of a walk, shared by both backends: integer arithmetic only, so both choose the same entries.
 //
-// First order: a 64-bit word times the total weight of the row, over 2^64, is a place in the row's prefix sums; without
-// weights it is the number of the entry. Step s takes half s % 2 of the block of (walk, s / 2).
-// Second order: entries are drawn like that and accepted with probability factor / largest factor, by a second word,
-// from the block of (walk, s, try). What 32 tries leave to chance is drawn from all products at once.
+// First order: random word * total weight / 2^64 is a position in the row's prefix sums or, without weights, the number
+// of the entry. Step s uses half s % 2 of the Philox block of (walk, s / 2).
+// Second order: rejection sampling. An entry is drawn as above and accepted with probability factor / largest factor by
+// a second word, both from the block of (walk, s, try). After 32 rejections the step is drawn from the products of all
+// weights and factors.
 #pragma once
 
 #include "core/philox.hpp"
@@ -23,7 +24,7 @@ struct walked_rows {
   const O* offsets;
   const I* indices;
   const std::uint64_t* sums;  // [entry]: inclusive prefix sums of the row's weights; null: every entry counts 1
-  bool ascending;             // every row is; asked for by the second order alone
+  bool ascending;             // every row ascends; used by the second order only
 
   [[nodiscard]] SPARGO_HD std::int64_t first(std::int64_t v) const { return static_cast<std::int64_t>(offsets[v]); }
   [[nodiscard]] SPARGO_HD std::int64_t last(std::int64_t v) const { return static_cast<std::int64_t>(offsets[v + 1]); }
@@ -31,7 +32,7 @@ struct walked_rows {
     if (first == last) return 0;
     return sums == nullptr ? static_cast<std::uint64_t>(last - first) : sums[last - 1];
   }
-  // The entry that has this place in [0, total).
+  // The entry at this position in [0, total) of the prefix sums.
   [[nodiscard]] SPARGO_HD std::int64_t entry_at(std::int64_t first, std::int64_t last, std::uint64_t place) const {
     if (sums == nullptr) return first + static_cast<std::int64_t>(place);
     return first_where(first, last - 1, [&](std::int64_t e) { return sums[e] > place; });
@@ -70,7 +71,7 @@ struct second_order {
   const auto number = static_cast<std::uint64_t>(walk);
   return philox({{static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32), step, attempt}}, seed);
 }
-// Of the first order: for steps 2 k and 2 k + 1.
+// First order: the words of steps 2 k and 2 k + 1.
 [[nodiscard]] SPARGO_HD constexpr philox_block block_of_pair(std::uint64_t seed, std::int64_t walk, std::int64_t step) {
   return block_of(seed, walk, static_cast<std::uint32_t>(step / 2), 0);
 }
@@ -134,7 +135,7 @@ template <class I, class O>
     const auto x = static_cast<std::int64_t>(g.indices[e]);
     const std::uint64_t chance = block.words[2];
     const bool is_back = x == previous;
-    if (chance < (is_back ? order.back : order.smallest_of_others())) return e;  // whichever factor it has
+    if (chance < (is_back ? order.back : order.smallest_of_others())) return e;  // accepted whatever its factor
     if (!is_back && chance < (g.has_edge(previous, x) ? order.near : order.away)) return e;
   }
   return entry_by_products(g, order, previous, v, block_of(seed, walk, number, most_tries + 1).bits(0));

@@ -1,5 +1,5 @@
-// Walks on the device: a thread each, since a step is a chain of dependent accesses and many walks hide its latency.
-// A run is one kernel; making a plan waits for the checks of weights and starts.
+// Walks on the device, one thread per walk: a step is a chain of dependent loads, whose latency many walks hide. A run
+// is one kernel; making a plan waits for the checks of weights and starts.
 #include "core/bytes_of.hpp"
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
@@ -38,7 +38,7 @@ template <class F>
   return found < size ? found : -1;
 }
 
-constexpr std::int64_t order_share = 1024;  // edges of a warp that looks whether rows ascend
+constexpr std::int64_t order_share = 1024;  // edges per warp in the test for ascending rows
 
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
@@ -91,8 +91,8 @@ __global__ void __launch_bounds__(block_threads)
 
 constexpr int staged_steps = 16;
 
-// The last steps of a block's walks. A warp writes those of its walks when it has 16 of each, so that whole sectors are
-// written: R-MAT 22, 2^22 walks of 80 steps, H100: 34.7 ms step by step, 15.7 ms like this.
+// Buffers the latest steps of a block's walks. A warp writes 16 steps of each of its walks at once, in whole sectors:
+// R-MAT 22, 2^22 walks of 80 steps, H100: 34.7 ms step by step, 15.7 ms like this.
 template <class I>
 using step_stage = I[block_threads][staged_steps + 1];
 

@@ -1,4 +1,4 @@
-// Graphs from documents.
+// Graphs from GML and GraphML documents.
 //
 // Idea: the parsers pass ids as text. At the end all of them, nodes first, are numbered together by the table of
 // names that edge lists use: a node whose number is not its position occurs twice, and an edge's end whose number is
@@ -26,14 +26,14 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 
-// The integer that a name is; -1: none, or not as it is written back.
+// The integer that a name spells; -1: none, or not in its usual form, so that it could not be written back.
 std::int64_t integer_of(std::string_view name) {
   std::int64_t value = 0;
   const bool plain = !name.empty() && (name[0] != '0' || name.size() == 1) && name[0] != '+' && name[0] != '-';
   return plain && parse_integer(name, value) == number_status::ok ? value : -1;
 }
 
-// The integers that the names are; empty if one is none.
+// The names as integers; empty if one is not an integer.
 std::vector<std::int64_t> integers_of(const vertex_name_table& names) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(names.size()));
   for (std::size_t v = 0; v < all.size(); ++v) {
@@ -137,7 +137,7 @@ graph_collector::numbering graph_collector::number_nodes() const {
   return found;
 }
 
-// The labels, if each node has one and they differ.
+// The labels, if every node has one and all differ.
 vertex_name_table graph_collector::choose_names(const vertex_name_table& by_id) {
   if (labels_.ends.empty() || std::ssize(labels_.ends) != by_id.size()) return by_id;
   std::vector<std::string_view> labels;
@@ -161,7 +161,7 @@ void graph_collector::set_attribute(owner of, const std::string& name, attribute
   const auto [at, is_new] = kept.by_name.try_emplace(name, kept.all.size());
   if (is_new) kept.all.push_back({name, kind, {}, {}});
   attribute_column& column = kept.all[at->second];
-  if (column.values.size() > item) {  // it has one
+  if (column.values.size() > item) {  // the node or edge has a value
     ++omitted_;
     return;
   }

@@ -53,7 +53,7 @@ class graph_collector {
   edge_direction direction = edge_direction::not_said;
 
   void add_node(std::string_view id, place at);
-  void set_label(std::string_view label);  // of the last node; once
+  void set_label(std::string_view label);  // of the last node; at most one
   void add_edge(std::string_view source, std::string_view target, place at);
   // A weight of the edge that is added next. `rank`: of its name (`weight_rank`).
   void set_weight(int rank, std::string_view token, place at);
@@ -72,7 +72,7 @@ class graph_collector {
   [[nodiscard]] graph_attributes finish_attributes();
 
  private:
-  // Strings one after another.
+  // Strings, concatenated.
   struct strings {
     std::string characters;
     std::vector<std::size_t> ends;
@@ -120,7 +120,7 @@ class graph_collector {
   std::int64_t omitted_ = 0;
 };
 
-// The narrower kind that both are; text: none.
+// The narrowest kind that holds values of both.
 [[nodiscard]] attribute_kind joined_kind(attribute_kind a, attribute_kind b);
 
 // Parse the source into the collector. `extent::head`: up to the first node or edge.

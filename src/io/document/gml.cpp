@@ -1,6 +1,6 @@
 // GML: nested lists `key value`, where a value is a number, a string in double quotes, or a list `[ ... ]`.
 //
-// One pass over the bytes; lists that are of no interest are skipped without recursion. Source: Himsolt, "GML: A
+// One pass over the bytes; other lists are skipped without recursion. Source: Himsolt, "GML: A
 // portable Graph File Format" (1997). Strings have no escapes but XML's character entities.
 #include "io/document/document.hpp"
 #include "io/edge_list/columns.hpp"
@@ -28,7 +28,7 @@ void append_utf8(std::string& text, std::uint32_t c) {
   for (int k = more - 1; k >= 0; --k) text += static_cast<char>(0x80 | ((c >> (6 * k)) & 0x3F));
 }
 
-// Replaces &amp; and its like, and &#NUMBER;; anything else that begins with & is kept.
+// Replaces &amp; and XML's other entities, and &#NUMBER;; keeps anything else that begins with &.
 std::string without_entities(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, char>, 5> named{
       {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}}};
@@ -115,7 +115,7 @@ class gml_parser {
     }
   }
 
-  // The next key of a list, or false at its end, which is passed, or the end of the file.
+  // Reads the next key of a list; false at the list's end, which is consumed, or the file's.
   bool next_key() {
     const int c = skip_space();
     at_ = here_;

@@ -132,7 +132,7 @@ class document_writer {
   }
 
  private:
-  // A name that a key may have, which none of `taken` is; is added to them. GraphML takes any name.
+  // A valid key name that is not in `taken`, to which it is added. GraphML allows any name.
   std::string key_name(std::string name, std::vector<std::string>& taken) const {
     if (gml_) {
       const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
