@@ -45,6 +45,8 @@ copy_bandwidth = 4.27e12  # of an H200, bytes/s
 # Measured between two H200: a barrier of both grids 2.9 us, peer writes 361 GB/s in both directions at
 # once. Assumed to hold for eight GPUs behind a switch.
 nvlink = Link(lambda parts: 2.9e-6, 361e9, 0)
+# Rounds that the hosts start: 20 us for an exchange (ranks_one_h200.txt), assumed as much again for a sum over ranks.
+host_driven = Link(lambda parts: 40e-6, 361e9, 0)
 # Assumed: 100 Gbit/s, 2 us per hop of a tree, 1 us per message.
 network = Link(lambda parts: 2e-6 * ceil(log2(parts)), 12.5e9, 1e-6)
 
@@ -79,6 +81,20 @@ def split_columns(work, rows, degree, bytes_each, link):
         again = rows / parts * (2 * bytes_each + 8) / copy_bandwidth
         return max(own, link.step(parts, ghosts * bytes_each, parts - 1)) + work / parts - own + again
     return time
+
+
+# Ghosts of a part, as a share of all vertices. R-MAT 16: of degree 16 as sent by 2, 4 and 8 ranks (exchanged_bytes of
+# communities, per round and rank), of degree 8 counted for equal parts of the edges.
+rmat_ghosts = {16: {1: 0, 2: 0.31, 4: 0.39, 8: 0.36}, 8: {1: 0, 2: 0.26, 16: 0.21, 128: 0.065, 1024: 0.0125}}
+
+
+def uniform_ghosts(degree):
+    return lambda parts: (1 - 1 / parts) * (1 - exp(-degree / parts))
+
+
+def label_propagation(work, vertices, ghosts, link, rounds=10):
+    """Each round a part receives 4 bytes for each of its ghosts, and two counters are added up."""
+    return lambda parts: work / parts + rounds * link.step(parts, vertices * ghosts(parts) * 4, parts - 1)
 
 
 def search(work, vertices, link, levels=8, bottom_up=3, found=0.1):
@@ -142,6 +158,11 @@ def tables():
         ("SpMV fp32, the same: a step of PageRank", uniform(random[32], 8 << 20, 16, 4, nvlink)),
         ("BFS, R-MAT 26", search(rmat24 * 4, 1 << 26, nvlink)),
         ("BFS, R-MAT 28", search(rmat24 * 16, 1 << 28, nvlink)),
+        # Times of one H200: src/graph/communities/communities_cuda.cu.
+        ("label propagation, 10 rounds, uniform, 4.2M rows, 32 per row",
+         label_propagation(14.4e-3, 1 << 22, uniform_ghosts(32), host_driven)),
+        ("label propagation, 10 rounds, R-MAT 22",
+         label_propagation(10.2e-3, 1 << 22, rmat_ghosts[16].get, host_driven)),
     ])
     side, rows = 32768, 1 << 28
     laplacian = host_seconds("spmv/laplacian2d_2000/fp64/cpu/csr:automatic") * (side / 2000) ** 2
@@ -153,6 +174,9 @@ def tables():
         ("CG fp64, the same", conjugate_gradients(laplacian, vectors, side, network)),
         ("SpMV fp64, uniform, 268M rows, 16 per row", uniform(random, rows, 16, 8, network)),
         ("BFS, R-MAT 30", search_on_hosts(rmat, 1 << 30, network)),
+        # 16 threads take 210 ms for R-MAT 22 of degree 8 (src/graph/communities/communities.cpp).
+        ("label propagation, 10 rounds, R-MAT 30, degree 8",
+         label_propagation(0.21 * 2**8, 1 << 30, rmat_ghosts[8].get, network)),
     ])
     slow = Link(network.barrier, network.bandwidth / 10, network.message)
     pays = (f"it pays from {least_grid(rmat, 1 << 30, network)} hosts on, over 10 Gbit/s from "
