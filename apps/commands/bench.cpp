@@ -17,7 +17,7 @@ command_body declare(CLI::App& app) {
 
 }  // namespace
 
-const command bench_command{"bench", "times every operation beside the libraries that the machine has", declare,
-                            "spargo-bench"};
+extern const command bench_command{"bench", "times every operation beside the libraries that the machine has", declare,
+                                   "spargo-bench"};
 
 }  // namespace spargo::apps

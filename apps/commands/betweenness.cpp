@@ -237,6 +237,6 @@ struct centrality : graph_algorithm {
 
 }  // namespace
 
-const command betweenness_command = graph_command<centrality>("shortest paths through a graph's vertices");
+extern const command betweenness_command = graph_command<centrality>("shortest paths through a graph's vertices");
 
 }  // namespace spargo::apps

@@ -237,6 +237,6 @@ struct bfs_search : search_algorithm {
 
 }  // namespace
 
-const command bfs_command = graph_command<bfs_search>("breadth-first search of a graph");
+extern const command bfs_command = graph_command<bfs_search>("breadth-first search of a graph");
 
 }  // namespace spargo::apps

@@ -243,6 +243,7 @@ struct closeness_centralities : graph_algorithm {
 
 }  // namespace
 
-const command closeness_command = graph_command<closeness_centralities>("how near a graph's vertices are to others");
+extern const command closeness_command =
+    graph_command<closeness_centralities>("how near a graph's vertices are to others");
 
 }  // namespace spargo::apps

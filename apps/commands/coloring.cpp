@@ -61,6 +61,6 @@ struct coloring : graph_algorithm {
 
 }  // namespace
 
-const command coloring_command = graph_command<coloring>("colours for the vertices of a graph");
+extern const command coloring_command = graph_command<coloring>("colours for the vertices of a graph");
 
 }  // namespace spargo::apps

@@ -2,8 +2,7 @@
 #include "cli/enum_words.hpp"
 #include "commands/graph/vertex_groups.hpp"
 #include "commands/table.hpp"
-#include "placement/driver.hpp"
-#include "placement/weighted_input.hpp"
+#include "placement/optional_weights.hpp"
 
 #include <spargo/distributed/communities.hpp>
 #include <spargo/graph/communities.hpp>
@@ -26,6 +25,7 @@ struct communities_flags : graph_flags {
   std::int64_t iterations = 0;  // 0: chosen
 
   [[nodiscard]] bool propagates() const { return method == "cdlp"; }
+  [[nodiscard]] bool is_weighted() const { return !propagates() && weights != "unit"; }
   [[nodiscard]] communities_options options() const {
     return {.method = parse_communities_method(method),
             .iterations = iterations,
@@ -49,11 +49,12 @@ json sum_of_labels(span<const I, host> labels, const vertex_names& names) {
   return fits ? json(sum) : json(approximately);
 }
 
-struct unweighted_communities : graph_algorithm {
+struct community_search : graph_algorithm {
   using flags_type = communities_flags;
   static constexpr const char* name = "communities";
   static constexpr const char* activity = "finding communities";
   static constexpr std::string_view columns = "id,community";
+  static constexpr weight_signs signs = weight_signs::nonnegative;
 
   template <class I>
   struct result : checked, communities_result<I, host> {};
@@ -201,46 +202,9 @@ struct unweighted_communities : graph_algorithm {
   static auto& values(auto& found) { return found.labels; }
 };
 
-struct weighted_communities : unweighted_communities {
-  static constexpr bool ranks = false;  // cdlp ignores weights
-
-  static graph_work work(const communities_flags& flags) {
-    graph_work work = unweighted_communities::work(flags);
-    work.edge_bytes = sizeof(std::int32_t);
-    return work;
-  }
-  static bool reads_weights(const communities_flags& flags) { return flags.weights == "file"; }
-  static auto load(const communities_flags& flags, const graph_work& work) {
-    weight_choice choice = parse_weights(flags.weights);
-    choice.duplicates = duplicate_weights::sum;
-    return load_weighted(flags, work, choice);
-  }
-  static void report_input(report& out, const auto& read, const auto& /*g*/) {
-    out.keys()["weights"] = read.weights;
-    out.row("weights", read.weights);
-  }
-};
-
-// With weights of 1 the graph needs none. Ranks have cdlp alone, which ignores weights.
-command_body declare_communities(CLI::App& app) {
-  const auto flags = std::make_shared<communities_flags>();
-  declare_graph(app, *flags, unweighted_communities::text(), unweighted_communities::ranks,
-                [&] { unweighted_communities::add_flags(app, *flags); });
-  const auto is_weighted = [flags] { return !flags->propagates() && flags->weights != "unit"; };
-  return {[=] {
-            return is_weighted() && !is_shared_out(flags->common) ? run_graph_command<weighted_communities>(*flags)
-                                                                  : run_graph_command<unweighted_communities>(*flags);
-          },
-          [=](const plan_scale& scale) {
-            return is_weighted() && scale.ranks == 0 ? plan_graph_command<weighted_communities>(*flags, scale)
-                                                     : plan_graph_command<unweighted_communities>(*flags, scale);
-          }};
-}
-
 }  // namespace
 
-const command communities_command{unweighted_communities::name,  "communities of a graph, by Leiden, Louvain or labels",
-                                  declare_communities,           nullptr,
-                                  unweighted_communities::ranks, command_kind::graphs};
+extern const command communities_command =
+    optional_weights_command<community_search>("communities of a graph, by Leiden, Louvain or labels");
 
 }  // namespace spargo::apps

@@ -105,6 +105,6 @@ struct components : graph_algorithm {
 
 }  // namespace
 
-const command components_command = graph_command<components>("connected components of a graph, weak or strong");
+extern const command components_command = graph_command<components>("connected components of a graph, weak or strong");
 
 }  // namespace spargo::apps

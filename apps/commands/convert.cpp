@@ -134,7 +134,7 @@ command_body declare(CLI::App& app) {
 
 }  // namespace
 
-const command convert_command{"convert",          "files from one format to another", declare, nullptr, false,
-                              command_kind::files};
+extern const command convert_command{"convert",          "files from one format to another", declare, nullptr, false,
+                                     command_kind::files};
 
 }  // namespace spargo::apps

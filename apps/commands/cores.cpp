@@ -113,6 +113,6 @@ struct cores : graph_algorithm {
 
 }  // namespace
 
-const command cores_command = graph_command<cores>("core numbers of a graph, and its K-core");
+extern const command cores_command = graph_command<cores>("core numbers of a graph, and its K-core");
 
 }  // namespace spargo::apps

@@ -62,6 +62,7 @@ struct eigenvector_ranks : power_ranks {
 
 }  // namespace
 
-const command eigenvector_command = graph_command<eigenvector_ranks>("eigenvector centrality of a graph's vertices");
+extern const command eigenvector_command =
+    graph_command<eigenvector_ranks>("eigenvector centrality of a graph's vertices");
 
 }  // namespace spargo::apps

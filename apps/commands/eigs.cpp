@@ -1,11 +1,8 @@
 // eigs FILE: the outermost eigenvalues of a symmetric matrix or of a graph's Laplacian, checked independently.
 #include "cli/choice.hpp"
-#include "cli/cli.hpp"
 #include "cli/enum_words.hpp"
-#include "cli/help.hpp"
-#include "cli/outputs.hpp"
 #include "commands/table.hpp"
-#include "placement/matrix_command.hpp"
+#include "placement/matrix_driver.hpp"
 
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/solvers/eigs.hpp>
@@ -16,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 namespace spargo::apps {
@@ -102,132 +98,108 @@ void report_values(report& out, const std::vector<double>& values, const std::ve
   out.keys()["residuals"] = errors;
 }
 
-template <value_type V, index_type I, index_type O>
-exit_status find(report& out, const backend& where, const eigs_flags& flags, const csr_input<V, I, O>& read) {
-  const context<host>& ctx = where.cpu;
-  const csr_view<const V, I, O, host>& a = read.matrix;
-  expect_square(flags, a.rows, a.cols);
-  eigs_options options = flags.options;
-  options.which = parse_enum<eigs_which>("eigs: unknown end", flags.which);
-  options.count = std::min<std::int64_t>(options.count, a.rows);
-  const operator_form<V> form = form_of<V, I, O>(ctx, flags, a);
-  csr_matrix<V, I, O, host> made;
-  if (flags.form != "adjacency") {
-    const bool normalized = flags.form == "normalized";
-    made = laplacian<V, I, O>(ctx, a, normalized ? laplacian_kind::normalized : laplacian_kind::combinatorial);
+struct eigs_search : matrix_algorithm {
+  using flags_type = eigs_flags;
+  static constexpr const char* name = "eigs";
+  static constexpr double expected_ns = 50 + 1000;  // text; 200 products
+
+  static matrix_command_text text() {
+    return {
+        "Finds the largest or smallest eigenvalues of a symmetric matrix, or of the Laplacian of the graph that it is, "
+        "by Lanczos' method. Not converged is exit status 3.",
+        "a symmetric matrix",
+        "find them",
+        {"matrix.mtx.gz", "graph.mtx --operator laplacian --which smallest --count 2",
+         "gen:laplacian2d:n=300 --output vectors.mtx"}};
   }
-  const csr_view<const V, I, O, host> matrix = form.scale.empty() ? a : std::as_const(made).view();
-  eigs_result<V> found;
-  const time_summary times =
-      time_runs("finding eigenvalues", flags.repeat, [&] { found = eigs<V, I, O>(ctx, matrix, options); });
-  report_matrix(out, read);
-  json& keys = out.keys();
-  keys["operator"] = flags.form;
-  keys["which"] = flags.which;
-  keys["count"] = options.count;
-  keys["converged"] = found.converged;
-  keys["products"] = found.products;
-  keys["restarts"] = found.restarts;
-  out.row("operator", flags.form);
-  report_values(out, found.values, found.residuals);
-  out.row(found.converged ? "converged" : "NOT CONVERGED",
-          fmt::format("{}, {}", counted(found.products, "product"), counted(found.restarts, "restart")));
-  report_runs(out, times);
-  std::optional<bool> valid;
-  const stopwatch checking;
-  if (!flags.no_validate) valid = check_pairs<V, I, O>(a, form, found);
-  report_validity(out, valid, "the residuals and norms, computed independently", checking.milliseconds());
-  if (!flags.output.empty() && valid != false) {
-    array<V, host> rows(ctx, found.vectors.size());  // vectors as columns
-    for (std::int64_t i = 0; i < a.rows; ++i) {
-      for (std::int64_t k = 0; k < options.count; ++k) rows[i * options.count + k] = found.vectors[k * a.rows + i];
+  static void add_flags(CLI::App& app, eigs_flags& flags) {
+    app.add_option("--count", flags.options.count, "number of eigenvalues")
+        ->check(positive_count())
+        ->type_name("K")
+        ->capture_default_str();
+    app.add_option("--which", flags.which, "largest or smallest, by sign")
+        ->check(one_of("an end", words_of<eigs_which>()))
+        ->type_name("END")
+        ->capture_default_str();
+    app.add_option(
+           "--operator", flags.form,
+           "adjacency: the matrix A itself; laplacian: D - A with the row sums D; normalized: I - D^-1/2 A D^-1/2")
+        ->check(one_of("an operator", {"adjacency", "laplacian", "normalized"}))
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--tolerance", flags.options.tolerance, "of the residuals, relative to the largest eigenvalue found")
+        ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+        ->type_name("X")
+        ->capture_default_str();
+    app.add_option("--max-products", flags.options.max_products, "stop after some N products with the matrix")
+        ->check(positive_count())
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--seed", flags.options.seed, "of the start vector")->type_name("N")->capture_default_str();
+    app.add_option("--output", flags.output, "write the eigenvectors as columns of a Matrix Market array (.gz by name)")
+        ->type_name("FILE");
+  }
+  static std::vector<output_request> outputs(const eigs_flags& flags) { return {{"--output", flags.output}}; }
+
+  template <value_type V, index_type I, index_type O>
+  static exit_status run(const matrix_job<eigs_flags>& job, const csr_input<V, I, O>& read) {
+    report& out = job.out;
+    const eigs_flags& flags = job.flags;
+    const context<host>& ctx = job.cpu();
+    const csr_view<const V, I, O, host>& a = read.matrix;
+    expect_square(flags, a.rows, a.cols);
+    eigs_options options = flags.options;
+    options.which = parse_enum<eigs_which>("eigs: unknown end", flags.which);
+    options.count = std::min<std::int64_t>(options.count, a.rows);
+    const operator_form<V> form = form_of<V, I, O>(ctx, flags, a);
+    csr_matrix<V, I, O, host> made;
+    if (flags.form != "adjacency") {
+      const bool normalized = flags.form == "normalized";
+      made = laplacian<V, I, O>(ctx, a, normalized ? laplacian_kind::normalized : laplacian_kind::combinatorial);
     }
-    write_matrix_market<V>(flags.output,
-                           dense_view<const V, host>{a.rows, options.count, options.count, std::as_const(rows).view()});
-    out.row("written", flags.output + " (an eigenvector a column)");
+    const csr_view<const V, I, O, host> matrix = form.scale.empty() ? a : std::as_const(made).view();
+    eigs_result<V> found;
+    const time_summary times =
+        time_runs("finding eigenvalues", flags.repeat, [&] { found = eigs<V, I, O>(ctx, matrix, options); });
+    report_matrix(out, read);
+    json& keys = out.keys();
+    keys["operator"] = flags.form;
+    keys["which"] = flags.which;
+    keys["count"] = options.count;
+    keys["converged"] = found.converged;
+    keys["products"] = found.products;
+    keys["restarts"] = found.restarts;
+    out.row("operator", flags.form);
+    report_values(out, found.values, found.residuals);
+    out.row(found.converged ? "converged" : "NOT CONVERGED",
+            fmt::format("{}, {}", counted(found.products, "product"), counted(found.restarts, "restart")));
+    report_runs(out, times);
+    const auto valid = job.validate("the residuals and norms, computed independently",
+                                    [&] { return check_pairs<V, I, O>(a, form, found); });
+    if (!flags.output.empty() && valid != false) {
+      array<V, host> rows(ctx, found.vectors.size());  // vectors as columns
+      for (std::int64_t i = 0; i < a.rows; ++i) {
+        for (std::int64_t k = 0; k < options.count; ++k) rows[i * options.count + k] = found.vectors[k * a.rows + i];
+      }
+      write_matrix_market<V>(
+          flags.output, dense_view<const V, host>{a.rows, options.count, options.count, std::as_const(rows).view()});
+      out.row("written", flags.output + " (an eigenvector a column)");
+    }
+    return conclude(out, flags, valid, found.converged ? "" : "raise --max-products or --tolerance");
   }
-  return conclude(out, flags, valid, found.converged ? "" : "raise --max-products or --tolerance");
-}
 
-exit_status run(const eigs_flags& flags) {
-  const backend where = cpu_of("eigs", flags.common);
-  const input_description input = describe_input(where.cpu, flags.file);
-  expect_matrix(input);
-  report out("eigs", flags.common);
-  begin_report(out, "eigs", flags, where);
-  return on_matrix(out, where, flags, input, [&](const auto& read) { return find(out, where, flags, read); });
-}
-
-// Nanoseconds per entry: read from text, and in 200 products on one thread.
-struct expected_cost {
-  static constexpr double read_ns = 50;
-  static constexpr double products_ns = 1000;
+  static void expect(work_plan& plan, const eigs_flags& flags, const input_description& input, const input_size& size) {
+    const std::int64_t value = input.field == matrix_market_field::complex ? 16 : 8;
+    plan.algorithm = "lanczos";
+    plan.algorithm_reason = "there is no other";
+    plan.host_bytes = least_matrix_bytes(input, size, value, value);
+    const std::int64_t vectors = 3 * flags.options.count + 24;
+    plan.host_running_bytes = plan.host_bytes + 3 * size.listed * 2 * (8 + value) + size.rows * vectors * value;
+  }
 };
-
-exit_status plan_values(const eigs_flags& flags, const plan_scale& scale) {
-  input_description input;
-  input_size size;
-  work_plan plan = plan_of("eigs", flags, scale, input, size, expected_cost::read_ns + expected_cost::products_ns);
-  const std::int64_t value = input.field == matrix_market_field::complex ? 16 : 8;
-  plan.algorithm = "lanczos";
-  plan.algorithm_reason = "there is no other";
-  plan.host_bytes = least_matrix_bytes(input, size, value, value);
-  const std::int64_t vectors = 3 * flags.options.count + 24;
-  plan.host_running_bytes = plan.host_bytes + 3 * size.listed * 2 * (8 + value) + size.rows * vectors * value;
-  return print_plan(flags.common, plan);
-}
-
-void add_flags(CLI::App& app, eigs_flags& flags) {
-  add_matrix_file(app, flags.file, "a symmetric matrix");
-  app.add_option("--count", flags.options.count, "number of eigenvalues")
-      ->check(positive_count())
-      ->type_name("K")
-      ->capture_default_str();
-  app.add_option("--which", flags.which, "largest or smallest, by sign")
-      ->check(one_of("an end", words_of<eigs_which>()))
-      ->type_name("END")
-      ->capture_default_str();
-  app.add_option(
-         "--operator", flags.form,
-         "adjacency: the matrix A itself; laplacian: D - A with the row sums D; normalized: I - D^-1/2 A D^-1/2")
-      ->check(one_of("an operator", {"adjacency", "laplacian", "normalized"}))
-      ->type_name("NAME")
-      ->capture_default_str();
-  app.add_option("--tolerance", flags.options.tolerance, "of the residuals, relative to the largest eigenvalue found")
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
-      ->type_name("X")
-      ->capture_default_str();
-  app.add_option("--max-products", flags.options.max_products, "stop after some N products with the matrix")
-      ->check(positive_count())
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--seed", flags.options.seed, "of the start vector")->type_name("N")->capture_default_str();
-  app.add_option("--output", flags.output, "write the eigenvectors as columns of a Matrix Market array (.gz by name)")
-      ->type_name("FILE");
-  add_matrix_runs(app, flags, "find them");
-}
-
-command_body declare(CLI::App& app) {
-  app.description(
-      "Finds the largest or smallest eigenvalues of a symmetric matrix, or of the Laplacian of the graph that it is, "
-      "by Lanczos' method. Not converged is exit status 3.");
-  const auto flags = std::make_shared<eigs_flags>();
-  add_flags(app, *flags);
-  add_common_flags(app, flags->common, app_kind::computes,
-                   help_examples(app, {"matrix.mtx.gz", "graph.mtx --operator laplacian --which smallest --count 2",
-                                       "gen:laplacian2d:n=300 --output vectors.mtx"}) +
-                       help_on_matrix_inputs);
-  const auto does = [flags] {
-    (void)cpu_of("eigs", flags->common);
-    prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}});
-    return run(*flags);
-  };
-  return {does, [flags](const plan_scale& scale) { return plan_values(*flags, scale); }};
-}
 
 }  // namespace
 
-const command eigs_command{
-    "eigs", "eigenvalues of a symmetric matrix", declare, nullptr, false, command_kind::matrices};
+extern const command eigs_command = matrix_command<eigs_search>("eigenvalues of a symmetric matrix");
 
 }  // namespace spargo::apps

@@ -149,6 +149,6 @@ struct forest : graph_algorithm {
 
 }  // namespace
 
-const command forest_command = graph_command<forest>("minimum or maximum spanning forest of a graph");
+extern const command forest_command = graph_command<forest>("minimum or maximum spanning forest of a graph");
 
 }  // namespace spargo::apps

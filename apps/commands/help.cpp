@@ -61,7 +61,7 @@ std::string overview() {
     const std::string own = flags_of(*each, is_own);
     if (!own.empty()) text += row(each->name, own);
   }
-  text += row("shared", flags_of(bfs_command, is_shared));
+  text += row("shared", flags_of(*find_command("bfs"), is_shared));
   return text + "\n" + help_on_graph_inputs + "\n" + help_on_generators + "\n" + help_on_exit_codes + "\n";
 }
 
@@ -117,6 +117,6 @@ command_body declare(CLI::App& app) {
 
 }  // namespace
 
-const command help_command{"help", "the commands, or the flags of one", declare};
+extern const command help_command{"help", "the commands, or the flags of one", declare};
 
 }  // namespace spargo::apps

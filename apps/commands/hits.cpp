@@ -65,6 +65,6 @@ struct hits_ranks : power_ranks {
 
 }  // namespace
 
-const command hits_command = graph_command<hits_ranks>("hubs and authorities of a graph");
+extern const command hits_command = graph_command<hits_ranks>("hubs and authorities of a graph");
 
 }  // namespace spargo::apps

@@ -76,6 +76,6 @@ struct independent_set : graph_algorithm {
 
 }  // namespace
 
-const command independent_set_command = graph_command<independent_set>("a maximal independent set of a graph");
+extern const command independent_set_command = graph_command<independent_set>("a maximal independent set of a graph");
 
 }  // namespace spargo::apps

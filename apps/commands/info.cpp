@@ -492,6 +492,7 @@ command_body declare(CLI::App& app) {
 
 }  // namespace
 
-const command info_command{"info", "what a matrix or graph looks like", declare, nullptr, false, command_kind::files};
+extern const command info_command{
+    "info", "what a matrix or graph looks like", declare, nullptr, false, command_kind::files};
 
 }  // namespace spargo::apps

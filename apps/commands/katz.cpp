@@ -97,6 +97,6 @@ struct katz_ranks : power_ranks {
 
 }  // namespace
 
-const command katz_command = graph_command<katz_ranks>("Katz centrality of a graph's vertices");
+extern const command katz_command = graph_command<katz_ranks>("Katz centrality of a graph's vertices");
 
 }  // namespace spargo::apps

@@ -3,8 +3,7 @@
 #include "cli/picture.hpp"
 #include "commands/layout/graph_picture.hpp"
 #include "commands/table.hpp"
-#include "placement/driver.hpp"
-#include "placement/weighted_input.hpp"
+#include "placement/optional_weights.hpp"
 
 #include <spargo/graph/communities.hpp>
 #include <spargo/graph/components.hpp>
@@ -36,6 +35,7 @@ struct layout_flags : graph_flags {
   std::string color_by = "communities";
 
   layout_flags() { repeat = 1; }
+  [[nodiscard]] bool is_weighted() const { return weights != "unit"; }
   [[nodiscard]] layout_options options() const {
     return {.iterations = iterations,
             .start = parse_layout_start(start),
@@ -120,10 +120,11 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-struct unweighted_layout : graph_algorithm {
+struct graph_layout : graph_algorithm {
   using flags_type = layout_flags;
   static constexpr const char* name = "layout";
   static constexpr const char* activity = "laying out";
+  static constexpr weight_signs signs = weight_signs::nonnegative_finite;
   static constexpr std::string_view columns = "id,x,y";
 
   template <class I>
@@ -247,46 +248,9 @@ struct unweighted_layout : graph_algorithm {
   }
 };
 
-struct weighted_layout : unweighted_layout {
-  static graph_work work(const layout_flags& flags) {
-    graph_work work = unweighted_layout::work(flags);
-    work.wanted = in_edges::omit;
-    work.edge_bytes = sizeof(std::int32_t);
-    return work;
-  }
-  static bool reads_weights(const layout_flags& flags) { return flags.weights == "file"; }
-  static auto load(const layout_flags& flags, const graph_work& work) {
-    weight_choice choice = parse_weights(flags.weights);
-    choice.signs = weight_signs::nonnegative_finite;
-    choice.duplicates = duplicate_weights::sum;
-    return load_weighted(flags, work, choice);
-  }
-  static void report_input(report& out, const auto& read, const auto& /*g*/) {
-    out.keys()["weights"] = read.weights;
-    out.row("weights", read.weights);
-  }
-};
-
-// With weights of 1 the graph needs none.
-command_body declare_layout(CLI::App& app) {
-  const auto flags = std::make_shared<layout_flags>();
-  declare_graph(app, *flags, unweighted_layout::text(), unweighted_layout::ranks,
-                [&] { unweighted_layout::add_flags(app, *flags); });
-  const auto is_weighted = [flags] { return flags->weights != "unit"; };
-  return {[=] {
-            return is_weighted() ? run_graph_command<weighted_layout>(*flags)
-                                 : run_graph_command<unweighted_layout>(*flags);
-          },
-          [=](const plan_scale& scale) {
-            return is_weighted() ? plan_graph_command<weighted_layout>(*flags, scale)
-                                 : plan_graph_command<unweighted_layout>(*flags, scale);
-          }};
-}
-
 }  // namespace
 
-const command layout_command{unweighted_layout::name,  "positions of a graph's vertices, and a picture of it",
-                             declare_layout,           nullptr,
-                             unweighted_layout::ranks, command_kind::graphs};
+extern const command layout_command =
+    optional_weights_command<graph_layout>("positions of a graph's vertices, and a picture of it");
 
 }  // namespace spargo::apps

@@ -71,6 +71,6 @@ struct matching : graph_algorithm {
 
 }  // namespace
 
-const command matching_command = graph_command<matching>("a maximal matching of a graph");
+extern const command matching_command = graph_command<matching>("a maximal matching of a graph");
 
 }  // namespace spargo::apps

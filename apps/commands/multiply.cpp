@@ -460,7 +460,7 @@ command_body declare(CLI::App& app) {
 
 }  // namespace
 
-const command multiply_command{
+extern const command multiply_command{
     "multiply", "product of two sparse matrices", declare, nullptr, false, command_kind::matrices};
 
 }  // namespace spargo::apps

@@ -207,6 +207,6 @@ struct ranking : graph_algorithm {
 
 }  // namespace
 
-const command pagerank_command = graph_command<ranking>("ranks of a graph's vertices");
+extern const command pagerank_command = graph_command<ranking>("ranks of a graph's vertices");
 
 }  // namespace spargo::apps

@@ -78,7 +78,7 @@ command_body declare(CLI::App& app) {
   const auto flags = std::make_shared<plan_flags>();
   std::vector<std::string> names;
   for (const command* each : all_commands()) {
-    if (each != &plan_command && has_plan(*each)) names.emplace_back(each->name);
+    if (each->name != std::string_view("plan") && has_plan(*each)) names.emplace_back(each->name);
   }
   app.add_option("COMMAND", flags->command, "the command, followed by its input and any of its flags")
       ->check(suggests(names))
@@ -95,6 +95,6 @@ command_body declare(CLI::App& app) {
 
 }  // namespace
 
-const command plan_command{"plan", "what a command would take and choose, without running it", declare};
+extern const command plan_command{"plan", "what a command would take and choose, without running it", declare};
 
 }  // namespace spargo::apps

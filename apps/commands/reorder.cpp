@@ -1,11 +1,8 @@
 // reorder FILE: an order of a square matrix's rows and columns for small bandwidth or locality.
 #include "cli/choice.hpp"
-#include "cli/cli.hpp"
 #include "cli/enum_words.hpp"
-#include "cli/help.hpp"
-#include "cli/outputs.hpp"
 #include "commands/table.hpp"
-#include "placement/matrix_command.hpp"
+#include "placement/matrix_driver.hpp"
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/reorder.hpp>
@@ -17,7 +14,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -129,103 +125,84 @@ void report_change(report& out, const char* key, std::int64_t before, std::int64
   out.row(key, fmt::format("{}, {} before", with_commas(after), with_commas(before)));
 }
 
-template <entry_type V, index_type I, index_type O>
-exit_status reorder(report& out, const backend& where, const reorder_flags& flags, const input_description& input,
-                    const csr_input<V, I, O>& read) {
-  const context<host>& ctx = where.cpu;
-  const csr_view<const V, I, O, host>& a = read.matrix;
-  expect_square(flags, a.rows, a.cols);
-  const wanted_order wanted = parse_method(flags);
-  const stopwatch building;
-  const graph<I, std::int64_t, host> g = graph_of<I, O>(ctx, a);
-  const double build_ms = building.milliseconds();
-  array<I, host> order;
-  const time_summary times =
-      time_runs("reordering", flags.repeat, [&] { order = order_of<I, std::int64_t>(ctx, wanted, g.view()); });
-  const span<const I, host> rows = std::as_const(order).view();
-  const matrix_envelope before = envelope<I, O>(ctx, a);
-  const matrix_envelope after = envelope<I, O>(ctx, a, rows);
-  report_matrix(out, read);
-  out.keys()["method"] = to_string(wanted.method);
-  out.keys()["build_ms"] = build_ms;
-  out.row("method", std::string(to_string(wanted.method)));
-  report_change(out, "bandwidth", before.bandwidth, after.bandwidth);
-  report_change(out, "profile", before.profile, after.profile);
-  report_runs(out, times);
-  std::optional<bool> valid;
-  const stopwatch checking;
-  if (!flags.no_validate) valid = check_order<I, O>(a, rows, after);
-  report_validity(out, valid, "a permutation, and its bandwidth, checked independently", checking.milliseconds());
-  if (valid != false) write_outputs<V, I, O>(ctx, out, flags, input, read, rows);
-  return conclude(out, flags, valid);
-}
+struct reordering : matrix_algorithm {
+  using flags_type = reorder_flags;
+  static constexpr const char* name = "reorder";
+  static constexpr double expected_ns = 50 + 60;  // text; the graph is built and searched some four times
 
-exit_status run(const reorder_flags& flags) {
-  const backend where = cpu_of("reorder", flags.common);
-  const input_description input = describe_input(where.cpu, flags.file);
-  expect_matrix(input);
-  report out("reorder", flags.common);
-  begin_report(out, "reorder", flags, where);
-  const auto reorder_read = [&](const auto& read) { return reorder(out, where, flags, input, read); };
-  if (flags.output.empty()) {
-    return std::visit(reorder_read, read_factor<pattern>(out, where.cpu, flags.common, input));
+  static matrix_command_text text() {
+    return {
+        "Finds an order of the rows and columns of a square matrix A, by the pattern of A + A^T, and reports bandwidth "
+        "and profile before and after.",
+        "a matrix",
+        "find the order",
+        {"matrix.mtx.gz", "matrix.mtx --output permuted.mtx --permutation order.txt",
+         "gen:laplacian2d:n=1000 --method random:7"}};
   }
-  return on_matrix(out, where, flags, input, reorder_read);
-}
+  static void add_flags(CLI::App& app, reorder_flags& flags) {
+    app.add_option("--method", flags.method,
+                   "rcm: reverse Cuthill-McKee, for small bandwidth; degree: by falling degree; random[:SEED]")
+        ->check(suggests({"rcm", "degree", "random"}))
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--output", flags.output, "write the permuted matrix as Matrix Market (.gz by name)")
+        ->type_name("FILE");
+    app.add_option("--permutation", flags.permutation, "write the order: line k is the row, from 1, that becomes row k")
+        ->type_name("FILE");
+  }
+  static void check_flags(const reorder_flags& flags) { (void)parse_method(flags); }
+  static std::vector<output_request> outputs(const reorder_flags& flags) {
+    return {{"--output", flags.output}, {"--permutation", flags.permutation}};
+  }
 
-// Nanoseconds per entry on one thread: read from text; the graph built and searched some four times.
-struct expected_cost {
-  static constexpr double read_ns = 50;
-  static constexpr double order_ns = 60;
+  // Values are read only to be written.
+  template <class F>
+  static exit_status read(const matrix_job<reorder_flags>& job, F&& f) {
+    if (!job.flags.output.empty()) return matrix_algorithm::read(job, f);
+    return std::visit(f, read_factor<pattern>(job.out, job.cpu(), job.flags.common, job.input));
+  }
+
+  template <entry_type V, index_type I, index_type O>
+  static exit_status run(const matrix_job<reorder_flags>& job, const csr_input<V, I, O>& read) {
+    report& out = job.out;
+    const reorder_flags& flags = job.flags;
+    const context<host>& ctx = job.cpu();
+    const csr_view<const V, I, O, host>& a = read.matrix;
+    expect_square(flags, a.rows, a.cols);
+    const wanted_order wanted = parse_method(flags);
+    const stopwatch building;
+    const graph<I, std::int64_t, host> g = graph_of<I, O>(ctx, a);
+    const double build_ms = building.milliseconds();
+    array<I, host> order;
+    const time_summary times =
+        time_runs("reordering", flags.repeat, [&] { order = order_of<I, std::int64_t>(ctx, wanted, g.view()); });
+    const span<const I, host> rows = std::as_const(order).view();
+    const matrix_envelope before = envelope<I, O>(ctx, a);
+    const matrix_envelope after = envelope<I, O>(ctx, a, rows);
+    report_matrix(out, read);
+    out.keys()["method"] = to_string(wanted.method);
+    out.keys()["build_ms"] = build_ms;
+    out.row("method", std::string(to_string(wanted.method)));
+    report_change(out, "bandwidth", before.bandwidth, after.bandwidth);
+    report_change(out, "profile", before.profile, after.profile);
+    report_runs(out, times);
+    const auto valid = job.validate("a permutation, and its bandwidth, checked independently",
+                                    [&] { return check_order<I, O>(a, rows, after); });
+    if (valid != false) write_outputs<V, I, O>(ctx, out, flags, job.input, read, rows);
+    return conclude(out, flags, valid);
+  }
+
+  static void expect(work_plan& plan, const reorder_flags& flags, const input_description& input,
+                     const input_size& size) {
+    plan.algorithm = to_string(parse_method(flags).method);
+    plan.host_bytes = least_matrix_bytes(input, size, 0, 0);
+    // The pairs as listed and both ways with what sorts them, the graph, the orders.
+    plan.host_running_bytes = plan.host_bytes + size.listed * (24 + 6 * size.index_bytes) + size.rows * 80;
+  }
 };
-
-exit_status plan_order(const reorder_flags& flags, const plan_scale& scale) {
-  input_description input;
-  input_size size;
-  work_plan plan = plan_of("reorder", flags, scale, input, size, expected_cost::read_ns + expected_cost::order_ns);
-  plan.algorithm = to_string(parse_method(flags).method);
-  plan.host_bytes = least_matrix_bytes(input, size, 0, 0);
-  // The pairs as listed and both ways with what sorts them, the graph, the orders.
-  plan.host_running_bytes = plan.host_bytes + size.listed * (24 + 6 * size.index_bytes) + size.rows * 80;
-  return print_plan(flags.common, plan);
-}
-
-void add_flags(CLI::App& app, reorder_flags& flags) {
-  add_matrix_file(app, flags.file);
-  app.add_option("--method", flags.method,
-                 "rcm: reverse Cuthill-McKee, for small bandwidth; degree: by falling degree; random[:SEED]")
-      ->check(suggests({"rcm", "degree", "random"}))
-      ->type_name("NAME")
-      ->capture_default_str();
-  app.add_option("--output", flags.output, "write the permuted matrix as Matrix Market (.gz by name)")
-      ->type_name("FILE");
-  app.add_option("--permutation", flags.permutation, "write the order: line k is the row, from 1, that becomes row k")
-      ->type_name("FILE");
-  add_matrix_runs(app, flags, "find the order");
-}
-
-command_body declare(CLI::App& app) {
-  app.description(
-      "Finds an order of the rows and columns of a square matrix A, by the pattern of A + A^T, and reports bandwidth "
-      "and profile before and after.");
-  const auto flags = std::make_shared<reorder_flags>();
-  add_flags(app, *flags);
-  add_common_flags(app, flags->common, app_kind::computes,
-                   help_examples(app, {"matrix.mtx.gz", "matrix.mtx --output permuted.mtx --permutation order.txt",
-                                       "gen:laplacian2d:n=1000 --method random:7"}) +
-                       help_on_matrix_inputs);
-  const auto does = [flags] {
-    (void)cpu_of("reorder", flags->common);
-    (void)parse_method(*flags);
-    prepare_outputs(flags->common, {flags->file}, {{"--output", flags->output}, {"--permutation", flags->permutation}});
-    return run(*flags);
-  };
-  return {does, [flags](const plan_scale& scale) { return plan_order(*flags, scale); }};
-}
 
 }  // namespace
 
-const command reorder_command{
-    "reorder", "rows and columns for small bandwidth", declare, nullptr, false, command_kind::matrices};
+extern const command reorder_command = matrix_command<reordering>("rows and columns for small bandwidth");
 
 }  // namespace spargo::apps

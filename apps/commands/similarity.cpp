@@ -159,6 +159,6 @@ struct similarity : graph_algorithm {
 
 }  // namespace
 
-const command similarity_command = graph_command<similarity>("similarity of vertices by their neighbours");
+extern const command similarity_command = graph_command<similarity>("similarity of vertices by their neighbours");
 
 }  // namespace spargo::apps

@@ -260,7 +260,7 @@ command_body declare(CLI::App& app) {
 
 }  // namespace
 
-const command solve_command{
+extern const command solve_command{
     "solve", "a linear system, by Krylov methods", declare, nullptr, false, command_kind::matrices};
 
 }  // namespace spargo::apps

@@ -376,7 +376,7 @@ command_body declare(CLI::App& app) {
 
 }  // namespace
 
-const command spmv_command{
+extern const command spmv_command{
     "spmv", "product of a sparse matrix and a vector", declare, nullptr, true, command_kind::matrices};
 
 }  // namespace spargo::apps

@@ -203,6 +203,6 @@ struct sssp_search : search_algorithm {
 
 }  // namespace
 
-const command sssp_command = graph_command<sssp_search>("shortest paths from vertices of a graph");
+extern const command sssp_command = graph_command<sssp_search>("shortest paths from vertices of a graph");
 
 }  // namespace spargo::apps

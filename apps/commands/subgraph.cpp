@@ -353,6 +353,6 @@ struct subgraph_part : graph_algorithm {
 
 }  // namespace
 
-const command subgraph_command = graph_command<subgraph_part>("a part of a graph, as a file");
+extern const command subgraph_command = graph_command<subgraph_part>("a part of a graph, as a file");
 
 }  // namespace spargo::apps

@@ -2,6 +2,7 @@
 
 #include "cli/nearest.hpp"
 #include "cli/text.hpp"
+#include "commands/list.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

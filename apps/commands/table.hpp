@@ -1,9 +1,8 @@
-// All commands: what dispatch, help, completion, man pages and tests iterate over. commands/list.hpp, which CMake
-// writes, declares x_command for every other x.cpp in this folder.
+// All commands: what dispatch, help, completion, man pages and tests iterate over. Every other x.cpp in this folder
+// defines x_command; CMake writes their list, which table.cpp alone includes.
 #pragma once
 
 #include "cli/command.hpp"
-#include "commands/list.hpp"
 
 #include <string>
 #include <string_view>

@@ -97,6 +97,6 @@ struct triangles : graph_algorithm {
 
 }  // namespace
 
-const command triangles_command = graph_command<triangles>("triangles and clustering coefficients of a graph");
+extern const command triangles_command = graph_command<triangles>("triangles and clustering coefficients of a graph");
 
 }  // namespace spargo::apps

@@ -98,6 +98,6 @@ struct trusses : graph_algorithm {
 
 }  // namespace
 
-const command trusses_command = graph_command<trusses>("truss numbers of a graph's edges, and its K-truss");
+extern const command trusses_command = graph_command<trusses>("truss numbers of a graph's edges, and its K-truss");
 
 }  // namespace spargo::apps

@@ -1,9 +1,8 @@
 // walks FILE: random walks on a graph.
 #include "cli/enum_words.hpp"
 #include "commands/table.hpp"
-#include "placement/driver.hpp"
 #include "placement/graph_sources.hpp"
-#include "placement/weighted_input.hpp"
+#include "placement/optional_weights.hpp"
 
 #include <spargo/graph/walks.hpp>
 #include <spargo/io/output.hpp>
@@ -55,6 +54,7 @@ struct uniform_walks : graph_algorithm {
   using flags_type = walks_flags;
   static constexpr const char* name = "walks";
   static constexpr const char* activity = "walking";
+  static constexpr weight_signs signs = weight_signs::nonnegative_finite;
 
   template <class I>
   struct result : checked, walks_result<I, host> {
@@ -206,43 +206,15 @@ struct uniform_walks : graph_algorithm {
   }
 };
 
-struct weighted_walks : uniform_walks {
-  static graph_work work(const walks_flags& flags) {
-    graph_work work = uniform_walks::work(flags);
-    work.edge_bytes = sizeof(std::int32_t);
-    return work;
-  }
-  static bool reads_weights(const walks_flags& flags) { return flags.weights == "file"; }
-  static auto load(const walks_flags& flags, const graph_work& work) {
-    weight_choice choice = parse_weights(flags.weights);
-    choice.signs = weight_signs::nonnegative_finite;
-    choice.duplicates = duplicate_weights::sum;
-    return load_weighted(flags, work, choice);
-  }
+struct weighted_walks : with_weights<uniform_walks> {
   template <class W, index_type I, index_type O>
   static void report_input(report& out, const placed_weighted_input& read, const placed_weighted_graph<W, I, O>&) {
     report_weights<W>(out, read);
   }
 };
 
-// Edges that count alike need no weights.
-command_body declare_walks(CLI::App& app) {
-  const auto flags = std::make_shared<walks_flags>();
-  declare_graph(app, *flags, uniform_walks::text(), uniform_walks::ranks,
-                [&] { uniform_walks::add_flags(app, *flags); });
-  return {[=] {
-            return flags->is_weighted() ? run_graph_command<weighted_walks>(*flags)
-                                        : run_graph_command<uniform_walks>(*flags);
-          },
-          [=](const plan_scale& scale) {
-            return flags->is_weighted() ? plan_graph_command<weighted_walks>(*flags, scale)
-                                        : plan_graph_command<uniform_walks>(*flags, scale);
-          }};
-}
-
 }  // namespace
 
-const command walks_command{uniform_walks::name,  "random walks on a graph", declare_walks, nullptr,
-                            uniform_walks::ranks, command_kind::graphs};
+extern const command walks_command = optional_weights_command<uniform_walks, weighted_walks>("random walks on a graph");
 
 }  // namespace spargo::apps

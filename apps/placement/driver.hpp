@@ -3,25 +3,24 @@
 //
 // A new command is a class derived from `graph_algorithm` (the defaults below) or, where it starts from sources,
 // `search_algorithm` (search_driver.hpp), and ends with
-//   const command x_command = graph_command<x>("what it does");
+//   extern const command x_command = graph_command<x>("what it does");
 // commands/triangles.cpp is a short example, commands/components.cpp one that also runs on ranks. It provides:
 //   flags_type                      graph_flags, or a struct derived from it with the command's own flags
 //   name, activity                  "components", and "finding components" for the progress line
 //   text(), add_flags, check_flags  help, its own flags, and errors of usage before anything is read
 //   work(flags)                     graph, in-edges, self-loops and cost, known before anything is read
 //   options(flags)                  the plan's, of which the library knows an estimate
-//   result<I>                       derived from `checked` and the library's result: what is reported and written, on
-//   the host make_plan(ctx, g, flags)        the library's plan; g is a graph_view of any space and types. A fourth
-//   argument is
-//                                   the result, as `prepare` has left it
+//   result<I>                       on the host: derived from `checked` and the library's result
+//   make_plan(ctx, g, flags)        the library's plan; g is a graph_view of any space and types. Optional fourth
+//                                   argument: the result, as `prepare` has left it
 //   fetch(done, flags, result)      from `finished` to the result
-//   check(cpu, g, flags, result)    empty when right; g is the placed_graph
-//   derive(cpu, g, flags, result)   optional: results that follow from others and from g, such as a subgraph; not timed
+//   check(cpu, g, flags, result)    empty if the result is right; g is the placed_graph
+//   derive(cpu, g, flags, result)   optional, not timed: results computed from others and from g, such as a subgraph
 //   report_result, write            rows and keys; --output
-// Written once for all: add_algorithm_flag and add_choice (cli/enum_words.hpp), add_weights_flag, report_weights
-// (weighted_input.hpp), report_highest, report_histogram (graph_command.hpp), write_values, write_vertices, write_edges
-// (cli/vertex_table.hpp), groups of vertices, edges of a subgraph, pairs of vertices from a file (commands/graph/), and
-// a choice between two plans (either_plan.hpp).
+// Written once for all: add_algorithm_flag and add_choice (cli/enum_words.hpp), weights if they are asked for
+// (optional_weights.hpp), add_weights_flag, report_weights (weighted_input.hpp), report_highest, report_histogram
+// (graph_command.hpp), write_values, write_vertices, write_edges (cli/vertex_table.hpp), groups of vertices, edges of a
+// subgraph, pairs of vertices from a file (commands/graph/), and a choice between two plans (either_plan.hpp).
 // On several ranks (ranks = true) also: ranks_algorithm, check_ranks_flags, rank_bytes (of GPUs), make_ranks_plan,
 // check_on_ranks, ranks_reason and `values`, the array that has a value for each vertex.
 #pragma once

@@ -1,7 +1,9 @@
 #include "placement/matrix_command.hpp"
 
 #include "cli/choice.hpp"
+#include "cli/help.hpp"
 #include "cli/text.hpp"
+#include "placement/matrix_driver.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -19,6 +21,15 @@ void add_matrix_runs(CLI::App& app, matrix_flags& flags, const std::string& does
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--no-validate", flags.no_validate, "skip the independent check");
+}
+
+void declare_matrix(CLI::App& app, matrix_flags& flags, const matrix_command_text& text,
+                    const std::function<void()>& add_own) {
+  app.description(text.about);
+  add_matrix_file(app, flags.file, text.file);
+  add_own();
+  add_matrix_runs(app, flags, text.repeats);
+  add_common_flags(app, flags.common, app_kind::computes, help_examples(app, text.examples) + help_on_matrix_inputs);
 }
 
 backend cpu_of(const std::string& command, const common_flags& flags) {

@@ -1,6 +1,6 @@
 // `spargo bfs` as a program of its own.
 #include "cli/cli.hpp"
-#include "commands/table.hpp"
+#include "commands/list.hpp"
 
 int main(int argc, char** argv) {
   using namespace spargo::apps;

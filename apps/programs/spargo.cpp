@@ -1,5 +1,6 @@
 // spargo COMMAND ...: one program for all commands.
 #include "cli/cli.hpp"
+#include "commands/list.hpp"
 #include "commands/table.hpp"
 #include "placement/ranks.hpp"
 

@@ -1,0 +1,109 @@
+// One driver for the commands on one matrix that run on the CPU: flags, reading, timing, check, report, outputs and
+// `spargo plan`. A command is a class derived from `matrix_algorithm`, and ends with
+//   extern const command x_command = matrix_command<x>("what it does");
+// commands/reorder.cpp is an example. It provides:
+//   flags_type                      a struct derived from matrix_flags with the command's own flags
+//   name, expected_ns               "reorder"; nanoseconds per entry on one thread, reading included, for `spargo plan`
+//   text(), add_flags, check_flags  help, its own flags, and errors of usage before anything is read
+//   outputs, other_inputs           files that are written, and those that are read besides FILE
+//   run(job, read)                  on a csr_input of any types; the report has its title and the device
+//   expect(plan, flags, in, size)   algorithm and memory of `spargo plan`
+#pragma once
+
+#include "cli/command.hpp"
+#include "cli/outputs.hpp"
+#include "placement/matrix_command.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace spargo::apps {
+
+// What --help says of a command.
+struct matrix_command_text {
+  std::string about;
+  std::string file;     // "a matrix"
+  std::string repeats;  // --repeat does this N times
+  std::vector<std::string> examples;
+};
+
+// A command under way.
+template <class Flags>
+struct matrix_job {
+  report& out;
+  const backend& where;
+  const Flags& flags;
+  const input_description& input;
+
+  [[nodiscard]] const context<host>& cpu() const { return where.cpu; }
+  // Reports whether f() finds the result right, or that --no-validate skipped it. `how`: what f compares, a clause.
+  template <class F>
+  [[nodiscard]] std::optional<bool> validate(const std::string& how, F&& f) const {
+    std::optional<bool> valid;
+    const stopwatch checking;
+    if (!flags.no_validate) valid = f();
+    report_validity(out, valid, how, checking.milliseconds());
+    return valid;
+  }
+};
+
+// The defaults of a command.
+struct matrix_algorithm {
+  static void check_flags(const matrix_flags&) {}
+  static std::vector<std::string> other_inputs(const matrix_flags&) { return {}; }
+  // f(csr_input) with the file's matrix.
+  template <class Job, class F>
+  static exit_status read(const Job& job, F&& f) {
+    return on_matrix(job.out, job.where, job.flags, job.input, f);
+  }
+};
+
+template <class T>
+exit_status run_matrix_command(const typename T::flags_type& flags) {
+  const backend where = cpu_of(T::name, flags.common);
+  const input_description input = describe_input(where.cpu, flags.file);
+  expect_matrix(input);
+  report out(T::name, flags.common);
+  begin_report(out, T::name, flags, where);
+  const matrix_job<typename T::flags_type> job{out, where, flags, input};
+  return T::read(job, [&](const auto& read) { return T::run(job, read); });
+}
+
+template <class T>
+exit_status plan_matrix_command(const typename T::flags_type& flags, const plan_scale& scale) {
+  input_description input;
+  input_size size;
+  work_plan plan = plan_of(T::name, flags, scale, input, size, T::expected_ns);
+  T::expect(plan, flags, input, size);
+  return print_plan(flags.common, plan);
+}
+
+// What does not depend on the command's types.
+void declare_matrix(CLI::App& app, matrix_flags& flags, const matrix_command_text& text,
+                    const std::function<void()>& add_own);
+
+template <class T>
+command_body declare_matrix_command(CLI::App& app) {
+  const auto flags = std::make_shared<typename T::flags_type>();
+  declare_matrix(app, *flags, T::text(), [&] { T::add_flags(app, *flags); });
+  const auto does = [flags] {
+    (void)cpu_of(T::name, flags->common);
+    T::check_flags(*flags);
+    std::vector<std::string> inputs = T::other_inputs(*flags);
+    inputs.push_back(flags->file);
+    prepare_outputs(flags->common, inputs, T::outputs(*flags));
+    return run_matrix_command<T>(*flags);
+  };
+  return {does, [flags](const plan_scale& scale) { return plan_matrix_command<T>(*flags, scale); }};
+}
+
+template <class T>
+[[nodiscard]] constexpr command matrix_command(const char* summary) {
+  return {T::name, summary, declare_matrix_command<T>, nullptr, false, command_kind::matrices};
+}
+
+}  // namespace spargo::apps
