@@ -146,7 +146,8 @@ inline std::set<std::string>& groups_with_a_file() {
 // names with suffixes.
 inline bool is_wanted(const std::string& name) {
   if (const std::string& file = current_settings().file; !file.empty()) {
-    if (name.find("/" + file.substr(file.find_last_of('/') + 1) + "/") == std::string::npos) return false;
+    if (name.find(std::string("/").append(file, file.find_last_of('/') + 1).append("/")) == std::string::npos)
+      return false;
     groups_with_a_file().insert(name.substr(0, name.find('/')));
   }
   static const std::regex wanted(current_settings().filter, std::regex::extended);

@@ -148,6 +148,7 @@ json to_json(const time_summary& times) {
 }
 
 std::string format_times(const time_summary& times) {
+  if (times.runs == 1) return format_milliseconds(times.median) + ", one run";
   return fmt::format("{} median of {} ({} to {})", format_milliseconds(times.median), times.runs,
                      format_milliseconds(times.min), format_milliseconds(times.max));
 }

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace spargo::apps {
 
@@ -33,6 +34,7 @@ struct figure_texts {
 constexpr figure_texts figures[] = {
     {"levels", "Vertices at each depth", "depth", "vertices"},
     {"cores:histogram", "Core numbers", "core number", "vertices"},
+    {"coloring:histogram", "Vertices of each colour", "colour", "vertices"},
     {"histogram", "Vertices by value", "value", "vertices"},
     {"components:sizes", "Sizes of components", "size", "components"},
     {"communities:sizes", "Sizes of communities", "size", "communities"},
@@ -47,6 +49,7 @@ constexpr figure_texts figures[] = {
     {"top", "Highest values", "vertex", "value"},
     {"hubs", "Best hubs", "vertex", "score"},
     {"authorities", "Best authorities", "vertex", "score"},
+    {"multiply:first", "First entries", "row", "value"},
     {"first", "First results", "vertex", "value"},
     {"memory", "Memory by format", "format", "bytes"},
 };
@@ -63,13 +66,16 @@ figure_texts texts_of(const std::string& app, std::string_view key) {
   return {key, key, "item", "value"};
 }
 
-// What to see first, in this order, where a command has it.
+// What to see first, in this order, where a command has it; of one command where its name comes first.
 struct card_text {
   std::string_view key, title;
   std::string_view one = title;  // above the number 1
 };
 constexpr card_text cards[] = {
     {"vertices", "vertices", "vertex"},
+    {"forest:edges", "edges of the forest", "edge of the forest"},
+    {"matching:edges", "edges of the matching", "edge of the matching"},
+    {"trusses:edges", "edges of the truss", "edge of the truss"},
     {"edges", "edges", "edge"},
     {"rows", "rows", "row"},
     {"cols", "columns", "column"},
@@ -208,13 +214,14 @@ std::string draw_ranking(const json& pairs, const figure_texts& texts) {
   return ranking_of(std::string(texts.title), std::string(texts.x), std::string(texts.y), rows);
 }
 
-std::string draw_spy(const json& map) {
+std::string draw_spy(const json& map, const std::string& title) {
   density_cells cells{map["rows"],      map["cols"],      map["side"],
                       map["cell_rows"], map["cell_cols"], map["counts"].get<std::vector<std::int64_t>>()};
   const std::string note =
-      cells.side == 1 ? "A square is an entry."
-                      : fmt::format("A square is {0} x {0}; the darker, the more entries.", with_commas(cells.side));
-  return figure_of("Sparsity pattern", density_chart(cells), note);
+      cells.side == 1
+          ? "A square is an entry."
+          : fmt::format("A square is {0} x {0}; the more entries, the stronger its colour.", with_commas(cells.side));
+  return figure_of(title, density_chart(cells), note);
 }
 
 // Columns are the scalar keys of the objects, in order of appearance, and the medians of times.
@@ -249,7 +256,8 @@ std::string draw_rows(const json& list, const figure_texts& texts) {
     width = std::max(width, row.size());
   }
   std::vector<std::string> columns(width);
-  if (width == 3) columns = {"from", "to", std::string(texts.y)};
+  const bool of_matrix = texts.x == "row";
+  if (width == 3) columns = {of_matrix ? "row" : "from", of_matrix ? "column" : "to", std::string(texts.y)};
   return table_of(std::string(texts.title), columns, rows);
 }
 
@@ -284,7 +292,8 @@ std::string draw(const std::string& app, const std::string& key, const json& val
     return figure_of(std::string(texts.title), fmt::format("<img alt=\"{}\" style=\"max-width:100%\" src=\"{}\"/>",
                                                            texts.title, html_escaped(value.get<std::string>())));
   }
-  if (key == "spy" && value.is_object()) return draw_spy(value);
+  if (key == "spy" && value.is_object()) return draw_spy(value, "Sparsity pattern");
+  if (key == "spy_reordered" && value.is_object()) return draw_spy(value, "Sparsity pattern, reordered");
   if (key == "runs" && is_objects(value)) return draw_runs(app, value);
   if (is_objects(value)) return draw_objects(key, value);
   if (is_pairs(value)) {
@@ -303,8 +312,13 @@ std::string draw(const std::string& app, const std::string& key, const json& val
 std::vector<page_fact> headline_of(const json& keys) {
   std::vector<page_fact> facts;
   const bool single = keys.contains("runs") && keys["runs"].size() == 1 && keys["runs"][0].is_object();
-  for (const auto& [key, title, one] : cards) {
+  const std::string app = keys.value("app", "") + ":";
+  bool has_edges = false;
+  for (const auto& [given, title, one] : cards) {
+    const bool is_own = given.starts_with(app);
+    const std::string_view key = is_own ? given.substr(app.size()) : given;
     if (keys.contains("vertices") && (key == "rows" || key == "cols" || key == "nnz")) continue;
+    if (key == "edges" && std::exchange(has_edges, true)) continue;
     const std::string name(key);
     const json& from = !keys.contains(name) && single ? keys["runs"][0] : keys;
     if (!from.contains(name) || facts.size() == tuning::most_cards) continue;
@@ -359,8 +373,8 @@ page page_of(const page_content& content) {
   }
   for (const auto& [label, text] : content.rows) {
     if (label == "result") result.verdict = text;
-    if (label == "valid") result.verdict = "valid: " + text;
-    if (label == "verified") result.verdict = "verified " + text;
+    const std::string how = text.starts_with("yes: ") ? text.substr(5) : text;
+    if (label == "valid" || label == "verified") result.verdict = label + ": " + how;
   }
   result.warnings = content.warnings;
   result.headline = headline_of(keys);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
 #include <vector>
 
@@ -95,12 +96,27 @@ std::string unknown(const std::string& flag, const std::vector<std::string_view>
   const std::size_t dashes = flag.find_first_not_of('-');
   const std::string name = flag.substr(0, flag.find('='));
   const std::string_view word = std::string_view(name).substr(std::min(dashes, name.size()));
-  const std::string_view nearest = word.size() == 1 ? flag_of(word[0], known) : nearest_word(word, known);
+  std::string_view nearest = word.size() == 1 ? flag_of(word[0], known) : nearest_word(word, known);
+  // What other programs call it.
+  if (word == "format" && std::find(known.begin(), known.end(), "print") != known.end()) nearest = "print";
   return nearest.empty() ? name : fmt::format("{} (did you mean --{}?)", name, nearest);
 }
 
 bool is_flag(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9') && word[1] != '.' && word != "--";
+}
+
+// CLI11's "Could not convert: --p = x": only numbers are converted.
+std::string no_number(const std::string& what) {
+  const std::size_t name = what.find("--");
+  const std::size_t equals = what.find(" = ", name);
+  if (name == std::string::npos || equals == std::string::npos) return what;
+  const std::string value = what.substr(equals + 3);
+  double number = 0;
+  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool is_number = end == value.data() + value.size() && !value.empty() && status != std::errc::invalid_argument;
+  return fmt::format("{}: {} is {}", what.substr(name, equals - name), value,
+                     is_number ? "out of range (expected a whole number of 0 or more)" : "not a number");
 }
 
 }  // namespace
@@ -152,6 +168,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& e) {
   }
   // CLI11 reports a missing argument before an unknown flag.
   if (!flags.empty()) return "unknown flag: " + flags;
+  if (dynamic_cast<const CLI::ConversionError*>(&e) != nullptr) return no_number(e.what());
   if (dynamic_cast<const CLI::ExtrasError*>(&e) == nullptr) return e.what();
   return "unexpected argument: " + others;
 }

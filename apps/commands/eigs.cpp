@@ -148,6 +148,7 @@ struct eigs_search : matrix_algorithm {
     const context<host>& ctx = job.cpu();
     const csr_view<const V, I, O, host>& a = read.matrix;
     expect_square(flags, a.rows, a.cols);
+    expect_finite(flags, a);
     eigs_options options = flags.options;
     options.which = parse_enum<eigs_which>("eigs: unknown end", flags.which);
     options.count = std::min<std::int64_t>(options.count, a.rows);

@@ -20,6 +20,7 @@ struct help_flags {
   std::string program;
   std::string shell;
   bool man = false;
+  bool brief = false;
 };
 
 std::vector<std::string> names_of_commands() {
@@ -51,11 +52,18 @@ std::string flags_of(const command& which, bool (*wanted)(const CLI::Option&)) {
 bool is_shared(const CLI::Option& option) { return option.get_group() == help_style::shared_group; }
 bool is_own(const CLI::Option& option) { return !is_shared(option); }
 
-std::string overview() {
+enum class overview_extent { brief, whole };
+
+std::string overview(overview_extent extent) {
   std::string text =
       "Spargo: graphs and sparse matrices from files, on CPUs and GPUs.\n\n"
       "Usage: spargo COMMAND [OPTIONS] ...\n       spargo help COMMAND|formats|generators\n\nCommands:\n";
   for (const command* each : all_commands()) text += row(each->name, each->summary);
+  if (extent == overview_extent::brief) {
+    return text +
+           "\nBegin with:\n  spargo info FILE\n\nspargo COMMAND --help: its main options\nspargo help: all options, "
+           "inputs and exit codes\n";
+  }
   text += "\nOptions, explained by `spargo help COMMAND`:\n";
   for (const command* each : all_commands()) {
     const std::string own = flags_of(*each, is_own);
@@ -91,7 +99,9 @@ std::string text_of(const help_flags& flags) {
                             : completion(of, *which, flags.program.empty() ? which->name : flags.program);
   }
   if (flags.man) return which == nullptr ? man_page(all_commands()) : man_page(*which);
-  return which == nullptr ? overview() : declare_command(*which, std::string("spargo ") + which->name).app->help();
+  const overview_extent extent = flags.brief ? overview_extent::brief : overview_extent::whole;
+  return which == nullptr ? overview(extent)
+                          : declare_command(*which, std::string("spargo ") + which->name).app->help();
 }
 
 command_body declare(CLI::App& app) {
@@ -105,6 +115,7 @@ command_body declare(CLI::App& app) {
       ->check(suggests(words));
   app.add_option("--completion", flags->shell)->check(one_of("a shell", shell_names()))->group("");
   app.add_flag("--man", flags->man)->group("");
+  app.add_flag("--brief", flags->brief)->group("");
   app.add_option("--program", flags->program)->group("");
   add_help_and_version(app);
   return [flags] {

@@ -25,9 +25,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <complex>
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -256,6 +258,21 @@ void report_transpose_checksum(report& out, const context<host>& ctx, const csr_
                                    complex_type<V> ? fmt::format(" {:+.17g}i", sum.imag()) : std::string(), scale));
 }
 
+// A pattern's entries as ones: those listed more than once then count so often, as in products. None for other inputs.
+std::optional<any_matrix> count_entries(const context<host>& ctx, const any_entries& listed) {
+  return std::visit(
+      [&]<class V, class I>(const coo_input<V, I>& read) -> std::optional<any_matrix> {
+        if constexpr (!is_pattern<V>) return std::nullopt;
+        const coo_view<const V, I, host> entries = read.entries.view();
+        coo_matrix<double, I, host> ones(ctx, entries.rows, entries.cols, entries.nnz());
+        std::copy(entries.row_indices.begin(), entries.row_indices.end(), ones.row_indices().begin());
+        std::copy(entries.col_indices.begin(), entries.col_indices.end(), ones.col_indices().begin());
+        std::fill(ones.values().begin(), ones.values().end(), 1.0);
+        return to_canonical(ctx, coo_input<double, I>{std::move(ones), read.triangle, {}});
+      },
+      listed);
+}
+
 void report_memory(report& out, const format_memory& memory, bool graph) {
   out.keys()["memory"] = {{"csr", memory.csr}, {"coo", memory.coo}, {"ell", memory.ell}, {"sell", memory.sell}};
   out.keys()["padding"] = {{"ell", memory.ell_padding}, {"sell", memory.sell_padding}};
@@ -412,6 +429,7 @@ exit_status run(const info_flags& flags) {
   if (flags.cache == cache_mode::off) expect_memory(input);
   std::vector<oddity> odd;
   std::optional<value_summary> listed_values;
+  std::optional<any_matrix> counted_pattern;
   const cached_matrix matrix = [&]() -> cached_matrix {
     std::optional<progress_bar> bar(std::in_place, "reading " + input.path, flags.common.quiet);
     if (flags.cache != cache_mode::off || input.kind == input_kind::snapshot) {
@@ -422,6 +440,7 @@ exit_status run(const info_flags& flags) {
     const busy sorting("sorting");
     listed_values = summarize_entries(listed);
     if (flags.check) odd = check(input, listed);
+    if (flags.transpose_checksum && !is_graph_text(input.kind)) counted_pattern = count_entries(ctx, listed);
     return {to_canonical(ctx, std::move(listed)), input_cache(cache_mode::off, input, value_kind::pattern)};
   }();
   report out("info", flags.common);
@@ -430,9 +449,13 @@ exit_status run(const info_flags& flags) {
         if (is_graph_text(input.kind) && is_pattern<V>) input.field = matrix_market_field::pattern;
         inspect<I, O>(out, flags, where, input, read.matrix, summarize_values<V>(read.matrix.values), listed_values,
                       read.facts, odd);
-        if (flags.transpose_checksum) report_transpose_checksum<V, I, O>(out, ctx, read.matrix);
       },
       matrix.read);
+  if (flags.transpose_checksum) {
+    std::visit([&]<class V, class I, class O>(
+                   const csr_input<V, I, O>& read) { report_transpose_checksum<V, I, O>(out, ctx, read.matrix); },
+               counted_pattern.has_value() ? std::as_const(*counted_pattern) : matrix.read);
+  }
   report_cache(out, matrix.cache);
   suggest_next(out, input, flags.takes_graph(input), flags_to_repeat(flags));
   out.print();
@@ -454,10 +477,14 @@ void add_flags(CLI::App& app, info_flags& flags) {
       "--check", flags.check,
       "look for what is odd: duplicates, zeros, infinities, entries in the wrong triangle or out of order, "
       "self-loops, isolated vertices; with the line where each occurs first");
-  app.add_flag("--transpose-checksum", flags.transpose_checksum,
-               "transpose a matrix and sum (i + 1) (j + 2) t_ij over its entries, i and j from 0");
+  auto* transpose = app.add_flag(
+      "--transpose-checksum", flags.transpose_checksum,
+      "transpose a matrix and sum (i + 1) (j + 2) t_ij over its entries, i and j from 0; an entry of a pattern is 1 "
+      "each time that it is listed");
   add_columns_flag(app, flags.common);
-  add_cache_flag(app, flags.cache)->excludes(check);  // what is odd is looked for in the text
+  add_cache_flag(app, flags.cache)
+      ->excludes(check)
+      ->excludes(transpose);  // a cache has neither oddities nor repeated entries
   app.add_option("--distances", flags.distances,
                  "search breadth-first from this many vertices, drawn at random: distances, eccentricities, closeness")
       ->type_name("SOURCES")

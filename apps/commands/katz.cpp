@@ -78,6 +78,12 @@ struct katz_ranks : power_ranks {
   }
   static void report_result(report& out, const katz_flags& flags, const vertex_names& names, const auto& found) {
     json& keys = out.keys();
+    if (!std::isfinite(found.residual)) {
+      throw error(error_code::invalid_argument,
+                  fmt::format("--alpha {}: the iteration diverges (expected less than 1 / the largest eigenvalue: any "
+                              "below {:.6g} converges)",
+                              found.alpha, 1 / found.bound));
+    }
     report_iterations(out, found.iterations, found.residual, found.converged);
     keys["alpha"] = found.alpha;
     keys["beta"] = flags.beta;

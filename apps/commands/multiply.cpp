@@ -343,6 +343,13 @@ struct multiply_inputs {
   std::optional<input_description> mask;
 };
 
+std::string product_of(const multiply_flags& flags, bool square) {
+  if (!flags.b.empty())
+    return fmt::format("A{} B{}", flags.transpose == "a" ? "^T" : "", flags.transpose == "b" ? "^T" : "");
+  if (flags.transpose == "a") return "A^T A";
+  return flags.transpose == "b" || !square ? "A A^T" : "A A";
+}
+
 template <class V>
 exit_status run_valued(report& out, const backend& where, const multiply_flags& flags, const multiply_inputs& in) {
   const context<host>& ctx = where.cpu;
@@ -358,6 +365,9 @@ exit_status run_valued(report& out, const backend& where, const multiply_flags& 
   describe_factor("A", in.a, a);
   if (b.has_value()) describe_factor("B", *in.b, *b);
   if (mask.has_value()) describe_factor("mask", *in.mask, *mask);
+  const auto [rows, cols] = size_of(a);
+  out.keys()["product"] = product_of(flags, rows == cols);
+  out.row("product", product_of(flags, rows == cols));
   const auto multiply_with = [&]<class I>(type_tag<I>) {
     std::optional<factor<V, I>> right;
     std::optional<factor<pattern, I>> places;

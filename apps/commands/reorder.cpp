@@ -1,6 +1,7 @@
 // reorder FILE: an order of a square matrix's rows and columns for small bandwidth or locality.
 #include "cli/choice.hpp"
 #include "cli/enum_words.hpp"
+#include "commands/info/figures.hpp"
 #include "commands/table.hpp"
 #include "placement/matrix_driver.hpp"
 
@@ -185,6 +186,10 @@ struct reordering : matrix_algorithm {
     out.row("method", std::string(to_string(wanted.method)));
     report_change(out, "bandwidth", before.bandwidth, after.bandwidth);
     report_change(out, "profile", before.profile, after.profile);
+    if (out.writes_page()) {
+      add_spy<I, O>(out, a);
+      add_spy<I, O>(out, permute(ctx, csr_view<const pattern, I, O, host>{a, {}}, rows, rows).view(), "spy_reordered");
+    }
     report_runs(out, times);
     const auto valid = job.validate("a permutation, and its bandwidth, checked independently",
                                     [&] { return check_order<I, O>(a, rows, after); });

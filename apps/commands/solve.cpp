@@ -34,6 +34,7 @@ struct solve_flags : matrix_flags {
   double tolerance = 1e-8;
   std::int64_t max_iterations = 10'000;
   std::int64_t restart = 50;
+  std::int64_t block_size = 8;
 };
 
 krylov_options options_of(const solve_flags& flags) {
@@ -41,7 +42,8 @@ krylov_options options_of(const solve_flags& flags) {
           .preconditioner = parse_enum<krylov_preconditioner>("solve: unknown preconditioner", flags.preconditioner),
           .tolerance = flags.tolerance,
           .max_iterations = flags.max_iterations,
-          .restart = flags.restart};
+          .restart = flags.restart,
+          .block_size = flags.block_size};
 }
 
 template <value_type V, index_type I, index_type O>
@@ -52,7 +54,7 @@ array<V, host> right_side(const context<host>& ctx, const solve_flags& flags, co
   } else if (flags.rhs != "ones" && flags.rhs != "ones-solution") {
     wanted.file = flags.rhs;
   }
-  array<V, host> b = make_x<V>(ctx, wanted, a.rows, {"--rhs", "rows"});
+  array<V, host> b = make_x<V>(ctx, wanted, a.rows, {"--rhs", "rows", true});
   if (flags.rhs != "ones-solution") return b;
   for (std::int64_t row = 0; row < a.rows; ++row) {
     V sum{};
@@ -124,32 +126,71 @@ void write_outputs(report& out, const solve_flags& flags, const krylov_result& r
   }
 }
 
+// What a plan did, in any space.
+struct solved {
+  krylov_method method{};
+  std::string reason;
+  krylov_preconditioner preconditioner{};
+  std::int64_t workspace_bytes = 0;
+  double plan_ms = 0;
+  time_summary times;
+  krylov_result result;
+};
+
+// x on the host.
+template <class Space, value_type V, index_type I, index_type O>
+solved solve_in(const context<Space>& ctx, const csr_view<const V, I, O, Space>& a, const solve_flags& flags,
+                const array<V, host>& b, array<V, host>& x) {
+  solved all;
+  const stopwatch planning;
+  const krylov_plan<V, Space> plan(ctx, a, options_of(flags));
+  ctx.synchronize();
+  all.plan_ms = planning.milliseconds();
+  array<V, Space> right(ctx, b.size());
+  array<V, Space> found(ctx, x.size());
+  copy<V>(ctx, b.view(), right.view());
+  all.times = time_runs("solving", flags.repeat, [&] {
+    fill_zero(ctx, found.view());
+    all.result = plan.run(std::as_const(right).view(), found.view());
+  });
+  copy<V>(ctx, std::as_const(found).view(), x.view());
+  ctx.synchronize();
+  all.method = plan.method();
+  all.reason = plan.reason();
+  all.preconditioner = plan.preconditioner();
+  all.workspace_bytes = plan.workspace_bytes();
+  return all;
+}
+
 template <value_type V, index_type I, index_type O>
 exit_status solve(report& out, const backend& where, const solve_flags& flags, const csr_input<V, I, O>& read) {
   const csr_view<const V, I, O, host>& a = read.matrix;
   expect_square(flags, a.rows, a.cols);
+  expect_finite(flags, a);
   const array<V, host> b = right_side<V, I, O>(where.cpu, flags, a);
-  const stopwatch planning;
-  const krylov_plan<V, host> plan(where.cpu, a, options_of(flags));
-  const double plan_ms = planning.milliseconds();
   array<V, host> x(where.cpu, a.rows);
-  krylov_result result;
-  const time_summary times = time_runs("solving", flags.repeat, [&] {
-    std::fill(x.begin(), x.end(), V{});
-    result = plan.run(b.view(), x.view());
+  solved all;
+  on_backend(where, [&]<class Space>(const context<Space>& ctx) {
+    if constexpr (std::same_as<Space, host>) {
+      all = solve_in<host, V, I, O>(ctx, a, flags, b, x);
+    } else {
+      const csr_matrix<V, I, O, device> copy = to_device(ctx, a);
+      all = solve_in<device, V, I, O>(ctx, copy.view(), flags, b, x);
+    }
   });
+  const krylov_result& result = all.result;
   report_matrix(out, read);
   json& keys = out.keys();
-  keys["plan_ms"] = plan_ms;
-  keys["workspace_bytes"] = plan.workspace_bytes();
+  keys["plan_ms"] = all.plan_ms;
+  keys["workspace_bytes"] = all.workspace_bytes;
   keys["rhs"] = flags.rhs;
-  keys["method_reason"] = plan.reason();
-  keys["preconditioner"] = to_string(plan.preconditioner());
-  out.row("method", fmt::format("{}: {}; preconditioner {}", to_string(plan.method()), plan.reason(),
-                                to_string(plan.preconditioner())));
+  keys["method_reason"] = all.reason;
+  keys["preconditioner"] = to_string(all.preconditioner);
+  out.row("method",
+          fmt::format("{}: {}; preconditioner {}", to_string(all.method), all.reason, to_string(all.preconditioner)));
   report_result(out, flags, result);
   report_x(out, flags, x);
-  report_runs(out, times);
+  report_runs(out, all.times);
   std::optional<residual_check> check;
   const stopwatch checking;
   if (!flags.no_validate) {
@@ -165,10 +206,21 @@ exit_status solve(report& out, const backend& where, const solve_flags& flags, c
   return conclude(out, flags, valid, result.converged ? "" : result.reason);
 }
 
+constexpr const char* on_cpu_by_default = "solve takes a GPU where --device asks for one";
+
+backend backend_of(const common_flags& flags) {
+  if (flags.device.starts_with("cuda")) return choose_backend(flags.device, flags.threads);
+  backend where = choose_cpu(flags.device, flags.threads);
+  if (flags.device != "cpu") where.reason = on_cpu_by_default;
+  return where;
+}
+
 exit_status run(const solve_flags& flags) {
-  const backend where = cpu_of("solve", flags.common);
+  backend where = backend_of(flags.common);
   const input_description input = describe_input(where.cpu, flags.file);
   expect_matrix(input);
+  const std::int64_t value = input.field == matrix_market_field::complex ? 16 : 8;
+  settle_memory(where, flags.common.device, least_device_matrix_bytes(input, least_size(input), value), 0, false);
   report out("solve", flags.common);
   begin_report(out, "solve", flags, where);
   out.keys()["field"] = to_string(input.field);
@@ -185,7 +237,10 @@ struct expected_cost {
 exit_status plan_solution(const solve_flags& flags, const plan_scale& scale) {
   input_description input;
   input_size size;
-  work_plan plan = plan_of("solve", flags, scale, input, size, expected_cost::read_ns + expected_cost::iterations_ns);
+  const bool is_on_gpu = flags.common.device.starts_with("cuda");
+  matrix_flags on_cpu = flags;
+  if (is_on_gpu) on_cpu.common.device = "cpu";
+  work_plan plan = plan_of("solve", on_cpu, scale, input, size, expected_cost::read_ns + expected_cost::iterations_ns);
   const std::int64_t value = input.field == matrix_market_field::complex ? 16 : 8;
   const matrix_shape shape{.rows = size.rows,
                            .cols = size.cols,
@@ -199,7 +254,16 @@ exit_status plan_solution(const solve_flags& flags, const plan_scale& scale) {
   plan.host_running_bytes =
       std::max(plan.host_bytes, size.distinct * (size.index_bytes + value) + 10 * size.rows * value +
                                     estimate(shape, options_of(flags)).host_bytes);
-  return print_plan(flags.common, plan);
+  if (flags.common.device == "auto") plan.device_reason = on_cpu_by_default;
+  if (is_on_gpu) {
+    plan.runs_on_gpu = true;
+    plan.device = flags.common.device;
+    plan.device_reason = "as asked for";
+    plan.gpu_ms = expected_gpu_ms(size.listed);
+    plan.device_bytes = size.distinct * (size.index_bytes + value) + (size.rows + 1) * 4 + 2 * size.rows * value +
+                        estimate(shape, options_of(flags)).device_bytes;
+  }
+  return print_plan(flags.common, plan, input);
 }
 
 void add_flags(CLI::App& app, solve_flags& flags) {
@@ -217,7 +281,9 @@ void add_flags(CLI::App& app, solve_flags& flags) {
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--preconditioner", flags.preconditioner,
-                 "auto: jacobi unless the diagonal has a zero; jacobi: divide by the diagonal; none")
+                 "auto: jacobi unless the diagonal has a zero; none; jacobi: divide by the diagonal; block-jacobi: by "
+                 "blocks of it; ilu0: incomplete LU factors; ic0: incomplete Cholesky factors, for symmetric positive "
+                 "definite matrices")
       ->check(one_of("a preconditioner", words_of<krylov_preconditioner>()))
       ->type_name("NAME")
       ->capture_default_str();
@@ -233,6 +299,10 @@ void add_flags(CLI::App& app, solve_flags& flags) {
       ->check(positive_count())
       ->type_name("N")
       ->capture_default_str();
+  app.add_option("--block-size", flags.block_size, "block-jacobi: rows of a block, at most 256")
+      ->check(positive_count())
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--output", flags.output, "write x as a Matrix Market array (.gz by name); - is standard output")
       ->type_name("FILE");
   app.add_option("--plot", flags.plot, "draw the residual by iteration: .png, .svg or .pdf")->type_name("FILE");
@@ -242,7 +312,8 @@ void add_flags(CLI::App& app, solve_flags& flags) {
 command_body declare(CLI::App& app) {
   app.description(
       "Solves A x = b by products with A: conjugate gradients, MINRES, BiCGSTAB or GMRES. Computes the residual of x "
-      "anew; a system that does not converge is exit status 3.");
+      "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it, by any of them but "
+      "GMRES.");
   const auto flags = std::make_shared<solve_flags>();
   add_flags(app, *flags);
   add_common_flags(app, flags->common, app_kind::computes,
@@ -250,7 +321,6 @@ command_body declare(CLI::App& app) {
                                        "gen:laplacian2d:n=1000 --method minres --tolerance 1e-6"}) +
                        help_on_matrix_inputs);
   const auto does = [flags] {
-    (void)cpu_of("solve", flags->common);
     check_picture("--plot", flags->plot);
     prepare_outputs(flags->common, {flags->file, flags->rhs}, {{"--output", flags->output}, {"--plot", flags->plot}});
     return run(*flags);

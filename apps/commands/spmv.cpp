@@ -306,7 +306,7 @@ exit_status plan_product(const spmv_flags& flags, const plan_scale& scale) {
   plan.device_reason = !wish.device.empty() ? wish.reason
                        : status.usable()    ? "the first usable GPU, if as much of its memory is free"
                                             : "no usable GPU: " + status.reason;
-  return print_plan(flags.common, plan);
+  return print_plan(flags.common, plan, input);
 }
 
 void add_flags(CLI::App& app, spmv_flags& flags) {

@@ -2,7 +2,6 @@
 
 #include "cli/cli.hpp"
 #include "cli/text.hpp"
-#include "input/text_lines.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +23,7 @@ std::string lower(std::string text) {
 // Reads a file of separated fields record by record.
 class record_reader {
  public:
-  explicit record_reader(const std::string& path) : lines_(path) {}
+  explicit record_reader(const input_file& file) : lines_(file) {}
 
   struct field {
     std::string text;
@@ -34,9 +33,9 @@ class record_reader {
 
   // The header line: finds the separator.
   std::vector<field> header() {
-    while (next_line() && line_.find_first_not_of(" \t") == std::string::npos) {
-    }
-    if (line_.starts_with("\xef\xbb\xbf")) line_.erase(0, 3);
+    do {
+      if (!next_line()) throw error(error_code::parse, at(1), "no header line (expected names of columns)");
+    } while (line_.find_first_not_of(" \t") == std::string::npos);
     std::int64_t most = 0;
     for (const char candidate : {',', ';', '\t'}) {
       std::int64_t count = 0;
@@ -127,7 +126,7 @@ class record_reader {
   }
   static constexpr std::size_t longest = std::size_t{1} << 20;
 
-  text_lines lines_;
+  input_lines lines_;
   std::string line_;
   std::int64_t first_line_ = 0;
   char separator_ = ',';
@@ -164,9 +163,9 @@ std::int64_t find_column(const std::vector<attribute_column>& columns, const std
   return found;
 }
 
-bool is_document(const std::string& path) {
+bool is_document(const input_file& file) {
   try {
-    const input_format format = input_file(path).format();
+    const input_format format = file.format();
     return format == input_format::gml || format == input_format::graphml;
   } catch (const error& e) {
     if (e.code() != error_code::unsupported) throw;
@@ -174,9 +173,9 @@ bool is_document(const std::string& path) {
   }
 }
 
-attribute_table read_nodes(const context<host>& ctx, const std::string& path) {
-  attributed_edge_list<std::int64_t> read = read_attributed_document<std::int64_t>(ctx, input_file(path));
-  attribute_table table{path, {}, {}, {}, std::move(read.attributes.nodes)};
+attribute_table read_nodes(const context<host>& ctx, const input_file& file) {
+  attributed_edge_list<std::int64_t> read = read_attributed_document<std::int64_t>(ctx, file);
+  attribute_table table{file.path(), {}, {}, {}, std::move(read.attributes.nodes)};
   const vertex_names names = names_of(read.list);
   for (std::int64_t v = 0; v < names.vertices; ++v) table.keys.push_back(names.label(v));
   return table;
@@ -225,9 +224,9 @@ attribute_kind kind_of_text(const std::string& text) {
   return attribute_kind::text;
 }
 
-attribute_table read_attribute_rows(const std::string& path) {
-  attribute_table table{path, {}, {}, {}, {}};
-  record_reader records(path);
+attribute_table read_attribute_rows(const input_file& file) {
+  attribute_table table{file.path(), {}, {}, {}, {}};
+  record_reader records(file);
   const std::vector<record_reader::field> header = records.header();
   for (std::size_t k = 0; k < header.size(); ++k) {
     const std::string& name = header[k].text;
@@ -257,15 +256,16 @@ attribute_table read_attribute_rows(const std::string& path) {
 
 attribute_table read_attribute_table(const context<host>& ctx, const std::string& path, const std::string& key) {
   attribute_table table;
-  if (is_document(path)) {
-    table = read_nodes(ctx, path);
+  const input_file file(path);
+  if (is_document(file)) {
+    table = read_nodes(ctx, file);
     if (!key.empty()) {
       take_key(table, key);
     } else {
       table.key = "the nodes' names";
     }
   } else {
-    table = read_attribute_rows(path);
+    table = read_attribute_rows(file);
     take_key(table, key);
   }
   refuse_repeated_keys(table);

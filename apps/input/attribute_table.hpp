@@ -31,7 +31,7 @@ struct attribute_table {
                                                    const std::string& key);
 
 // The rows of a CSV or TSV file: its columns by name, without a key.
-[[nodiscard]] attribute_table read_attribute_rows(const std::string& path);
+[[nodiscard]] attribute_table read_attribute_rows(const input_file& file);
 
 // The attributes of a graph's vertices.
 struct vertex_attributes {

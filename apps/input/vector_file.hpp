@@ -12,13 +12,15 @@ namespace spargo::apps {
 
 // What the vector is, for messages: "--x is 3 x 1 (expected 4 x 1, the matrix's columns)".
 struct vector_use {
-  std::string name;  // --x
-  std::string side;  // the matrix's rows or columns
+  std::string name;     // --x
+  std::string side;     // the matrix's rows or columns
+  bool finite = false;  // infinite elements and NaN are errors
 };
 
 // Lines of numbers may be followed by blanks; empty lines and those that begin with # or % are skipped. The file may be
 // compressed; a list of numbers must be a regular file. Throws `error` with file, line and column: `parse` for a line
-// that is not a number, `invalid_data` if there are not `size` of them.
+// that is not a number, `invalid_data` if there are not `size` of them, or for one that is not finite where all must
+// be.
 template <value_type V>
 [[nodiscard]] array<V, host> read_vector(const context<host>& ctx, const std::string& path, std::int64_t size,
                                          const vector_use& use);

@@ -1,4 +1,5 @@
 // `spargo plan` of a graph command: the command's estimates for the input's size.
+#include "input/columns.hpp"
 #include "placement/driver.hpp"
 #include "placement/placed_loader.hpp"
 
@@ -82,6 +83,7 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
 
   work_plan result{plan.command, input.path, input.format, size.rows, size.cols, size.listed};
   result.directed = is_directed(flags, input);
+  if (plan.reads_weights) result.unused_weights = unused_weights(input);
   result.scale = scale;
   result.threads = where.cpu.threads();
   result.runs_on_gpu = plan.work.runs_on_gpu;
@@ -98,7 +100,7 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
     result.host_bytes = least_graph_bytes(input, size, need);
     if (size.rows > 0) result.host_running_bytes = most_running_bytes(plan, search, input, size, need);
     result.device_bytes = search.graph_bytes + search.workspace_bytes;
-    return print_plan(flags.common, result);
+    return print_plan(flags.common, result, input);
   }
   rank_share own{size.rows,        size.rows / ranks, size.distinct / ranks, size.distinct / ranks, 0, ranks,
                  size.index_bytes, directed};
@@ -108,7 +110,7 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
   graph_need of_rank = need;
   if (!plan.gathers_results) of_rank.results = {};
   if (!made_on_device) result.host_bytes = least_rank_bytes(size, ranks, of_rank);
-  return print_plan(flags.common, result);
+  return print_plan(flags.common, result, input);
 }
 
 }  // namespace spargo::apps

@@ -79,7 +79,7 @@ exit_status plan_matrix_command(const typename T::flags_type& flags, const plan_
   input_size size;
   work_plan plan = plan_of(T::name, flags, scale, input, size, T::expected_ns);
   T::expect(plan, flags, input, size);
-  return print_plan(flags.common, plan);
+  return print_plan(flags.common, plan, input);
 }
 
 // What does not depend on the command's types.

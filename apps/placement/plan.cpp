@@ -2,6 +2,7 @@
 
 #include "cli/outputs.hpp"
 #include "cli/report.hpp"
+#include "input/columns.hpp"
 #include "input/memory_limit.hpp"
 #include "placement/ranks.hpp"
 
@@ -61,7 +62,7 @@ void expect_known_size(const input_description& input) {
               "the size of a stream is not known before it is read (expected a file, or gen:...)");
 }
 
-exit_status print_plan(const common_flags& given, const work_plan& plan) {
+exit_status print_plan(const common_flags& given, const work_plan& plan, const input_description& input) {
   common_flags flags = given;
   prepare_outputs(flags, {plan.file}, {});
   report out("plan", flags);
@@ -94,6 +95,10 @@ exit_status print_plan(const common_flags& given, const work_plan& plan) {
   keys["algorithm_reason"] = reason;
   out.title(fmt::format("plan {} {}", plan.command, plan.file));
   out.row(plan.directed.has_value() ? "graph" : "matrix", size_text(plan));
+  if (plan.directed.has_value()) report_columns(out, input, *plan.directed);
+  if (!plan.unused_weights.empty()) {
+    out.warn(fmt::format("{}: {}; every edge counts 1", plan.file, plan.unused_weights));
+  }
   if (plan.scale.ranks > 0) {
     out.row("ranks",
             plan.scale.on_gpus ? counted(plan.scale.ranks, "GPU") : counted(plan.scale.ranks, "process", "processes"));

@@ -37,6 +37,7 @@ struct work_plan {
   std::string device_reason{};
   std::string algorithm{};  // as the flag names it; auto: known once the input is read
   std::string algorithm_reason = "as asked for";
+  std::string unused_weights{};  // columns that a command over weights would not use
 };
 
 // The device of --device or --devices, and the reason; empty: auto.
@@ -49,7 +50,7 @@ struct device_wish {
 // Throws `error` (unsupported) for text from a stream, whose size is known only once it is read.
 void expect_known_size(const input_description& input);
 
-// Prints it, as every report.
-exit_status print_plan(const common_flags& given, const work_plan& plan);
+// Prints it, as every report; of a graph with its columns, as a run would.
+exit_status print_plan(const common_flags& given, const work_plan& plan, const input_description& input);
 
 }  // namespace spargo::apps

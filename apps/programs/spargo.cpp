@@ -14,7 +14,13 @@ using namespace spargo::apps;
 bool is_question(std::string_view word) { return word == "--help" || word == "-h" || word == "--version"; }
 
 int run(int argc, char** argv) {
-  const std::string first = argc > 1 ? argv[1] : "--help";
+  const command& help_command = *find_command("help");
+  if (argc < 2) {
+    char brief[] = "--brief";
+    char* words[] = {argv[0], brief, nullptr};
+    return run_command(help_command, "spargo", 2, words);
+  }
+  const std::string first = argv[1];
   if (first == "--help" || first == "-h") return run_command(help_command, "spargo", 1, argv);
   if (first.starts_with('-')) return run_command(help_command, "spargo", argc, argv);
   const command* const wanted = find_command(first);

@@ -27,6 +27,7 @@
 #include <spargo/formats/convert.hpp>
 #include <spargo/formats/dense.hpp>
 #include <spargo/formats/validate.hpp>
+#include <spargo/graph/bellman_ford.hpp>
 #include <spargo/graph/betweenness.hpp>
 #include <spargo/graph/bfs.hpp>
 #include <spargo/graph/bfs_validate.hpp>
@@ -94,3 +95,4 @@
 #include <spargo/sparse/spgemm.hpp>
 #include <spargo/sparse/spmm.hpp>
 #include <spargo/sparse/spmv.hpp>
+#include <spargo/sparse/triangular_solve.hpp>

@@ -81,6 +81,12 @@ TEST_F(RanksFile, OutputHasIdsAsTheFileWritesThem) {
   EXPECT_EQ(slurp(values).substr(0, 5), "10 0.");
 }
 
+TEST_F(RanksFile, DivergenceBeyondTheRangeOfNumbersIsAnError) {
+  const app_run run = run_here("katz", {"--device", "cpu", "--undirected", "--alpha", "50", star_});
+  expect_failure(run, "katz", 1, "--alpha 50: the iteration diverges");
+  EXPECT_NE(run.err.find("converges)"), std::string::npos) << run.err;
+}
+
 TEST_F(RanksFile, DivergenceIsReportedWithTheBound) {
   const json got = run_on("katz", star_, {"--undirected", "--alpha", "0.6", "--max-iterations", "20"});
   EXPECT_EQ(got["converged"], false);

@@ -102,6 +102,26 @@ TEST_F(ConvertUndirected, EachFormatHasTheEdgesAsHelpSays) {
   EXPECT_NE(to_csv.err.find("both directions are listed"), std::string::npos) << to_csv.err;
 }
 
+TEST_F(ConvertUndirected, AttributesThatAreLostAreSaid) {
+  const auto warned = [&](const std::string& file, const std::string& to, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{file, folder_ / to, "--force"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const app_run run = run_here("convert", arguments);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.err.find(" not kept with --undirected") != std::string::npos;
+  };
+  const std::string notes = folder_.write("n.csv", "source,target,note\n1,2,x\n2,1,y\n");
+  const std::string named = folder_.write("m.csv", "source,target,weight,type\n1,2,3,directed\n");
+  const std::string gml =
+      folder_.write("g.gml", "graph [ directed 1 node [ id 1 a 5 ] node [ id 2 ] edge [ source 1 target 2 ] ]");
+  EXPECT_TRUE(warned(notes, "o.gml", {"--undirected"}));
+  EXPECT_FALSE(warned(notes, "o.gml", {}));
+  EXPECT_FALSE(warned(notes, "o.csv", {"--undirected"})) << "no format for attributes";
+  EXPECT_FALSE(warned(named, "o.gml", {"--undirected"}));
+  EXPECT_TRUE(warned(gml, "o.gml", {"--undirected"}));
+  EXPECT_FALSE(warned(gml, "o.gml", {}));
+}
+
 // Already undirected: nothing changes. A snapshot of a directed graph has its lightest weights in its notes.
 TEST_F(ConvertUndirected, TakesEveryInput) {
   const std::string symmetric =

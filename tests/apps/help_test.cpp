@@ -122,7 +122,7 @@ TEST(help, of_every_command_is_a_row_of_the_page_of_commands) {
 }
 
 TEST(help, of_all_commands_names_every_flag_in_80_columns) {
-  const std::string text = run_app("spargo", {}).out;
+  const std::string text = run_app("spargo", {"help"}).out;
   for (const std::string& line : lines_of(text)) EXPECT_LE(line.size(), 80U) << line;
   for (const std::string& command : test::all_commands()) {
     EXPECT_NE(text.find("\n  " + command + " "), std::string::npos) << command;
@@ -138,7 +138,17 @@ TEST(help, of_all_commands_names_every_flag_in_80_columns) {
     EXPECT_NE(text.find(format), std::string::npos) << format;
   }
   EXPECT_EQ(run_app("spargo", {"--help"}).out, text);
-  EXPECT_EQ(run_app("spargo", {"help"}).out, text);
+}
+
+TEST(help, without_a_command_fits_a_terminal) {
+  const std::vector<std::string> brief = lines_of(run_app("spargo", {}).out);
+  EXPECT_LE(brief.size(), 50U);
+  for (const std::string& line : brief) EXPECT_LE(line.size(), 80U) << line;
+  const auto has = [&](const std::string& start) {
+    return std::any_of(brief.begin(), brief.end(), [&](const std::string& line) { return line.starts_with(start); });
+  };
+  for (const std::string& command : test::all_commands()) EXPECT_TRUE(has("  " + command + " ")) << command;
+  EXPECT_TRUE(has("spargo COMMAND --help"));
 }
 
 // The library accepts every spec that --help shows, with and without the optional parts in brackets.

@@ -1,6 +1,7 @@
 // --join: attributes from a file behind each line of every command's table, and in documents that convert writes.
 #include "apps/all_commands.hpp"
 #include "apps/run_here.hpp"
+#include "io/support/files.hpp"
 
 #include <map>
 #include <sstream>
@@ -142,6 +143,17 @@ TEST_F(Join, TabsAndCompressedFilesAndNames) {
             "id,core,age\n\"Doe, J\",1,3\nRoe,1,4\nPoe,1,5\n");
 }
 
+TEST_F(Join, APipeIsReadOnce) {
+  const std::string expected = run_on("cores", graph_, {"--join", table_, "--print", "csv"}).out;
+  ASSERT_NE(expected.find("7,2,red,30\n"), std::string::npos) << expected;
+  EXPECT_EQ(run_on("cores", graph_, {"--join", test::piped(slurp(table_)).path(), "--print", "csv"}).out, expected);
+  EXPECT_EQ(run_on("cores", graph_, {"--join", test::piped(test::gzip(slurp(table_))).path(), "--print", "csv"}).out,
+            expected);
+  const std::string gml = "graph [ node [ id 7 club \"x\" ] ]";
+  const std::string joined = run_on("cores", graph_, {"--join", test::piped(gml).path(), "--print", "csv"}).out;
+  EXPECT_NE(joined.find("7,2,x\n"), std::string::npos) << joined;
+}
+
 TEST_F(Join, BadTablesAreRefusedWithTheirLine) {
   const auto table = [&](const char* text) { return folder_.write("bad.csv", text); };
   fails(table("id,a\n5,1\n\n7,2\n5,3\n"), "bad.csv:5: id has '5' again, as line 2 has");
@@ -151,6 +163,10 @@ TEST_F(Join, BadTablesAreRefusedWithTheirLine) {
   fails(table("id,a\n5,\"1\"x\n"), "bad.csv:2:6: 'x' follows closing quotes");
   fails(table("id,a,a\n5,1,1\n"), "bad.csv:1:6: a second column a");
   fails(table("id\n5\n"), "bad.csv:1:1: the header line has one column");
+  fails(table(""), "bad.csv:1:1: no header line");
+  fails(table(" \n\n"), "bad.csv:3:1: no header line");
+  fails(folder_.write("wide.csv", std::string("\xff\xfei\0d\0,\0a\0\n\0", 12)), "wide.csv: UTF-16 text");
+  fails(folder_.write("b.csv", "BZh91AY&SY"), "b.csv: compressed with bzip2");
   fails(table("name,a\n5,1\n"),
         "--on id: " + folder_ / "bad.csv" + " has no column of this name (expected one of name, a)");
   fails(table("Id,ID,a\n5,1,1\n"), "more than one column");
@@ -207,7 +223,8 @@ TEST_F(Join, ConvertWritesAttributes) {
 
 TEST_F(Join, ConvertSaysWhatItDoesNotKeep) {
   const std::string ragged = folder_.write("r.csv", "source,target,kind\n5,7,a\n7,9,b,c\n");
-  const app_run run = run_here("convert", {ragged, folder_ / "r.gml"});
+  expect_failure(run_here("convert", {ragged, folder_ / "r.gml"}), "convert", 1, "r.csv:3:7: 'c' is a field too many");
+  const app_run run = run_here("convert", {ragged, folder_ / "r.gml", "--columns", "source,target"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.err.find("other columns of the edge list are not kept: "), std::string::npos) << run.err;
   const app_run named = run_here("convert", {folder_.write("k.csv", "source,target,a b\n5,7,1\n"), folder_ / "k.gml"});

@@ -226,6 +226,8 @@ std::vector<mistake> mistakes(const scratch& folder) {
       {{"spmv", matrix, "--threads", "0"}, "--threads"},
       {{"spmv", complex, "--precision", "fp32"}, "--precision fp32"},
       {{"spmv", "gen:laplacian2d:n=0"}, "n=0"},
+      {{"pagerank", list, "--damping", "x"}, "--damping: x is not a number"},
+      {{"convert", matrix, folder / "c.mtx", "--drop-below", "abc"}, "--drop-below: abc is not a number"},
       {{"convert", list, folder / "b.xyz"}, "expected .mtx"},
       {{"convert", list, folder / "b.spg.gz"}, "expected .spg"},
       {{"convert", complex, folder / "b.el"}, "complex"},

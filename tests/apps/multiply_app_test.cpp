@@ -45,6 +45,26 @@ TEST(MultiplyApp, AgreesWithTheTruth) {
   });
 }
 
+TEST(MultiplyApp, SaysWhatIsMultiplied) {
+  const scratch folder;
+  const std::string wide =
+      folder.write("w.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 2\n2 3 4\n");
+  const std::string square =
+      folder.write("s.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 2\n2 3 4\n");
+  const auto product = [](const std::vector<std::string>& words) {
+    std::vector<std::string> all{"--json", "-"};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_here("multiply", all).json()["product"].get<std::string>();
+  };
+  EXPECT_EQ(product({wide}), "A A^T");
+  EXPECT_EQ(product({square}), "A A");
+  EXPECT_EQ(product({wide, "--transpose", "a"}), "A^T A");
+  EXPECT_EQ(product({square, "--transpose", "b"}), "A A^T");
+  EXPECT_EQ(product({wide, square}), "A B");
+  EXPECT_EQ(product({square, wide, "--transpose", "b"}), "A B^T");
+  EXPECT_EQ(product({wide, wide, "--transpose", "a"}), "A^T B");
+}
+
 TEST(MultiplyApp, SymmetricSumsAgreeWithTheTruth) {
   const scratch folder;
   for_each_truth(
@@ -78,6 +98,30 @@ TEST(MultiplyApp, TransposeChecksumsAgreeWithTheTruth) {
         const json twice = run_here("info", {folder / "tt.spg", "--transpose-checksum", "--json", "-"}).json();
         EXPECT_LE(gap(twice["transpose_checksum"], expected), bound);
       });
+}
+
+// A pattern's entry listed twice is 2 in the matrix that convert writes, so it is in the checksum.
+TEST(MultiplyApp, TransposeChecksumsCountRepeatedEntriesOfAPattern) {
+  const scratch folder;
+  const auto checksum = [](const std::string& file) {
+    const json report = run_here("info", {file, "--transpose-checksum", "--json", "-"}).json();
+    return std::pair(report.at("transpose_checksum").get<double>(),
+                     report.at("transpose_checksum_scale").get<double>());
+  };
+  const std::string banner = "%%MatrixMarket matrix coordinate pattern ";
+  // Transposed (2, 1) twice and (1, 2): 2 (1 + 1) (0 + 2) + (0 + 1) (1 + 2).
+  const std::string general = folder.write("g.mtx", banner + "general\n2 2 3\n1 2\n1 2\n2 1\n");
+  EXPECT_EQ(checksum(general), std::pair(11.0, 11.0));
+  // Twice (2, 1) and (1, 2), and (3, 3) once.
+  const std::string symmetric = folder.write("s.mtx", banner + "symmetric\n3 3 3\n2 1\n2 1\n3 3\n");
+  EXPECT_EQ(checksum(symmetric), std::pair(2 * 4.0 + 2 * 3.0 + 12.0, 26.0));
+  for (const std::string& file : {general, symmetric}) {
+    ASSERT_EQ(run_here("convert", {file, folder / "o.spg", "--transpose", "--force"}).code, 0);
+    ASSERT_EQ(run_here("convert", {folder / "o.spg", folder / "o.mtx", "--transpose", "--force"}).code, 0);
+    EXPECT_EQ(checksum(folder / "o.mtx"), checksum(file));
+    expect_failure(run_here("info", {file, "--transpose-checksum", "--cache"}), "info", 2, "--transpose-checksum");
+  }
+  EXPECT_EQ(checksum(folder.write("once.mtx", banner + "general\n2 2 2\n1 2\n2 1\n")), std::pair(7.0, 7.0));
 }
 
 const char* const small = "%%MatrixMarket matrix coordinate real general\n3 4 5\n1 1 2\n1 4 -1\n2 2 .5\n3 1 4\n3 3 1\n";

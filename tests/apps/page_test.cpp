@@ -120,6 +120,19 @@ TEST_P(page_of_command, has_its_figures) {
   if (command == "info") {
     EXPECT_EQ(count_of(html, "<h2>Sparsity pattern</h2>"), 1U);
   }
+  if (command == "reorder") {
+    EXPECT_EQ(count_of(html, "<h2>Sparsity pattern</h2>"), 1U);
+    EXPECT_EQ(count_of(html, "<h2>Sparsity pattern, reordered</h2>"), 1U);
+  }
+  if (command == "multiply") {
+    EXPECT_TRUE(contains(html, ">column</th>"));
+    EXPECT_FALSE(contains(html, "valid: yes"));
+  }
+  if (command == "coloring") {
+    EXPECT_TRUE(contains(html, "<title>colour 0: "));
+  }
+  EXPECT_EQ(contains(html, "edges of the matching"), command == "matching");
+  EXPECT_EQ(contains(html, "edges of the forest"), command == "forest");
   if (command == "solve") {
     EXPECT_TRUE(contains(html, "<h2>Convergence</h2>"));
   }

@@ -178,7 +178,10 @@ inline const nlohmann::json& truth() {
 // The devices to run on: the CPU, and the GPU where there is one. A required but missing GPU is a failure.
 inline std::vector<std::string> devices() {
   std::vector<std::string> list = {"cpu"};
-  if (gpu().usable()) list.push_back("cuda");
+  if (gpu().usable()) {
+    take_gpu_turn();
+    list.push_back("cuda");
+  }
   if (!gpu().usable() && gpu_required()) ADD_FAILURE() << "a GPU is required: " << gpu().reason;
   return list;
 }

@@ -30,6 +30,24 @@ class redirected {
   int descriptor_, before_;
 };
 
+// A pipe with a text, as the shell's <(...) gives.
+class piped {
+ public:
+  explicit piped(const std::string& text) {
+    EXPECT_EQ(::pipe(ends_), 0);
+    EXPECT_EQ(::write(ends_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    ::close(ends_[1]);
+  }
+  piped(const piped&) = delete;
+  piped& operator=(const piped&) = delete;
+  ~piped() { ::close(ends_[0]); }
+
+  [[nodiscard]] std::string path() const { return "/dev/fd/" + std::to_string(ends_[0]); }
+
+ private:
+  int ends_[2] = {};
+};
+
 // Restores the signal handlers, which a command sets until its process ends.
 class signals_kept {
  public:

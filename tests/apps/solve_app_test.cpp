@@ -1,6 +1,7 @@
 // `spargo solve` end to end: the truths of real matrices, keys, outputs, exit status, refusals.
 #include <cmath>
 #include <complex>
+#include <map>
 
 #include "apps/run_here.hpp"
 #include "cli/picture.hpp"
@@ -134,8 +135,21 @@ TEST_F(SolveFile, Refusals) {
   expect_failure(run_here("solve", {folder_.write("z.mtx", general("2 2 1\n1 1 1\n")), "--preconditioner", "jacobi"}),
                  "solve", 1, "row 1 (from 0) has 0 on the diagonal");
   expect_failure(run_here("solve", {folder_.write("n.mtx", general("2 2 2\n1 1 1\n2 2 nan\n"))}), "solve", 1,
-                 "in row 1 (from 0) that is infinite or NaN");
-  expect_failure(run_here("solve", {spd_, "--device", "cuda"}), "solve", 2, "solve runs on the CPU");
+                 "n.mtx: entry (2, 2) is infinite or NaN");
+  const std::string two = folder_.write("two.mtx", general("2 2 2\n1 1 1\n2 2 1\n"));
+  expect_failure(run_here("solve", {two, "--rhs", folder_.write("b.txt", "# b\n1\n-inf\n")}), "solve", 1,
+                 "b.txt:3:1: -inf is not finite (expected finite numbers)");
+  const std::string column = folder_.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\nnan\n");
+  expect_failure(run_here("solve", {two, "--rhs", column}), "solve", 1,
+                 "b.mtx: --rhs has an infinite element or NaN in place 2");
+  expect_failure(run_here("solve", {spd_, "--block-size", "0"}), "solve", 2, "--block-size");
+  expect_failure(run_here("solve", {spd_, "--preconditioner", "block-jacobi", "--block-size", "257"}), "solve", 1,
+                 "blocks of 257 rows (expected 1 to 256)");
+  expect_failure(run_here("solve", {spd_, "--preconditioner", "ilu"}), "solve", 2,
+                 "ilu is not a preconditioner (expected auto, none, jacobi, block-jacobi, ilu0 or ic0)");
+  const std::string indefinite = folder_.write("i.mtx", general("2 2 4\n1 1 1\n2 2 1\n1 2 3\n2 1 3\n"));
+  expect_failure(run_here("solve", {indefinite, "--preconditioner", "ic0"}), "solve", 1,
+                 "ic0 meets the pivot -8 in row 1 (from 0)");
   expect_failure(run_here("solve", {spd_, "--method", "lu"}), "solve", 2,
                  "(expected auto, cg, minres, bicgstab or gmres)");
   expect_failure(run_here("solve", {spd_, "--tolerance", "-1"}), "solve", 2, "--tolerance");
@@ -146,6 +160,39 @@ TEST_F(SolveFile, Refusals) {
   expect_failure(run_here("solve", {spd_, "--rhs", folder_.write("b.txt", "1\n")}), "solve", 1,
                  "b.txt: --rhs has 1 number (expected ");
   expect_failure(run_here("solve", {spd_, "--plot", folder_ / "a.gif"}), "solve", 2, "--plot");
+}
+
+TEST_F(SolveFile, Preconditioners) {
+  std::map<std::string, std::int64_t> iterations;
+  for (const char* name : {"none", "jacobi", "block-jacobi", "ilu0", "ic0"}) {
+    const json got = run_here("solve", {"gen:laplacian2d:n=60", "--preconditioner", name, "--json", "-"}).json();
+    EXPECT_EQ(got["preconditioner"], name);
+    EXPECT_EQ(got["converged"], true) << name;
+    EXPECT_LE(got["max_error"].get<double>(), 1e-4) << name;
+    iterations[name] = got["iterations"];
+  }
+  EXPECT_LT(iterations["block-jacobi"], iterations["jacobi"]);
+  EXPECT_LT(iterations["ilu0"], iterations["block-jacobi"]);
+  EXPECT_LT(iterations["ic0"], iterations["block-jacobi"]);
+}
+
+TEST_F(SolveFile, SolveOnAGpu) {
+  const app_run run = run_here("solve", {"gen:laplacian2d:n=60", "--device", "cuda", "--json", "-"});
+  if (!query_devices().usable()) {
+    EXPECT_EQ(run.code, 1);
+    EXPECT_NE(run.err.find(query_devices().reason), std::string::npos) << run.err;
+    GTEST_SKIP() << "no GPU: " << query_devices().reason;
+  }
+  const json got = run.json();
+  const json here = run_here("solve", {"gen:laplacian2d:n=60", "--device", "cpu", "--json", "-"}).json();
+  EXPECT_EQ(got["device"], "cuda:0");
+  EXPECT_EQ(got["method"], "cg");
+  EXPECT_EQ(got["valid"], true);
+  EXPECT_EQ(got["converged"], true);
+  EXPECT_NEAR(got["iterations"].get<double>(), here["iterations"].get<double>(), 2);
+  EXPECT_EQ(got["history"].size(), got["iterations"].get<std::size_t>() + 1);
+  expect_failure(run_here("solve", {spd_, "--device", "cuda", "--method", "gmres"}), "solve", 1,
+                 "method gmres does not run on the device (expected one of cg, minres, bicgstab)");
 }
 
 TEST_F(SolveFile, APictureOfTheHistory) {

@@ -97,6 +97,7 @@ TEST(unknown_flags, are_named_in_order_with_the_nearest) {
            {{"--toleranse", "1e-3"},
             "unknown flag: --toleranse (did you mean --tolerance?) (see spargo pagerank --help)"},
            {{"--toleranse=1e-3"}, "unknown flag: --toleranse (did you mean --tolerance?)"},
+           {{"--format", "csv"}, "unknown flag: --format (did you mean --print?)"},
            {{"--zeta", "20", "--dampin", ".5"}, "unknown flag: --zeta, --dampin (did you mean --damping?)"},
            {{"-x"}, "unknown flag: -x "},
            {{"b.el", "c.el"}, "unexpected argument: b.el, c.el"},

@@ -200,6 +200,9 @@ TEST_F(SpmvFile, XIsAFileOfNumbers) {
   EXPECT_EQ(y_of(folder_.write("marks.txt", "\xef\xbb\xbf# by hand\r\n +1.0 \r\n\r\n-2\r\n% more\n\t3000e-2")),
             expected);
   EXPECT_EQ(y_of(folder_.write("x.gz", gzip("1\n-2\n30\n"))), expected);
+  for (const std::string text : {"1\n-2\n30\n", "%%MatrixMarket matrix array real general\n3 1\n1\n-2\n30\n"}) {
+    EXPECT_EQ(y_of(test::piped(text).path()), expected) << "a pipe can be read once";
+  }
   const auto refused = [&](const std::string& text, const std::string& says) {
     expect_failure(run_here("spmv", {"--x", folder_.write("bad.txt", text), matrix_}), "spmv", 1, says);
   };

@@ -66,6 +66,10 @@ TEST(tables, columns_of_two_kinds_are_said_and_kept_apart) {
     EXPECT_NE(run.out.find("may number different things"), std::string::npos) << command << run.out;
     EXPECT_NE(run.err.find("warning: " + file + ": " + said), std::string::npos) << command << run.err;
   }
+  const app_run planned = run_here("plan", {"bfs", file});
+  EXPECT_NE(planned.out.find("may number different things"), std::string::npos) << planned.out;
+  EXPECT_NE(planned.err.find("warning: " + file + ": " + said), std::string::npos) << planned.err;
+  EXPECT_EQ(run_here("plan", {"bfs", file, "--columns", "user_id,item_id"}).err, "");
   EXPECT_EQ(report_of("bfs", file).at("columns").at("may_be_two_kinds"), true);
   EXPECT_EQ(report_of("bfs", file).at("vertices"), 2);
   const std::vector<std::string> apart = {"--columns", "bip:user_id,item_id,rating"};
@@ -117,6 +121,7 @@ TEST(tables, weights_with_other_names_are_said) {
     EXPECT_EQ(report_of("sssp", file, {"--columns", argument}).at("runs").at(0).at("max_distance"), 4.5);
     EXPECT_EQ(run_on("sssp", file, {"--columns", "source,target"}).err, "") << "as asked for";
     EXPECT_EQ(run_on("sssp", file, {"--weights", "unit"}).err, "");
+    EXPECT_NE(run_here("plan", {"sssp", file}).err.find("w.csv: " + said), std::string::npos);
     EXPECT_EQ(run_on("bfs", file).err, "") << "which uses none";
     test::expect_failure(run_here("sssp", {file, "--weights", "file"}), "sssp", 1, said);
     EXPECT_NE(run_here("convert", {file, folder / "o.csv"}).err.find(said), std::string::npos);

@@ -169,9 +169,9 @@ TYPED_TEST_SUITE(BfsOptions, test::graph_cases);
 
 TYPED_TEST(BfsOptions, SmallestParentsOfSmallGraphs) {
   test::random_source random(71);
-  for (int round = 0; round < 40; ++round) {
+  for (std::uint64_t round = 0; round < this->rounds(40); ++round) {
     const std::int64_t n = 1 + random.below(70);
-    auto edges = test::random_edges(random, n, random.below(5 * n), round % 3);
+    auto edges = test::random_edges(random, n, random.below(5 * n), static_cast<int>(round % 3));
     if (round % 2 == 0) std::sort(edges.begin(), edges.end());  // rows ascend, or not
     SCOPED_TRACE("round " + std::to_string(round));
     this->on_every_kind(n, edges, random.below(n),

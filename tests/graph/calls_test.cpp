@@ -15,6 +15,7 @@
 #include <spargo/graph/paths.hpp>
 #include <spargo/graph/similarity.hpp>
 #include <spargo/graph/triangles.hpp>
+#include <spargo/graph/walks.hpp>
 #include <spargo/graph/weighted_graph.hpp>
 #include <spargo/io/generate.hpp>
 
@@ -71,6 +72,15 @@ void expect_searches() {
 
 TEST(Calls, Searches32) { expect_searches<std::int32_t>(); }
 TEST(Calls, Searches64) { expect_searches<std::int64_t>(); }
+
+TEST(Calls, AWeightedGraphAndItsView) {
+  const std::vector<std::int32_t> from{0, 1}, to{1, 2}, starts{1};
+  const std::vector<double> weights{0.5, 2};
+  const auto g = build_weighted_graph(ctx, coo_pattern_view<std::int32_t, host>{3, 3, from, to}, weights);
+  EXPECT_EQ(walks(ctx, g, {.length = 2}).vertices[2], 2);
+  EXPECT_EQ(walks(ctx, g, starts, {.length = 1}).vertices[1], 2);
+  EXPECT_EQ(components(ctx, g.view()).count, 1);
+}
 
 // Kept loops count for PageRank only.
 TEST(Calls, LoopsChangeNothingButRanks) {

@@ -152,10 +152,10 @@ TYPED_TEST_SUITE(BuildGraph, test::graph_cases);
 
 TYPED_TEST(BuildGraph, RandomPairsWithLoopsAndDuplicates) {
   test::random_source random(41);
-  for (int round = 0; round < 60; ++round) {
+  for (std::uint64_t round = 0; round < this->rounds(60); ++round) {
     const std::int64_t n = 1 + random.below(40);
     SCOPED_TRACE("round " + std::to_string(round));
-    this->check(n, test::random_edges(random, n, random.below(5 * n), round % 3));
+    this->check(n, test::random_edges(random, n, random.below(5 * n), static_cast<int>(round % 3)));
     if (testing::Test::HasFailure()) return;
   }
 }

@@ -178,9 +178,9 @@ TYPED_TEST_SUITE(MultiBfs, test::graph_cases);
 // Random edges include loops and duplicates.
 TYPED_TEST(MultiBfs, RandomSmallGraphs) {
   test::random_source random(30);
-  for (int round = 0; round < 40; ++round) {
+  for (std::uint64_t round = 0; round < this->rounds(40); ++round) {
     const std::int64_t n = 1 + random.below(70);
-    const auto edges = test::random_edges(random, n, random.below(4 * n), round % 4);
+    const auto edges = test::random_edges(random, n, random.below(4 * n), static_cast<int>(round % 4));
     SCOPED_TRACE("round " + std::to_string(round));
     this->check_everywhere(n, edges, {this->draw(random, n, 1 + random.below(64)), this->draw(random, n, 3)});
     if (this->HasFatalFailure()) return;

@@ -180,10 +180,11 @@ TYPED_TEST_SUITE(WeightedGraph, cases);
 
 TYPED_TEST(WeightedGraph, RandomPairsWithLoopsAndDuplicates) {
   test::random_source random(17);
-  for (int round = 0; round < 40 && !testing::Test::HasFailure(); ++round) {
+  const std::uint64_t rounds = test::rounds_on<typename TypeParam::space>(40);
+  for (std::uint64_t round = 0; round < rounds && !testing::Test::HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     const std::int64_t n = 1 + random.below(30);
-    const edge_vector pairs = test::random_edges(random, n, random.below(6 * n), round % 3);
+    const edge_vector pairs = test::random_edges(random, n, random.below(6 * n), static_cast<int>(round % 3));
     this->check(n, pairs, this->random_weights(random, pairs.size()));
   }
 }

@@ -284,6 +284,7 @@ std::optional<detail::edge_text::edge_fields> edge_by_host(const std::string& li
   edge_list_header header;
   header.names = {"source", "target"};
   detail::edge_text::edge_part<std::int32_t> part;
+  if (rule.more >= 0) header.columns = 3 + rule.more;
   part.header = &header;
   part.delimiter = rule.delimiter;
   part.weighted = rule.weighted;
@@ -325,6 +326,21 @@ TEST(DeviceLine, EdgesWithBlanksWithinNumbersAreTheHosts) {
     }
     EXPECT_FALSE(edge_accepted_by_both(fmt::format("1 000{}2\n", delimiter), {rule.largest, false, delimiter}));
   }
+}
+
+TEST(DeviceLine, EdgesWithMoreFieldsThanTheHeaderAreTheHosts) {
+  const edge_line rule{2'147'483'647, true, ','};
+  edge_line ends = rule, one = rule;
+  ends.more = 0;
+  one.more = 1;
+  for (const char* line : {"1,2,3\n", "1,2,3\r\n", "1, 2, 3\n"}) {
+    EXPECT_TRUE(edge_accepted_by_both(line, rule) && edge_accepted_by_both(line, ends)) << line;
+  }
+  for (const char* line : {"1,2,3,4\n", "1,2,3,\n", "1,2,1,234.5\n"}) {
+    EXPECT_TRUE(edge_accepted_by_both(line, rule) && edge_accepted_by_both(line, one)) << line;
+    EXPECT_FALSE(edge_accepted_by_both(line, ends)) << line;
+  }
+  EXPECT_FALSE(edge_accepted_by_both("1,2,3,x,y\n", one));
 }
 
 // Edges as files hold them, most with a few bytes changed, in lists with every delimiter.

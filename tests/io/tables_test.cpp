@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -164,7 +165,8 @@ TEST_F(Tables, NumbersWithBlanksAreNotCutAnywhere) {
     }
     // Blanks around separators, and columns that are not used, are none of that.
     const std::string good = fmt::format("7 {0} 8{0} 0.5 {0}a 1 2\n7{0}8{0}0.5 \n", delimiter);
-    EXPECT_TRUE(read(head + good + rows(1000, delimiter)).find("7 8 0.5\n7 8 0.5\n") != std::string::npos) << good;
+    const std::string wide = fmt::format("source{0}target{0}weight{0}note\n", delimiter) + rows(20000, delimiter);
+    EXPECT_TRUE(read(wide + good + rows(1000, delimiter)).find("7 8 0.5\n7 8 0.5\n") != std::string::npos) << good;
   }
   // Blanks that separate, and text with commas.
   const std::string head = rows(20000, " ");
@@ -433,6 +435,50 @@ TEST_F(Tables, AColumnOfNumbersTellsNamesFromEdges) {
   EXPECT_EQ(read("1 2 2024-01-05\n2 3 2024-01-06\n", "1,2"), "1 2\n2 3\n");
   EXPECT_EQ(read("1 2 3\n2 3 x\n"), "2:5: 'x' is not a weight (expected a real number)");
   EXPECT_EQ(read("a b {'weight': 2}\nb c {'weight': 3}\n"), "a b 2\nb c 3\n");
+}
+
+// STRING's files have blanks between columns.
+TEST_F(Tables, AColumnOfNumbersBelowAWordMakesAHeaderBetweenBlanksToo) {
+  EXPECT_EQ(read("protein1 protein2 combined_score\n9606.A 9606.B 490\n9606.B 9606.C 198\n"),
+            "9606.A 9606.B 490\n9606.B 9606.C 198\n");
+  EXPECT_EQ(read("a b score\n1 2 0.5\n"), "1 2 0.5\n");
+  EXPECT_TRUE(header("a b 1\nc d 2\n").names.empty());
+  EXPECT_TRUE(header("a b {}\nc d {}\n").names.empty());
+}
+
+// Names whose separators lack quotes, and commas that group thousands, would be cut.
+TEST_F(Tables, LinesWithMoreFieldsThanTheHeaderAreRefusedAnywhere) {
+  const auto says = [](const std::string& place, const std::string& field, int expected, char separator) {
+    const std::string shown = separator == '\t' ? "\\x09" : std::string(1, separator);
+    return fmt::format("{}: '{}' is a field too many (expected {}, as in the header line; a field with '{}' in quotes)",
+                       place, field, expected, shown);
+  };
+  EXPECT_EQ(read("source,target\nAnn,Bob\nSmith, John,Bob\nX,Y\n"), says("3:13", "Bob", 2, ','));
+  EXPECT_EQ(read("source,target\nAnn,Bob\n\"Smith, John\",Bob\n"), "Ann Bob\nSmith, John Bob\n");
+  EXPECT_EQ(read("source\ttarget\na\tb\tc\nd\te\n"), says("2:5", "c", 2, '\t'));
+  EXPECT_EQ(read("note;source;target\nx;a;b\ny;c;d; e\n"), says("3:8", "e", 3, ';'));
+  EXPECT_EQ(read("id,source,target\n1,2,3\n2,3,4,5\n"), says("3:7", "5", 3, ','));
+  EXPECT_EQ(read("source,target\n1,2,3,4\n2,3,4,5\n"), says("2:5", "3", 2, ',')) << "no weight is named";
+  // Empty fields may follow, and lists without a header or with given columns have no limit.
+  EXPECT_EQ(read("source,target\na,b,\nc,d, ,\n"), "a b\nc d\n");
+  EXPECT_EQ(read("source,target,weight\n1,2,3,\n2,3,4,,\n"), "1 2 3\n2 3 4\n");
+  EXPECT_EQ(read("source,target\nAnn,Bob\nSmith, John,Bob\n", "source,target"), "Ann Bob\nSmith John\n");
+  EXPECT_EQ(read("1,2,3,x\n2,3,4,y,z\n"), "1 2 3\n2 3 4\n");
+  EXPECT_EQ(read("source target\na b c\n"), "a b\n") << "blanks may be within what follows";
+  for (const std::string rest : {"", ",note", ",note,more"}) {
+    std::string text = "source,target,weight" + rest + "\n";
+    for (int k = 0; k < 20000; ++k) text += "1,2,3" + std::string(rest.empty() ? "" : ",x") + "\n";
+    const int most = 3 + static_cast<int>(std::count(rest.begin(), rest.end(), ','));
+    const std::string good = text + "1,2,3" + std::string(static_cast<std::size_t>(most - 3), ',') + "\n";
+    EXPECT_EQ(read(good + "7,8,9\n").substr(6 * 20001), "7 8 9\n");
+    std::string line = "1,2,1,234.5";  // and so on
+    while (std::count(line.begin(), line.end(), ',') < most) line += ",4";
+    const std::string last = line.substr(line.rfind(',') + 1);
+    const std::size_t column = line.rfind(',') + 2;
+    EXPECT_EQ(read(text + line + "\n"), says(fmt::format("20002:{}", column), last, most, ','));
+    EXPECT_EQ(read(text + line + "\n" + text.substr(text.find('\n') + 1)),
+              says(fmt::format("20002:{}", column), last, most, ','));
+  }
 }
 
 TEST_F(Tables, ColumnsOfNumbersThatAreNotUsed) {

@@ -76,7 +76,7 @@ case $step in
       [ "$status" = 2 ] || [ "$(wc -l < "$dir/err")" = 1 ] || fail "$*: more than a line: $(cat "$dir/err")"
       [ ! -e "$SPARGO_FETCH_FOLDER" ] || [ -z "$(find "$SPARGO_FETCH_FOLDER" -name '.part*')" ] || fail "$*: leaves files"
     }
-    for script in "$source/apps/quickstart.sh" "$source/apps/docs/build.sh" "$source/tests/run.sh" "$source/tests/run_gpu.sh"; do
+    for script in "$source/apps/quickstart.sh" "$source/apps/docs/build.sh" "$source/apps/debian/build.sh" "$source/tests/run.sh" "$source/tests/run_gpu.sh"; do
       [ -n "$(bash "$script" --help)" ] || fail "$script has no help"
       refuses 2 "unknown argument '--wrong'" bash "$script" --wrong
     done
@@ -128,7 +128,7 @@ case $step in
     grep -q 'please run: apt-get install zlib1g-dev libcli11-dev$' "$dir/err" || fail "without rights: $(cat "$dir/err")"
     [ "$(cat "$RECORD")" = 'sudo -n true' ] || fail "without rights it called: $(cat "$RECORD")"
     if command -v shellcheck > /dev/null; then
-      (cd "$source" && shellcheck --severity=error -x apps/*.sh tests/*.sh tests/package/*.sh datasets/*.sh .ci/run)
+      (cd "$source" && shellcheck --severity=error -x apps/*.sh apps/*/*.sh tests/*.sh tests/package/*.sh datasets/*.sh .ci/run)
     fi
     ;;
   install)
@@ -310,7 +310,7 @@ case $step in
       [ -s "$prefix/share/man/man1/$app.1" ] || fail "$app has no man page"
       bash -n "$prefix/share/bash-completion/completions/$app" || fail "$app has no completion"
       grep -q "^complete -F .* $app\$" "$prefix/share/bash-completion/completions/$app" || fail "$app is not completed"
-      grep -q "^#compdef $app\$" "$prefix/share/zsh/site-functions/_$app" || fail "$app is not completed by zsh"
+      grep -q "^#compdef $app\$" "$prefix"/share/zsh/*/_"$app" || fail "$app is not completed by zsh"
       grep -q "^complete -c $app " "$prefix/share/fish/vendor_completions.d/$app.fish" || fail "$app is not completed by fish"
     done
     [ "$(cd "$prefix/bin" && echo *)" = "$(printf '%s\n' "${before}bfs" spargo "${before}spmv" | sort | xargs)" ] \
@@ -341,6 +341,86 @@ case $step in
       grep -q "/$file\"" <<< "$installed" || fail "$file is not installed"
     done
     ! grep -oE '/(bin|completions|man1)/(bfs|spmv|info|convert|bench)(\.1)?"' <<< "$installed" || fail "old names are installed"
+    ;;
+  debian)
+    # apps/debian/build.sh, of what this build has compiled: fields and contents of the packages, and, unpacked in one
+    # folder, the programs, a consumer and the Python package. Its --chroot installs them in a bare Debian.
+    for tool in dpkg-deb dpkg-shlibdeps file ninja; do
+      command -v $tool > /dev/null || { echo "no $tool: skipped"; exit 77; }
+    done
+    ! grep -q 'has_cuda = true' "$build/include/spargo/core/config.hpp" || { echo "built with CUDA: skipped"; exit 77; }
+    dir=$work-debian; rm -rf "$dir"; mkdir -p "$dir"
+    python=none
+    if grep -q '^SPARGO_PYTHON:BOOL=ON' "$build/CMakeCache.txt"; then
+      python=$(sed -n 's/^Python_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
+    fi
+    bash "$source/apps/debian/build.sh" --fast --build "$dir/build" --from "$build" --python "$python" \
+      --maintainer 'Spargo <spargo@packages.debian.org>' > "$dir.log" 2>&1 || fail "$(tail -n 30 "$dir.log")"
+    grep -E 'lintian|python3-spargo:' "$dir.log" || true
+    (cd "$dir/build" && find src apps -name '*.o' ! -path '*nanobind-static*' ! -path '*_backend.dir*' | sort > objects)
+    anew=$(sort "$dir/build/reused" "$dir/build/not_reused" | comm -23 "$dir/build/objects" -)
+    [ -z "$anew" ] || fail "compiled anew: $(head -n 3 <<< "$anew")"
+    [ "$(wc -l < "$dir/build/not_reused")" -le 8 ] || fail "much is compiled: $(wc -l < "$dir/build/not_reused") objects"
+    soname=$(readelf -d "$build/lib/libspargo.so" | sed -n 's/.*SONAME.*\[libspargo\.so\.\(.*\)\]/\1/p')
+    version=$(sed -n 's/.*SPARGO_VERSION_STRING "\(.*\)"/\1/p' "$build/include/spargo/core/config.hpp")
+    library=libspargo$soname
+    package() { echo "$dir/build/$1_${version}_$(dpkg --print-architecture).deb"; }
+    field() { dpkg-deb -f "$(package "$1")" "$2"; }
+    # has PACKAGE PATH...: files, below /usr, as patterns; none of another kind.
+    has() {
+      local name=$1 listed path; shift
+      listed=$(dpkg-deb -c "$(package "$name")" | awk '{print $6}' | sed -n 's|^\./usr/\(.*[^/]\)$|\1|p' | grep -v '^share/doc/')
+      for path; do
+        grep -qE "^$path\$" <<< "$listed" || fail "$name has no $path: $listed"
+      done
+      local IFS='|'
+      ! grep -vE "^($*)\$" <<< "$listed" || fail "$name has more than it should"
+    }
+    triplet='lib/[a-z0-9_]+-linux-gnu'
+    has "$library" "$triplet/libspargo\.so\.$soname" "$triplet/libspargo\.so\.$version" "share/lintian/overrides/$library"
+    has libspargo-dev 'include/spargo/spargo\.hpp' 'include/spargo/.*' "$triplet/libspargo\.so" "$triplet/cmake/spargo/spargo-config\.cmake" \
+      "$triplet/cmake/spargo/.*" "$triplet/pkgconfig/spargo\.pc"
+    has spargo-tools bin/spargo bin/spargo-bfs bin/spargo-spmv 'share/man/man1/spargo-bfs\.1\.gz' 'share/man/man1/.*\.gz' \
+      'share/bash-completion/completions/spargo(-bfs|-spmv)?' 'share/zsh/vendor-completions/_spargo(-bfs|-spmv)?' \
+      'share/fish/vendor_completions\.d/spargo(-bfs|-spmv)?\.fish'
+    others=(libspargo-dev spargo-tools)
+    if [ -e "$build/lib/libspargo_mpi.so" ]; then
+      has "$library-mpi" "$triplet/spargo-$soname/libspargo_mpi\.so"
+      [[ $(field "$library-mpi" Depends) = *libopenmpi* ]] || fail "the plug-in depends on no MPI"
+      [[ $(field "$library" Depends) != *mpi* ]] || fail "the library depends on MPI"
+      others+=("$library-mpi")
+    fi
+    if [ -e "$(package python3-spargo)" ]; then
+      has python3-spargo 'lib/python3/dist-packages/spargo/_(core\.abi3|backend\.cpython-.*)\.so' \
+        'lib/python3/dist-packages/spargo/.*\.(py|pyi|typed)' 'lib/python3/dist-packages/spargo-.*\.dist-info/(METADATA|entry_points\.txt)' \
+        'lib/python3/dist-packages/_spargo_networkx\.py'
+      others+=(python3-spargo)
+    elif [ "$python" != none ]; then
+      grep -q 'no python3-spargo: .* is not of the version' "$dir.log" || fail "there is no python3-spargo"
+    fi
+    [[ $(field "$library" Depends) = *libc6*libfmt*libstdc++6* ]] || fail "the library depends on: $(field "$library" Depends)"
+    for name in "${others[@]}"; do
+      [[ ", $(field "$name" Depends)," = *", $library (= $version),"* ]] || fail "$name depends on: $(field "$name" Depends)"
+    done
+    [ "$(dpkg-deb --ctrl-tarfile "$(package "$library")" | tar -xO ./shlibs)" = "libspargo $soname $library (>= $version)" ] \
+      || fail "other programs would not depend on the library"
+    for file in "$dir"/build/*.deb; do
+      dpkg-deb -x "$file" "$dir/root"
+      name=$(dpkg-deb -f "$file" Package)
+      for document in copyright changelog.gz; do
+        [ -s "$dir/root/usr/share/doc/$name/$document" ] || fail "$name has no $document"
+      done
+    done
+    lib=$(dirname "$(find "$dir/root" -name 'libspargo.so')")
+    ! readelf -d "$dir"/root/usr/bin/* "$lib"/*.so* | grep -E 'RPATH|RUNPATH' || fail "a path of libraries is left in the packages"
+    ! grep -rlF -e "$source" -e "$build" -e "$dir" "$dir/root" || fail "packages name folders of the build"
+    clean LD_LIBRARY_PATH="$lib" "$dir/root/usr/bin/spargo-bfs" "$source/datasets/karate.el" --undirected | grep -q 'levels *1 16 9 8' \
+      || fail "the packed program does not run"
+    clean "$cxx" -std=c++20 -I"$dir/root/usr/include" "$here/consumer/main.cpp" -o "$dir/consumer" -L"$lib" -lspargo
+    run_consumer env LD_LIBRARY_PATH="$lib" "$dir/consumer"
+    if [[ " ${others[*]} " = *' python3-spargo '* ]]; then
+      clean LD_LIBRARY_PATH="$lib" PYTHONPATH="$dir/root/usr/lib/python3/dist-packages" "$python" "$source/apps/python/tests/user.py"
+    fi
     ;;
   uninstall)
     # Removes what was installed, in another place than the other steps use, and nothing beside it.
@@ -417,15 +497,14 @@ case $step in
     # What the tested build has compiled by the same commands is taken from it. Else the library is compiled anew:
     # optimisation is not what is tested, and -O0 is several times faster.
     if [ -f "$build/build.ninja" ] && ! grep -q 'has_cuda = true' "$build/include/spargo/core/config.hpp"; then
-      rm -rf "$dir/build" "$dir/reused"
+      rm -rf "$dir/build"
       while IFS= read -r option; do options+=("-D$option"); done \
         < <(grep -E '^(CMAKE_BUILD_TYPE|CMAKE_CXX_FLAGS[A-Z_]*|SPARGO_WERROR|SPARGO_XXHASH_INCLUDE_DIR):' "$build/CMakeCache.txt")
       configure -S "$here/subproject" -B "$dir/build" "${options[@]}" \
-        -DCMAKE_CXX_COMPILER_LAUNCHER="bash;$here/reuse.sh;$build;$dir/build"
+        -DCMAKE_CXX_COMPILER_LAUNCHER="bash;$here/reuse.sh;$build;$dir/build/spargo"
       clean cmake --build "$dir/build" --parallel 2
-      # All of the library but its precompiled header.
-      [ "$(wc -l < "$dir/reused")" -eq "$(find "$dir/build/spargo/src" -name '*.o' | wc -l)" ] \
-        || fail "compiled anew: $(find "$dir/build/spargo/src" -name '*.o' | sed "s|^$dir/build/||" | grep -vxFf "$dir/reused" | head -n 3)"
+      [ "$(wc -l < "$dir/build/reused")" -eq "$(find "$dir/build/spargo/src" -name '*.o' -o -name '*.gch' | wc -l)" ] \
+        || fail "compiled anew: $(find "$dir/build/spargo/src" -name '*.o' | sed "s|^$dir/build/||" | grep -vxFf "$dir/build/reused" | head -n 3)"
     else
       configure -S "$here/subproject" -B "$dir/build" "${options[@]}" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0
       clean cmake --build "$dir/build" --parallel 2

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# reuse.sh BUILD SUBPROJECT COMPILER ARGUMENTS...: a compiler launcher for Spargo as a part of another project, in the
-# folder SUBPROJECT. An object that BUILD, a build with Ninja, has made by the same command, apart from the folder, is
-# copied; anything else is compiled.
+# reuse.sh BUILD FOLDER COMPILER ARGUMENTS...: a compiler launcher for Spargo in another build, which has its objects in
+# FOLDER. An object or a precompiled header that BUILD, a build with Ninja, has made by the same command, apart from the
+# folder, is copied; anything else is compiled, as is what the file `not_reused` in this build lists.
 set -euo pipefail
-build=$1 subproject=$2
+build=$1 folder=$2
 shift 2
 
 # The words of a command from the compiler on, as BUILD would write them, without the names of what it writes.
@@ -14,7 +14,7 @@ words_of() {
     case $1 in
       -MD) ;;
       -MT | -MF | -o) shift ;;
-      *) printf '%s\n' "${1//$subproject\/spargo/$build}" ;;
+      *) printf '%s\n' "${1//$folder/$build}" ;;
     esac
     shift
   done
@@ -24,15 +24,20 @@ for word; do
   if [ "$before" = -o ]; then object=$word; fi
   before=$word
 done
-twin=${object#spargo/}
-if [ "$twin" != "$object" ] && [ -f "$build/$twin" ] && [ "${twin##*.}" = o ]; then
+inside=${folder#"$PWD"}  # how the names of its objects begin
+inside=${inside:+${inside#/}/}
+twin=${object#"$inside"}
+if grep -qsxF -- "$twin" not_reused; then
+  :
+elif [ "$inside$twin" = "$object" ] && [ -f "$build/$twin" ] && [[ $twin = *.o || $twin = *.gch ]]; then
   compiler=${1##*/}
   command=()
   eval "command=($(ninja -C "$build" -t commands -s "$twin"))"
   if [ "$(words_of "$@")" = "$(words_of "${command[@]}")" ]; then
     cp "$build/$twin" "$object"
-    echo "$object" >> "$subproject/../reused"
+    echo "$object" >> "$PWD/reused"
     exit
   fi
 fi
+if command -v ccache > /dev/null; then exec ccache "$@"; fi
 exec "$@"

@@ -1,7 +1,9 @@
 // Krylov methods against dense elimination in long double, and against the truths of real matrices.
+#include "solvers/systems.hpp"
 #include "support/data.hpp"
 #include "support/message.hpp"
-#include "support/number.hpp"
+#include "support/suite_types.hpp"
+#include "support/suites.hpp"
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/matrix_market.hpp>
@@ -14,149 +16,11 @@
 #include <complex>
 #include <fstream>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
-namespace spargo {
+namespace spargo::test {
 namespace {
-
-using i32 = std::int32_t;
-using i64 = std::int64_t;
-using test::number;
-using test::widened;
-using wide = std::complex<long double>;
-
-template <class V>
-using csr = csr_matrix<V, i32, i32, host>;
-template <class V>
-using rows_of = std::vector<std::vector<V>>;
-
-// Entries that are not 0, rows in order.
-template <class V>
-csr<V> csr_of(const rows_of<V>& dense) {
-  const context<host> ctx;
-  std::vector<i32> offsets{0};
-  std::vector<i32> indices;
-  std::vector<V> values;
-  for (const auto& row : dense) {
-    for (std::size_t j = 0; j < row.size(); ++j) {
-      if (row[j] == V{}) continue;
-      indices.push_back(static_cast<i32>(j));
-      values.push_back(row[j]);
-    }
-    offsets.push_back(static_cast<i32>(indices.size()));
-  }
-  const auto n = static_cast<i32>(dense.size());
-  const auto cols = dense.empty() ? 0 : static_cast<i32>(dense[0].size());
-  return {n, cols, clone(ctx, span<const i32, host>(offsets)), clone(ctx, span<const i32, host>(indices)),
-          clone(ctx, span<const V, host>(values))};
-}
-
-enum class kind { definite, hermitian, general };
-
-// Sparse, well conditioned by a heavy diagonal; of `hermitian` it changes its sign from row to row.
-template <class V>
-rows_of<V> random_matrix(std::size_t n, kind what, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  rows_of<V> a(n, std::vector<V>(n));
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < 4; ++k) {
-      const std::size_t j = random() % n;
-      const V v = number<V>(uniform(random), uniform(random));
-      if (i == j) continue;
-      a[i][j] = v;
-      if (what != kind::general) a[j][i] = number<V>(std::real(v), -std::imag(v));
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    double sum = 1;
-    for (std::size_t j = 0; j < n; ++j) sum += std::abs(a[i][j]);
-    a[i][i] = number<V>(what == kind::hermitian && i % 3 == 1 ? -sum : sum, what == kind::general ? 0.5 : 0);
-  }
-  return a;
-}
-
-// Gaussian elimination with partial pivoting.
-template <class V>
-std::vector<wide> solved(const rows_of<V>& dense, const std::vector<V>& right) {
-  const std::size_t n = dense.size();
-  std::vector<std::vector<wide>> a(n, std::vector<wide>(n + 1));
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) a[i][j] = widened(dense[i][j]);
-    a[i][n] = widened(right[i]);
-  }
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k; i < n; ++i) {
-      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
-    }
-    std::swap(a[k], a[pivot]);
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const wide by = a[i][k] / a[k][k];
-      for (std::size_t j = k; j <= n; ++j) a[i][j] -= by * a[k][j];
-    }
-  }
-  std::vector<wide> x(n);
-  for (std::size_t i = n; i-- > 0;) {
-    wide sum = a[i][n];
-    for (std::size_t j = i + 1; j < n; ++j) sum -= a[i][j] * x[j];
-    x[i] = sum / a[i][i];
-  }
-  return x;
-}
-
-template <class V>
-std::vector<V> random_vector(std::size_t n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<V> v(n);
-  for (V& each : v) each = number<V>(uniform(random), uniform(random));
-  return v;
-}
-
-// |b - A x| / |b|, entry by entry in long double.
-template <class V>
-double residual_of(const csr<V>& a, const std::vector<V>& b, const std::vector<V>& x) {
-  long double square = 0;
-  long double all = 0;
-  for (i32 i = 0; i < a.rows(); ++i) {
-    wide sum = widened(b[static_cast<std::size_t>(i)]);
-    all += std::norm(sum);
-    for (i32 k = a.offsets()[i]; k < a.offsets()[i + 1]; ++k) {
-      sum -= widened(a.values()[k]) * widened(x[static_cast<std::size_t>(a.indices()[k])]);
-    }
-    square += std::norm(sum);
-  }
-  return static_cast<double>(std::sqrt(square / all));
-}
-
-// 4 on the diagonal, -1 beside it, n x n grid.
-csr<double> grid(i32 n) {
-  const context<host> ctx;
-  std::vector<i32> offsets{0};
-  std::vector<i32> indices;
-  std::vector<double> values;
-  for (i32 y = 0; y < n; ++y) {
-    for (i32 x = 0; x < n; ++x) {
-      const auto entry = [&](bool inside, i32 column, double value) {
-        if (!inside) return;
-        indices.push_back(column);
-        values.push_back(value);
-      };
-      const i32 row = y * n + x;
-      entry(y > 0, row - n, -1);
-      entry(x > 0, row - 1, -1);
-      entry(true, row, 4);
-      entry(x + 1 < n, row + 1, -1);
-      entry(y + 1 < n, row + n, -1);
-      offsets.push_back(static_cast<i32>(indices.size()));
-    }
-  }
-  return {n * n, n * n, clone(ctx, span<const i32, host>(offsets)), clone(ctx, span<const i32, host>(indices)),
-          clone(ctx, span<const double, host>(values))};
-}
 
 constexpr krylov_method every_method[] = {krylov_method::cg, krylov_method::minres, krylov_method::bicgstab,
                                           krylov_method::gmres};
@@ -166,14 +30,32 @@ bool takes(krylov_method method, kind what) {
   return method != krylov_method::minres || what != kind::general;
 }
 
-template <class V>
-class Krylov : public testing::Test {};
-using values = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Krylov, values);
+template <class E, class Space>
+bool has(E value) {
+  for (const auto& row : enum_rows<E>()) {
+    if (row.value == value) return std::same_as<Space, host> ? row.on_host : row.on_device;
+  }
+  return false;
+}
+
+template <class V_, class Space_>
+struct system_case {
+  using V = V_;
+  using Space = Space_;
+};
+template <class Case>
+class Krylov : public space_suite<typename Case::Space> {};
+using cfloat = std::complex<float>;
+using cdouble = std::complex<double>;
+using cases = suite_types<system_case<float, host>, system_case<double, host>, system_case<cfloat, host>,
+                          system_case<cdouble, host>, system_case<float, device>, system_case<double, device>,
+                          system_case<cfloat, device>, system_case<cdouble, device>>;
+TYPED_TEST_SUITE(Krylov, cases);
 
 TYPED_TEST(Krylov, EveryMethodFindsTheSolution) {
-  using V = TypeParam;
-  const context<host> ctx;
+  using V = typename TypeParam::V;
+  using Space = typename TypeParam::Space;
+  const context<Space> ctx;
   const double eps = static_cast<double>(std::numeric_limits<decltype(std::real(V{}))>::epsilon());
   int tried = 0;
   for (const kind what : {kind::definite, kind::hermitian, kind::general}) {
@@ -183,16 +65,17 @@ TYPED_TEST(Krylov, EveryMethodFindsTheSolution) {
       const auto b = random_vector<V>(n, 3);
       const std::vector<wide> expected = solved(dense, b);
       for (const krylov_method method : every_method) {
-        if (!takes(method, what)) continue;
+        if (!takes(method, what) || !has<krylov_method, Space>(method)) continue;
         for (const auto m : {krylov_preconditioner::none, krylov_preconditioner::jacobi}) {
           SCOPED_TRACE(testing::Message() << to_string(method) << " " << to_string(m) << " n = " << n);
           const double tolerance = 200 * eps;
-          krylov_plan<V, host> plan(ctx, a.view(),
-                                    {.method = method, .preconditioner = m, .tolerance = tolerance, .restart = 9});
+          const auto& there = in_space(ctx, a);
+          const krylov_plan<V, Space> plan(
+              ctx, there.view(), {.method = method, .preconditioner = m, .tolerance = tolerance, .restart = 9});
           EXPECT_EQ(plan.method(), method);
           EXPECT_EQ(plan.preconditioner(), m);
           std::vector<V> x(n);
-          const krylov_result result = plan.run(b, x);
+          const krylov_result result = run_in_space(ctx, plan, b, x);
           EXPECT_TRUE(result.converged) << result.reason;
           EXPECT_EQ(result.outcome, krylov_outcome::converged);
           EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations) + 1);
@@ -208,14 +91,17 @@ TYPED_TEST(Krylov, EveryMethodFindsTheSolution) {
       }
     }
   }
-  EXPECT_EQ(tried, 4 * 2 * (4 + 3 + 2));
+  EXPECT_EQ(tried, 4 * 2 * (std::same_as<Space, host> ? 4 + 3 + 2 : 3 + 2 + 1));
 }
 
 TYPED_TEST(Krylov, AutomaticChoosesByTheMatrix) {
-  using V = TypeParam;
-  const context<host> ctx;
+  using V = typename TypeParam::V;
+  using Space = typename TypeParam::Space;
+  const context<Space> ctx;
   const auto of = [&](kind what) {
-    return krylov_plan<V, host>(ctx, csr_of(random_matrix<V>(20, what, 1)).view()).method();  // not run
+    const csr<V> a = csr_of(random_matrix<V>(20, what, 1));
+    const auto& there = in_space(ctx, a);
+    return krylov_plan<V, Space>(ctx, there.view()).method();  // not run
   };
   EXPECT_EQ(of(kind::definite), krylov_method::cg);
   EXPECT_EQ(of(kind::hermitian), krylov_method::minres);
@@ -484,7 +370,7 @@ TEST(KrylovOfReals, Refusals) {
   const context<host> ctx;
   const auto message = [&](const rows_of<double>& dense, const krylov_options& options,
                            error_code code = error_code::invalid_argument) {
-    return test::message_of(code, [&] { krylov_plan<double, host>(ctx, csr_of(dense).view(), options); });
+    return message_of(code, [&] { krylov_plan<double, host>(ctx, csr_of(dense).view(), options); });
   };
   EXPECT_EQ(message({{1, 2, 3}, {4, 5, 6}}, {}), "solve: a matrix of 2 x 3 (expected a square one)");
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
@@ -504,17 +390,17 @@ TEST(KrylovOfReals, Refusals) {
   krylov_plan<double, host> plan(ctx, identity.view());
   std::vector<double> x(2);
   const std::vector<double> b(2);
-  EXPECT_EQ(test::message_of(error_code::invalid_argument, [&] { (void)plan.run(std::vector<double>(3), x); }),
+  EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)plan.run(std::vector<double>(3), x); }),
             "solve: b has 3 elements, expected 2");
-  EXPECT_EQ(test::message_of(error_code::invalid_argument, [&] { (void)plan.run(span<const double, host>(x), x); }),
+  EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)plan.run(span<const double, host>(x), x); }),
             "solve: x overlaps b");
-  EXPECT_EQ(test::message_of(error_code::invalid_data,
-                             [&] {
-                               (void)plan.run(std::vector<double>{1, HUGE_VAL}, x);
-                             }),
+  EXPECT_EQ(message_of(error_code::invalid_data,
+                       [&] {
+                         (void)plan.run(std::vector<double>{1, HUGE_VAL}, x);
+                       }),
             "solve: b has a value in row 1 (from 0) that is infinite, NaN or beyond the range of its type");
   x[0] = std::nan("");
-  EXPECT_EQ(test::message_of(error_code::invalid_data, [&] { (void)plan.run(b, x); }),
+  EXPECT_EQ(message_of(error_code::invalid_data, [&] { (void)plan.run(b, x); }),
             "solve: the guess has a value in row 0 (from 0) that is infinite, NaN or beyond the range of its type");
 }
 
@@ -534,7 +420,7 @@ TEST(KrylovOfReals, EstimatesCoverPlans) {
 // `solve` of truth_more.json: SciPy's iterations with Jacobi, b = A * ones.
 TEST(KrylovOfReals, RealMatricesTakeSciPysIterations) {
   SPARGO_TEST_NEEDS_DATA();
-  std::ifstream file(test::data_directory() / "truth_more.json");
+  std::ifstream file(data_directory() / "truth_more.json");
   if (!file) GTEST_SKIP() << "no truth_more.json";
   const auto truth = nlohmann::json::parse(file);
   using V = std::complex<double>;
@@ -544,7 +430,7 @@ TEST(KrylovOfReals, RealMatricesTakeSciPysIterations) {
   for (const auto& [name, facts] : truth["files"].items()) {
     if (!facts.contains("solve")) continue;
     SCOPED_TRACE(name);
-    const csr<V> a = to_csr<i32>(ctx, read_matrix_market<V>(ctx, (test::data_directory() / name).string()).view());
+    const csr<V> a = to_csr<i32>(ctx, read_matrix_market<V>(ctx, (data_directory() / name).string()).view());
     const std::vector<V> ones(static_cast<std::size_t>(a.rows()), V{1});
     std::vector<V> b(ones.size());
     spmv(ctx, 1, a, ones, 0, b);
@@ -569,4 +455,4 @@ TEST(KrylovOfReals, RealMatricesTakeSciPysIterations) {
 }
 
 }  // namespace
-}  // namespace spargo
+}  // namespace spargo::test

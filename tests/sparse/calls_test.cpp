@@ -1,5 +1,6 @@
 // Calls as users write them: matrices, vectors and numbers of any kind, without template arguments.
 #include <spargo/formats/convert.hpp>
+#include <spargo/sparse/spgemm.hpp>
 #include <spargo/sparse/spmm.hpp>
 #include <spargo/sparse/spmv.hpp>
 
@@ -58,6 +59,13 @@ TEST(Calls, ComplexProductsWithRealFactors) {
   std::vector<complex> y(2);
   spmv(ctx, 2, a, x, 0, y);
   EXPECT_EQ(y[1], (complex{0, 6}));
+}
+
+TEST(Calls, ProductsOfMatrices) {
+  const auto a = to_csr(ctx, entries<double>());
+  const auto product = spgemm(ctx, a, a);
+  EXPECT_EQ(product.nnz(), 2);
+  EXPECT_EQ(product.values()[0], 6);
 }
 
 TEST(Calls, PlansFollowNewValues) {

@@ -1,6 +1,8 @@
 // The device context of a test, or a visible skip.
 #pragma once
 
+#include "support/gpu_turn.hpp"
+
 #include <spargo/core/context.hpp>
 
 #include <gtest/gtest.h>
@@ -22,11 +24,13 @@ inline bool gpu_required() {
 
 }  // namespace spargo::test
 
-// First line of a device test (in the test body or SetUp): skips without a GPU, fails if one is required.
+// First line of a device test (in the test body or SetUp): skips without a GPU, fails if one is required; waits for the
+// program's turn on it.
 #define SPARGO_TEST_NEEDS_GPU()                                                                        \
   do {                                                                                                 \
     if (!spargo::test::gpu().usable()) {                                                               \
       if (spargo::test::gpu_required()) FAIL() << "a GPU is required: " << spargo::test::gpu().reason; \
       GTEST_SKIP() << "no GPU: " << spargo::test::gpu().reason;                                        \
     }                                                                                                  \
+    spargo::test::take_gpu_turn();                                                                     \
   } while (false)

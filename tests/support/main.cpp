@@ -1,6 +1,8 @@
 // GoogleTest's main, with an option to run the cases of one source file:
 //   --file=x_test          the cases of x_test.cpp or x_test.cu, further restricted by --gtest_filter
 //   --only_files=x,y,...   runs nothing: reports cases that are in none of these files, and duplicate names
+#include "support/gpu_turn.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -101,6 +103,7 @@ int main(int argc, char** argv) {
   use_assigned_gpu();
   testing::InitGoogleTest(&argc, argv);
   UnitTest::GetInstance()->listeners().Append(new filter_note);
+  spargo::test::end_gpu_turns_with_cases();
   for (int k = 1; k < argc; ++k) {
     const std::string argument = argv[k];
     const std::string value = argument.substr(argument.find('=') + 1);

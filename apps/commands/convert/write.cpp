@@ -399,12 +399,27 @@ written convert_cached(const conversion& c, const read_options& options) {
   return sort_and_write(c, read_entries(c.ctx, c.input, options));  // what is listed more than once is in the text only
 }
 
+// Edges that are merged have no line of their own.
+void warn_of_lost_attributes(const conversion& c) {
+  if (c.input.kind == input_kind::document) {
+    c.warn("attributes of vertices and edges are not kept with --undirected (--join " + c.input.path +
+           " keeps those of vertices)");
+    return;
+  }
+  const edge_list_header& header = c.input.columns;
+  const std::size_t used = 2U + (header.weight < 0 ? 0U : 1U) + (header.type < 0 ? 0U : 1U);
+  if (c.input.kind == input_kind::edge_list && header.names.size() > used) {
+    c.warn("other columns of the edge list are not kept with --undirected");
+  }
+}
+
 written convert_in_memory(const conversion& c) {
   progress_bar bar("reading " + c.input.path, c.flags.common.quiet);
   if (c.input.kind == input_kind::snapshot) return convert_snapshot(c);
   const bool to_document = c.to.kind == target_kind::document;
   const bool to_text = to_document || c.to.kind == target_kind::matrix_market || c.to.kind == target_kind::edge_list;
   if (to_document && c.input.kind == input_kind::document && !c.adds_reverses()) return convert_document(c);
+  if (to_document && c.adds_reverses()) warn_of_lost_attributes(c);
   if (!to_text && !c.adds_reverses() && c.flags.cache == cache_mode::on) {
     if (c.input.can_be_read_again()) return convert_cached(c, bar.options());
     report_cache(c.out, input_cache(c.flags.cache, c.input, value_kind::fp64));  // says why it is off

@@ -9,9 +9,9 @@ void add_counts(report& out, const char* key, const std::vector<std::int64_t>& v
   for (std::size_t k = 0; k < counted.degrees.size(); ++k) pairs.push_back({counted.degrees[k], counted.counts[k]});
 }
 
-void add_density(report& out, const density_map& map) {
-  out.figures()["spy"] = {{"rows", map.matrix_rows}, {"cols", map.matrix_cols}, {"side", map.side},
-                          {"cell_rows", map.rows},   {"cell_cols", map.cols},   {"counts", map.counts}};
+void add_density(report& out, const char* key, const density_map& map) {
+  out.figures()[key] = {{"rows", map.matrix_rows}, {"cols", map.matrix_cols}, {"side", map.side},
+                        {"cell_rows", map.rows},   {"cell_cols", map.cols},   {"counts", map.counts}};
 }
 
 }  // namespace spargo::apps

@@ -16,7 +16,7 @@ namespace {
 constexpr double side = 1280;
 constexpr double margin = 40;
 constexpr double header = 84;
-constexpr double legend_width = 260;
+constexpr double legend_width = 320;
 constexpr std::size_t most_shapes = 20'000;
 
 // Distinct on white, also for most colour-blind people; the last is for all other groups.
@@ -90,14 +90,15 @@ class radius_scale {
       typical_ = std::min(typical_, 0.2 * *middle);
     }
     typical_ = std::clamp(typical_, 0.8, 9.0);
+    if (n < 5'000) least_ = 1.5;  // seen where it is alone
   }
   [[nodiscard]] double operator()(std::int64_t degree) const {
     const double factor = std::sqrt((static_cast<double>(degree) + 0.5) / mean_);
-    return typical_ * std::clamp(factor, 0.6, typical_ > 3 ? 2.6 : 4.0);
+    return std::max(least_, typical_ * std::clamp(factor, 0.6, typical_ > 3 ? 2.6 : 4.0));
   }
 
  private:
-  double typical_, mean_;
+  double typical_, mean_, least_ = 0;
 };
 
 colour mixed(colour a, colour b, double t) {

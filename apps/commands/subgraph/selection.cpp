@@ -1,11 +1,11 @@
 #include "commands/subgraph/selection.hpp"
 
 #include "input/memory_limit.hpp"
-#include "input/text_lines.hpp"
 
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/cores.hpp>
 #include <spargo/graph/structure.hpp>
+#include <spargo/io/input.hpp>
 
 #include <fmt/format.h>
 
@@ -46,12 +46,11 @@ bool is_comment(std::string_view text, const vertex_names& names) {
 
 std::vector<std::int64_t> read_listed_ids(const std::string& path, const vertex_names& names, std::string_view what) {
   constexpr std::string_view blanks = " \t";
-  text_lines lines(path);
+  input_lines lines{input_file(path)};
   std::vector<std::int64_t> found;
   std::string line;
   while (lines.next(line)) {
     std::string_view text = line;
-    if (found.empty() && text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     const std::size_t first = text.find_first_not_of(blanks);
     if (first == std::string_view::npos) continue;
     const auto column = static_cast<std::int64_t>(first) + 1;

@@ -151,8 +151,8 @@ class Product:
     def update_values(self, values: Array) -> None: ...
 
 def solve(
-    rows: int, offsets: Array, indices: Array, values: Array, b: Array, x: Array, method: str, jacobi: bool,
-    tolerance: float, max_iterations: int, threads: int,
+    rows: int, offsets: Array, indices: Array, values: Array, b: Array, x: Array, method: str, preconditioner: str,
+    block_size: int, tolerance: float, max_iterations: int, threads: int,
 ) -> tuple[int, float, str, str]: ...
 def product(
     rows: int,

@@ -435,7 +435,3 @@ def is_tournament(G: Graph) -> bool:
     sources, targets = G._sources().astype(np.int64), G.indices
     pairs = np.minimum(sources, targets) * G.vertices + np.maximum(sources, targets)
     return int(np.unique(pairs).size) == G.edges
-
-
-def negative_edge_cycle(G: Graph, weight: str = "weight", heuristic: bool = True) -> bool:
-    return False  # the limits leave negative weights to networkx

@@ -106,14 +106,25 @@ _cutoff = _needs(
     lambda a: a["cutoff"] is None or (isinstance(a["cutoff"], Real) and _is_float(a["cutoff"])),
     "a cutoff that float64 rounds, or that is no number",
 )
-_bellman_ford = [
+_lengths = [
     _needs(lambda a: isinstance(a["weight"], str), "weights of paths are an attribute's"),
     _needs(lambda a: _are_lengths(a["G"], a["weight"]), "weights of edges are negative, infinite or no numbers"),
+]
+_bellman_ford = [
+    _needs(lambda a: isinstance(a["weight"], str), "weights of paths are an attribute's"),
+    _needs(
+        lambda a: _are_lengths(a["G"], a["weight"]) or _are_small(a["G"], a["weight"]),
+        "weights of edges are infinite, no numbers, or negative and rounded by float64",
+    ),
 ]
 _any_paths = [
     _needs(lambda a: a["method"] in ("dijkstra", "bellman-ford"), "a method that networkx has not"),
     _needs(
-        lambda a: a["weight"] is None or (isinstance(a["weight"], str) and _are_lengths(a["G"], a["weight"])),
+        lambda a: a["weight"] is None
+        or (
+            isinstance(a["weight"], str)
+            and (_are_lengths(a["G"], a["weight"]) or (a["method"] == "bellman-ford" and _are_small(a["G"], a["weight"])))
+        ),
         "weights of edges are negative, infinite or no numbers, or no attribute",
     ),
 ]
@@ -137,7 +148,7 @@ _forest = [
     _needs(lambda a: _has_only_weights(a["G"], a["weight"]), "attributes of nodes and edges are networkx's"),
 ]
 _astar = [
-    *_bellman_ford,
+    *_lengths,
     _needs(lambda a: a["heuristic"] is None and a["cutoff"] is None, "a heuristic and a cutoff are networkx's"),
 ]
 _several = [
@@ -186,7 +197,7 @@ LIMITS = {
         _needs(lambda a: _are_small(a["G"], a["weight"]), "weights of edges that float64 rounds"),
     ],
     "edge_expansion": _cut,
-    "floyd_warshall": _bellman_ford,
+    "floyd_warshall": _lengths,
     "flow_hierarchy": [_no_weight, _simple],
     "global_reaching_centrality": _reaching,
     "group_closeness_centrality": [_needs(lambda a: a["weight"] is None or (isinstance(a["weight"], str) and _are_lengths(a["G"], a["weight"])), "weights of edges are negative, infinite or no numbers"), _simple],

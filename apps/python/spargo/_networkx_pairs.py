@@ -13,17 +13,19 @@ from ._arrays import Array
 from ._graph import Graph
 from ._networkx_paths import (
     Node,
+    _bellman_ford,
     _by_distance,
     _depth,
-    _dijkstra,
     _found,
     _paths,
     _reversed,
+    _to_target,
     _tree,
     all_pairs_shortest_path_length,
     bfs_edges,
     dijkstra_path_length,
     expect_lengths,
+    has_negative,
     single_source_dijkstra,
     single_source_dijkstra_path,
     single_source_dijkstra_path_length,
@@ -101,10 +103,6 @@ def all_pairs_dijkstra(
     return ((node, single_source_dijkstra(G, node, None, cutoff)) for node in G.names(np.arange(G.vertices)))
 
 
-def johnson(G: Graph, weight: str = "weight") -> dict[Node, dict[Node, list[Node]]]:
-    return dict(all_pairs_dijkstra_path(G))
-
-
 def bidirectional_dijkstra(G: Graph, source: Node, target: Node, weight: str = "weight") -> tuple[Any, list[Node]]:
     start = _found(G, source, text="Source {} is not in G")
     end = _found(G, target, text="Target {} is not in G")
@@ -117,7 +115,7 @@ def bidirectional_dijkstra(G: Graph, source: Node, target: Node, weight: str = "
     return path.length, G.names(path.vertices)
 
 
-# Bellman-Ford: the limits leave negative weights to networkx.
+# Bellman-Ford: weights may be negative.
 
 
 def _source(G: Graph, source: Node) -> int:
@@ -125,12 +123,14 @@ def _source(G: Graph, source: Node) -> int:
 
 
 def single_source_bellman_ford_path_length(G: Graph, source: Node, weight: str = "weight") -> dict[Node, Any]:
-    return single_source_dijkstra_path_length(G, G.names([_source(G, source)])[0])
+    _source(G, source)
+    found, reached = _bellman_ford(G, source)
+    return _by_distance(G, found.distances, reached)
 
 
 def single_source_bellman_ford_path(G: Graph, source: Node, weight: str = "weight") -> dict[Node, list[Node]]:
     _source(G, source)
-    return single_source_dijkstra_path(G, source)
+    return _paths(G, *_bellman_ford(G, source))
 
 
 def single_source_bellman_ford(
@@ -140,16 +140,9 @@ def single_source_bellman_ford(
         return 0, [G.names([_found(G, source, text="Node {} is not found in the graph")])[0]]
     _source(G, source)
     if target is None:
-        return single_source_dijkstra(G, source)
-    return _to_one(G, source, target, f"Target {target} cannot be reached from given sources")
-
-
-def _to_one(G: Graph, source: Node, target: Node, text: str) -> tuple[Any, list[Node]]:
-    try:
-        found: tuple[Any, list[Node]] = single_source_dijkstra(G, source, target)
-        return found
-    except nx.NetworkXNoPath:
-        raise nx.NetworkXNoPath(text) from None
+        found, reached = _bellman_ford(G, source)
+        return _by_distance(G, found.distances, reached), _paths(G, found, reached)
+    return _to_target(G, source, target, f"Target {target} cannot be reached from given sources", _bellman_ford)
 
 
 def bellman_ford_path(G: Graph, source: Node, target: Node, weight: str = "weight") -> list[Node]:
@@ -162,19 +155,31 @@ def bellman_ford_path_length(G: Graph, source: Node, target: Node, weight: str =
         _found(G, source, text="Node {} not found in graph")
         return 0
     _source(G, source)
-    return _to_one(G, source, target, f"node {target} not reachable from {source}")[0]
+    return _to_target(G, source, target, f"node {target} not reachable from {source}", _bellman_ford)[0]
 
 
 def all_pairs_bellman_ford_path_length(
     G: Graph, weight: str = "weight"
 ) -> Iterator[tuple[Node, dict[Node, Any]]]:
-    return all_pairs_dijkstra_path_length(G)
+    if not has_negative(G):
+        return all_pairs_dijkstra_path_length(G)
+    return ((node, single_source_bellman_ford_path_length(G, node)) for node in G.names(np.arange(G.vertices)))
 
 
 def all_pairs_bellman_ford_path(
     G: Graph, weight: str = "weight"
 ) -> Iterator[tuple[Node, dict[Node, list[Node]]]]:
-    return all_pairs_dijkstra_path(G)
+    return ((node, single_source_bellman_ford_path(G, node)) for node in G.names(np.arange(G.vertices)))
+
+
+def johnson(G: Graph, weight: str = "weight") -> dict[Node, dict[Node, list[Node]]]:
+    if negative_edge_cycle(G):
+        raise nx.NetworkXUnbounded("Negative cycle detected.")
+    return dict(all_pairs_bellman_ford_path(G))
+
+
+def negative_edge_cycle(G: Graph, weight: str = "weight", heuristic: bool = True) -> bool:
+    return has_negative(G) and bool(G.find_negative_cycle().size > 0)
 
 
 def floyd_warshall_numpy(G: Graph, nodelist: list[Node] | None = None, weight: str = "weight") -> Array:
@@ -203,7 +208,9 @@ def shortest_path(
         return (bellman_ford_path(G, source, target) if method == "bellman-ford" else
                 bidirectional_dijkstra(G, source, target)[1])
     if source is None and target is None:
-        return all_pairs_shortest_path(G) if weight is None else all_pairs_dijkstra_path(G)
+        if weight is None:
+            return all_pairs_shortest_path(G)
+        return (all_pairs_bellman_ford_path if method == "bellman-ford" else all_pairs_dijkstra_path)(G)
     searched = G if target is None else G.reverse()
     one = source if target is None else target
     if weight is None:
@@ -221,7 +228,9 @@ def shortest_path_length(
             return len(bidirectional_shortest_path(G, source, target)) - 1
         return (bellman_ford_path_length if method == "bellman-ford" else dijkstra_path_length)(G, source, target)
     if source is None and target is None:
-        return all_pairs_shortest_path_length(G) if weight is None else all_pairs_dijkstra_path_length(G)
+        if weight is None:
+            return all_pairs_shortest_path_length(G)
+        return (all_pairs_bellman_ford_path_length if method == "bellman-ford" else all_pairs_dijkstra_path_length)(G)
     searched = G if target is None else G.reverse()
     one = source if target is None else target
     if weight is None:

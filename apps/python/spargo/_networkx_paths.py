@@ -185,6 +185,21 @@ def _dijkstra(graph: Graph, source: Node, target: int | None = None, cutoff: flo
     return found, reached
 
 
+def has_negative(graph: Graph) -> bool:
+    return graph.weights is not None and bool(np.any(graph.weights < 0))
+
+
+def _bellman_ford(graph: Graph, source: Node, target: int | None = None) -> tuple[Sssp, Array]:
+    """As `_dijkstra`; weights may be negative."""
+    if not has_negative(graph):
+        return _dijkstra(graph, source, target)
+    start = _found(graph, source, text="Source {} not in G")
+    distances, parents, reached, cycle = graph._of_any_sign(np.array([start]))
+    if cycle.size > 0:
+        raise nx.NetworkXUnbounded("Negative cycle detected.")
+    return Sssp(distances, parents, start, reached, "", ""), np.flatnonzero(parents >= 0)
+
+
 def _paths(graph: Graph, found: Sssp, reached: Array) -> dict[Node, list[Node]]:
     # A parent may be as near as its child: the path is found by walking, and each stretch is walked once.
     assert found.parents is not None
@@ -226,12 +241,13 @@ def single_source_dijkstra(
     return _by_distance(G, found.distances, reached), _paths(G, found, reached)
 
 
-def _to_target(graph: Graph, source: Node, target: Node, text: str, **options: Any) -> tuple[Any, list[Node]]:
+def _to_target(graph: Graph, source: Node, target: Node, text: str, search: Any = _dijkstra,
+               **options: Any) -> tuple[Any, list[Node]]:
     try:
         end = graph.index(target)
     except (KeyError, TypeError):
         raise nx.NetworkXNoPath(text) from None
-    found, reached = _dijkstra(graph, source, target=end, **options)
+    found, reached = search(graph, source, target=end, **options)
     assert found.parents is not None
     if end not in reached:
         raise nx.NetworkXNoPath(text)

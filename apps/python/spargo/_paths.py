@@ -10,7 +10,7 @@ import numpy as np
 from . import _device
 from ._arrays import Array, indices_of, whole
 from ._config import threads
-from ._errors import UnsupportedError
+from ._errors import Error, UnsupportedError
 from ._results import Bfs, MultiBfs, Sssp
 from ._storage import Stored, Vertex, Vertices
 
@@ -180,6 +180,53 @@ class Paths(Stored):
         if reached < self.vertices:
             self._refuse_longer_paths(source, stop, limit, distances)
         return Sssp.of(self, distances, None if parents is None else found, source, reached, used, reason)
+
+    def bellman_ford(self, source: Vertex) -> Sssp:
+        """Shortest paths from one vertex along edges whose weights may be negative.
+
+        Parameters
+        ----------
+        source : vertex
+
+        Returns
+        -------
+        Sssp
+
+        Raises
+        ------
+        Error
+            For a negative cycle that the source reaches, a weight that is no number, or a vertex that does not exist.
+        NotImplementedError
+            Where rounding alone shortens a cycle, as beside weights of very different size.
+
+        Notes
+        -----
+        O(vertices * edges) at worst, on one thread of the host. With weights of 0 or more the distances have the bits of
+        `sssp`, which is faster. An undirected edge of negative weight is a negative cycle.
+        """
+        number = self._vertex(source)
+        distances, parents, reached, cycle = self._of_any_sign(np.array([number]))
+        if cycle.size > 0:
+            raise Error(f"bellman_ford: a cycle of negative weight through vertex {cycle[0]} (expected none that vertex {number} "
+                        "reaches)", "invalid_data")
+        return Sssp.of(self, distances, parents, number, reached, "bellman_ford", "")
+
+    def find_negative_cycle(self, source: Vertex | None = None) -> Array:
+        """The vertices of a cycle whose weights have a negative sum, in the order of its edges; empty if there is none.
+
+        Parameters
+        ----------
+        source : vertex, optional
+            Only cycles that it reaches; by default any.
+        """
+        cycle: Array = self._of_any_sign(None if source is None else np.array([self._vertex(source)]))[3]
+        return cycle
+
+    def _of_any_sign(self, sources: Array | None) -> Any:
+        """(distances, parents, reached, negative cycle) from the nearest of some vertices, by default of all."""
+        graph = self._on_host()
+        given = None if sources is None else np.ascontiguousarray(sources, graph._index_type())
+        return graph._called("bellman_ford", False, graph._weights(), given)
 
     def _refuse_longer_paths(self, source: int, target: int, cutoff: float, distances: Any) -> None:
         """Refuses paths that are too long for a distance: their ends look unreached."""

@@ -15,6 +15,7 @@ from ._errors import Error, UnsupportedError
 from ._matrix import Matrix
 
 METHODS = ("cg", "minres", "bicgstab", "gmres")
+PRECONDITIONERS = ("auto", "none", "jacobi", "block-jacobi", "ilu0", "ic0")
 
 
 class Solution(NamedTuple):
@@ -45,6 +46,7 @@ def solve(
     tolerance: float = 1e-8,
     max_iterations: int | None = None,
     guess: npt.ArrayLike | None = None,
+    block_size: int = 8,
 ) -> Solution:
     """Solve A x = b by products with A.
 
@@ -56,15 +58,19 @@ def solve(
     method : {'cg', 'minres', 'bicgstab', 'gmres'}, optional
         cg: symmetric (Hermitian) positive definite matrices; minres: symmetric ones; bicgstab and gmres: any matrix.
         On a GPU cg runs there; the others run on the CPU, for vectors in its memory.
-    preconditioner : {'auto', 'jacobi', 'none'}, optional
-        jacobi divides by the diagonal (cg and minres: its absolute values). 'auto': jacobi for cg, none for other
-        methods and for vectors on a GPU, where jacobi is not supported.
+    preconditioner : {'auto', 'none', 'jacobi', 'block-jacobi', 'ilu0', 'ic0'}, optional
+        jacobi divides by the diagonal (cg and minres: its absolute values), block-jacobi by its blocks of `block_size`
+        rows; ilu0: incomplete LU factors; ic0: incomplete Cholesky factors of a symmetric (Hermitian) positive definite
+        matrix. The last three run on the CPU. 'auto': jacobi for cg, none for other methods and for vectors on a GPU,
+        where no preconditioner is supported.
     tolerance : float, optional
         For the 2-norm of the residual, relative to that of `b`.
     max_iterations : int, optional
         Maximum number of iterations; by default 10 n.
     guess : array_like, shape (n,), optional
         Initial x; by default 0.
+    block_size : int, optional
+        Rows of a block of block-jacobi, 1 to 256.
 
     Returns
     -------
@@ -75,8 +81,9 @@ def solve(
     Raises
     ------
     Error
-        For wrong shapes, values that are not finite, a zero on the diagonal with jacobi, and a solution beyond the range
-        of its type; with cg also if the matrix turns out not to be positive definite.
+        For wrong shapes, values that are not finite, a zero on the diagonal with jacobi, a preconditioner that does not
+        exist (a singular block, a pivot that is 0 or not positive), and a solution beyond the range of its type; with cg
+        also if the matrix turns out not to be positive definite.
     NotImplementedError
         For vectors on a GPU with another method, a preconditioner, or a type that the matrix's cannot represent.
 
@@ -89,8 +96,8 @@ def solve(
     """
     if method not in METHODS:
         raise ValueError(f"method is {method!r}, and may be one of 'cg', 'minres', 'bicgstab', 'gmres'")
-    if preconditioner not in ("auto", "jacobi", "none"):
-        raise ValueError(f"preconditioner is {preconditioner!r}, and may be one of 'auto', 'jacobi', 'none'")
+    if preconditioner not in PRECONDITIONERS:
+        raise ValueError(f"preconditioner is {preconditioner!r}, and may be one of {str(PRECONDITIONERS)[1:-1]}")
     if not tolerance >= 0:
         raise Error(f"solve: the tolerance is {tolerance} (expected 0 or more)")
     matrix = a if isinstance(a, Matrix) else Matrix(a)
@@ -100,18 +107,19 @@ def solve(
     if matrix.shape[1] != n or right.shape != (n,) or (start is not None and start.shape != (n,)):
         raise Error(f"solve: a matrix of {n} x {matrix.shape[1]} and a vector of shape {tuple(right.shape)}")
     on_gpu = _device.kind_of(right) is not None
-    if on_gpu and (method != "cg" or preconditioner == "jacobi"):
+    if on_gpu and (method != "cg" or preconditioner not in ("auto", "none")):
         what = preconditioner if method == "cg" else method
         raise UnsupportedError(f"solve: {what} does not take vectors on a GPU (expected cg without a preconditioner)", "unsupported")
     most = 10 * n if max_iterations is None else max_iterations
-    jacobi = preconditioner == "jacobi" or (preconditioner == "auto" and method == "cg" and not on_gpu)
-    if on_gpu or (matrix.device != "cpu" and method == "cg"):
-        return _on_device(matrix, right, start, jacobi, tolerance, most)
-    return _on_host(matrix, right, start, method, jacobi, tolerance, most)
+    if preconditioner == "auto":
+        preconditioner = "jacobi" if method == "cg" and not on_gpu else "none"
+    if on_gpu or (matrix.device != "cpu" and method == "cg" and preconditioner in ("none", "jacobi")):
+        return _on_device(matrix, right, start, preconditioner == "jacobi", tolerance, most)
+    return _on_host(matrix, right, start, method, (preconditioner, block_size), tolerance, most)
 
 
 def _on_host(
-    matrix: Matrix, right: Array, start: Array | None, method: str, jacobi: bool, tolerance: float, most: int
+    matrix: Matrix, right: Array, start: Array | None, method: str, m: tuple[str, int], tolerance: float, most: int
 ) -> Solution:
     n = right.size
     if matrix.device != "cpu":
@@ -121,7 +129,7 @@ def _on_host(
     right, values = right.astype(dtype, copy=False), values.astype(dtype, copy=False)
     x = np.zeros(n, dtype) if start is None else start.astype(dtype)
     iterations, residual, outcome, reason = _core.solve(
-        n, offsets, indices, values, right, x, method, jacobi, tolerance, most, threads()
+        n, offsets, indices, values, right, x, method, *m, tolerance, most, threads()
     )
     if outcome == "not_positive_definite":
         raise Error(f"solve: {reason}")

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import Array, dense, is_graph, whole
-from ._errors import UnsupportedError
 from ._graph import Graph
 from ._matrix import Matrix
 from ._results import Bfs, Sssp
@@ -301,7 +300,7 @@ def shortest_path(
     ----------
     csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
     method : {'auto', 'FW', 'D', 'BF', 'J'}, optional
-        Has no effect: breadth-first search if ``unweighted``, otherwise shortest paths as by `dijkstra`.
+        Matters with negative weights only: 'D' refuses them, 'BF' is `bellman_ford`, the others `johnson`.
     directed, return_predecessors, unweighted, indices
         As for `dijkstra`.
     overwrite : bool, optional
@@ -314,8 +313,8 @@ def shortest_path(
 
     Raises
     ------
-    NotImplementedError
-        For negative weights.
+    NegativeCycleError
+        SciPy's, for a cycle of negative weight: with 'BF' one that a source reaches, otherwise any.
     """
     if method not in ("auto", "D", "FW", "BF", "J"):
         raise ValueError(f"unrecognized method '{method}'")
@@ -323,54 +322,41 @@ def shortest_path(
         raise ValueError("Cannot specify indices with method == 'FW'")
     if method == "D":
         return dijkstra(csgraph, directed, indices, return_predecessors, unweighted)
-    return _by_dijkstra("shortest_path", csgraph, directed, indices, return_predecessors, unweighted)
+    if method == "FW":
+        return floyd_warshall(csgraph, directed, return_predecessors, unweighted)
+    return (bellman_ford if method == "BF" else johnson)(csgraph, directed, indices, return_predecessors, unweighted)
 
 
-def _by_dijkstra(
-    operation: str, csgraph: Any, directed: bool, indices: npt.ArrayLike | None, return_predecessors: bool, unweighted: bool
-) -> Any:
-    """Shortest paths of an algorithm that takes negative weights, which are refused here."""
-    graph = _graph_of(csgraph, directed, not unweighted)
-    if not unweighted and graph.weights is not None and np.any(graph.weights < 0):
-        raise UnsupportedError(f"{operation}: negative weights (expected 0 or more)", "unsupported")
-    return dijkstra(graph, directed, indices, return_predecessors, unweighted)
+def _has_negative(graph: Graph) -> bool:
+    return graph.weights is not None and bool(np.any(graph.weights < 0))
 
 
-def floyd_warshall(
-    csgraph: Any,
-    directed: bool = True,
-    return_predecessors: bool = False,
-    unweighted: bool = False,
-    overwrite: bool = False,
-) -> Any:
-    """Shortest paths between all pairs of vertices, as `shortest_path` finds them.
+def _refuse_cycle(cycle: Array) -> None:
+    from scipy.sparse.csgraph import NegativeCycleError
 
-    Parameters
-    ----------
-    csgraph, directed, return_predecessors, unweighted, overwrite
-        As for `shortest_path`.
-
-    Returns
-    -------
-    dist_matrix, predecessors
-        As from `dijkstra`.
-
-    Raises
-    ------
-    NotImplementedError
-        For negative weights.
-    """
-    return _by_dijkstra("floyd_warshall", csgraph, directed, None, return_predecessors, unweighted)
+    if cycle.size > 0:
+        raise NegativeCycleError(f"Negative cycle detected on node {cycle[0]}")
 
 
-def bellman_ford(
+def _reweighted(graph: Graph) -> tuple[Graph, Array]:
+    """The graph with weights of 0 or more, and potentials: a path from u to v got longer by those of u minus v."""
+    potentials, _, _, cycle = graph._of_any_sign(None)
+    _refuse_cycle(cycle)
+    assert graph.weights is not None
+    high = potentials.astype(np.float64)
+    lengths = graph.weights + high[graph._sources()] - high[graph.indices]
+    # Rounding may leave less than 0.
+    return Graph._of(graph.offsets, graph.indices, np.maximum(lengths, 0), graph.directed), high
+
+
+def johnson(
     csgraph: Any,
     directed: bool = True,
     indices: npt.ArrayLike | None = None,
     return_predecessors: bool = False,
     unweighted: bool = False,
 ) -> Any:
-    """Shortest paths from some or all vertices, as `shortest_path` finds them.
+    """Shortest paths from some or all vertices; weights may be negative.
 
     Parameters
     ----------
@@ -384,23 +370,99 @@ def bellman_ford(
 
     Raises
     ------
-    NotImplementedError
-        For negative weights.
+    NegativeCycleError
+        SciPy's, for a cycle of negative weight.
+
+    Notes
+    -----
+    Without negative weights, and unweighted, as `dijkstra`; with them Johnson's algorithm, whose sums are rounded otherwise
+    than along a path.
     """
-    return _by_dijkstra("bellman_ford", csgraph, directed, indices, return_predecessors, unweighted)
+    graph = _graph_of(csgraph, directed, not unweighted)
+    if not _has_negative(graph):
+        return dijkstra(graph, directed, indices, return_predecessors, unweighted)
+    graph, high = _reweighted(graph)
+    distances, parents = dijkstra(graph, True, indices, True)
+    sources, shape = _indices(graph, indices)
+    distances = distances + (high[None, :] - high[sources][:, None]).reshape(*shape, graph.vertices)
+    return (distances, parents) if return_predecessors else distances
 
 
-def johnson(
+def bellman_ford(
     csgraph: Any,
     directed: bool = True,
     indices: npt.ArrayLike | None = None,
     return_predecessors: bool = False,
     unweighted: bool = False,
 ) -> Any:
-    return _by_dijkstra("johnson", csgraph, directed, indices, return_predecessors, unweighted)
+    """Shortest paths from some or all vertices; weights may be negative.
+
+    Parameters
+    ----------
+    csgraph, directed, indices, return_predecessors, unweighted
+        As for `shortest_path`.
+
+    Returns
+    -------
+    dist_matrix, predecessors
+        As from `dijkstra`.
+
+    Raises
+    ------
+    NegativeCycleError
+        SciPy's, for a cycle of negative weight that a source reaches.
+
+    Notes
+    -----
+    Without negative weights, and unweighted, as `dijkstra`. With them one search per source, as `Graph.bellman_ford`;
+    `johnson` is faster for many sources.
+    """
+    graph = _graph_of(csgraph, directed, not unweighted)
+    if not _has_negative(graph):
+        return dijkstra(graph, directed, indices, return_predecessors, unweighted)
+    sources, shape = _indices(graph, indices)
+    distances = np.empty((sources.size, graph.vertices))
+    parents = np.empty(distances.shape, dtype=graph.indices.dtype)
+    for k, source in enumerate(sources):
+        row, found, _, cycle = graph._of_any_sign(sources[k : k + 1])
+        _refuse_cycle(cycle)
+        distances[k] = np.where(found < 0, np.inf, row)
+        parents[k] = np.where(found < 0, NONE, found)
+        parents[k, source] = NONE
+    distances, parents = (a.reshape(*shape, graph.vertices) for a in (distances, parents))
+    return (distances, parents) if return_predecessors else distances
 
 
-johnson.__doc__ = bellman_ford.__doc__
+def floyd_warshall(
+    csgraph: Any,
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+) -> Any:
+    """Shortest paths between all pairs of vertices, as `johnson` finds them.
+
+    Parameters
+    ----------
+    csgraph, directed, return_predecessors, unweighted, overwrite
+        As for `shortest_path`.
+
+    Returns
+    -------
+    dist_matrix, predecessors
+        As from `dijkstra`.
+
+    Raises
+    ------
+    NegativeCycleError
+        SciPy's, for a cycle of negative weight that is no loop.
+    """
+    graph = _graph_of(csgraph, directed, not unweighted)
+    if _has_negative(graph):  # as in SciPy, loops do not count
+        assert graph.weights is not None
+        loops = graph._sources() == graph.indices
+        graph = Graph._of(graph.offsets, graph.indices, np.where(loops, 0, graph.weights), graph.directed)
+    return johnson(graph, directed, None, return_predecessors, unweighted)
 
 
 def yen(
@@ -436,19 +498,21 @@ def yen(
 
     Raises
     ------
-    NotImplementedError
-        For negative weights.
+    NegativeCycleError
+        SciPy's, for a cycle of negative weight.
     """
     graph = _graph_of(csgraph, directed, not unweighted)
     n, count = graph.vertices, whole(K, "K")
     if not (0 <= source < n and 0 <= sink < n):
-        raise ValueError(f"source {source} and sink {sink} are vertices from 0 to {n - 1}")
+        raise ValueError(f"must have 0 <= source < {n} and 0 <= sink < {n}, and they are {source} and {sink}")
     if count < 0:
         raise ValueError(f"K is {count} (expected 0 or more)")
-    if graph.weights is not None and np.any(graph.weights < 0):
-        raise UnsupportedError("yen: negative weights (expected 0 or more)", "unsupported")
+    longer = 0.0
+    if _has_negative(graph):
+        graph, high = _reweighted(graph)
+        longer = high[source] - high[sink]
     found = graph.k_shortest_paths(source, sink, count, weighted=graph.weights is not None)
-    lengths = np.array([path.length for path in found], np.float64)
+    lengths = np.array([path.length for path in found], np.float64) - longer
     if not return_predecessors:
         return lengths
     predecessors = np.full((len(found), n), NONE, graph.indices.dtype)

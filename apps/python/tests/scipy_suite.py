@@ -22,9 +22,6 @@ DIFFERENCES = {
     r"test_mtx_append": "a name is used as it is",
     r"test_int64_indices_directed": "strong components are numbered by their smallest vertices",
     r"test_predecessors": "of two paths of the same length the predecessor of the smallest number",
-    r"test_negative_cycles": "negative weights are refused",
-    r"test_negative_weights\[(FW|J|BF)\]": "negative weights are refused",
-    r"test_sparse_matrices": "negative weights are refused",
 }
 
 fmm.mmread = functools.partial(spargo.mmread, spmatrix=True)

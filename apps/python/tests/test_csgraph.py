@@ -125,7 +125,7 @@ def test_what_is_refused():
         lambda: ours.shortest_path(-a),
         lambda: ours.shortest_path(-a, method="BF"),
     ):
-        with pytest.raises(NotImplementedError):
+        with pytest.raises(theirs.NegativeCycleError):
             call()
     for call in (
         lambda: ours.shortest_path(a, method="magic"),
@@ -295,13 +295,81 @@ def test_all_pairs_and_simple_paths():
                     np.testing.assert_array_equal(own, paths)
 
 
-def test_negative_lengths_are_refused():
-    a = sparse.csr_array(np.array([[0, -1.0], [0, 0]]))
-    for call in (ours.floyd_warshall, ours.bellman_ford, ours.johnson, lambda a: ours.yen(a, 0, 1, 2)):
-        with pytest.raises(NotImplementedError, match="negative weights"):
-            call(a)
+def signed(seed):
+    """Most lengths are differences of heights and a little more, so that half of the matrices have no negative cycle."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 12))
+    height = rng.integers(0, 20, n)
+    rows, columns = np.nonzero(rng.random((n, n)) < 0.3)
+    slack = rng.integers(1, 5, rows.size) * (1 if seed % 3 else 0.25) - 3 * (rng.random(rows.size) < 0.05)
+    lengths = (height[columns] - height[rows] + slack).astype([float, int, np.float32][seed % 3])
+    ends = rows.astype(np.int32), columns.astype(np.int32)  # SciPy's yen takes no others
+    return sparse.coo_array((lengths, ends), shape=(n, n)).asformat(["csr", "csc", "coo"][seed % 3])
+
+
+def test_lengths_of_both_signs():
+    unbounded, calls = 0, 0
+    for seed in range(300):
+        a = signed(seed)
+        n = a.shape[0]
+        options = {"directed": seed % 4 != 3, "return_predecessors": True}
+        for name in ("bellman_ford", "johnson", "floyd_warshall"):
+            for indices in (None,) if name == "floyd_warshall" else (None, 0, [n - 1, 0]):
+                if name != "floyd_warshall":
+                    options["indices"] = indices
+                calls += 1
+                try:
+                    want, _ = getattr(theirs, name)(a.tocsr(), **options)
+                except theirs.NegativeCycleError:
+                    unbounded += 1
+                    with pytest.raises(theirs.NegativeCycleError):
+                        getattr(ours, name)(a, **options)
+                    continue
+                got, predecessors = getattr(ours, name)(a, **options)
+                np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+                # Predecessors may be others than SciPy's: each is one step before.
+                dense = np.full((n, n), np.inf)
+                entries = a.tocoo()
+                dense[entries.row, entries.col] = entries.data
+                if not options["directed"]:
+                    dense = np.minimum(dense, dense.T)
+                far, before = np.atleast_2d(got), np.atleast_2d(predecessors)
+                for row, parents in zip(far, before):
+                    for v in np.flatnonzero(parents >= 0):
+                        assert row[parents[v]] + dense[parents[v], v] == pytest.approx(row[v], abs=1e-12)
+                    assert np.sum(parents >= 0) == np.sum(np.isfinite(row)) - 1
+            options.pop("indices", None)
+    assert calls / 10 < unbounded < calls * 0.9
+
+
+def test_paths_of_both_signs():
+    for seed in range(300):
+        a = signed(seed).tocsr().astype(float)
+        n = a.shape[0]
+        if n == 1 or a.nnz == 0:
+            continue
+        try:
+            want = theirs.yen(a, 0, n - 1, 5)
+        except theirs.NegativeCycleError:
+            with pytest.raises(theirs.NegativeCycleError):
+                ours.yen(a, 0, n - 1, 5)
+            continue
+        np.testing.assert_allclose(ours.yen(a, 0, n - 1, 5), want, atol=1e-12)
+
+
+def test_negative_lengths_of_one_source():
+    a = sparse.csr_array(np.array([[0, -1.0, 0], [0, 0, 3], [0, 0, 0]]))
+    g = spargo.Graph(a)
+    assert g.bellman_ford(0).distances.tolist() == [0, -1, 2] and g.bellman_ford(0).parents.tolist() == [0, 0, 1]
+    assert g.find_negative_cycle().size == 0
     assert ours.bellman_ford(a, unweighted=True)[0, 1] == 1
-    for source, sink, k in ((0, 2, 1), (-1, 0, 1), (0, 1, -1)):
+    with pytest.raises(spargo.Error, match="has weight -1"):
+        ours.dijkstra(a)
+    g = spargo.Graph([("a", "b", 1.0), ("b", "c", -2.0), ("c", "b", 1.5), ("d", "a", 1.0), ("c", "e", 1.0)])
+    assert sorted(g.names(g.find_negative_cycle("d"))) == ["b", "c"] and g.find_negative_cycle("e").size == 0
+    with pytest.raises(spargo.Error, match=r"a cycle of negative weight through vertex \d \(expected none that vertex 0 reaches\)"):
+        g.bellman_ford("a")
+    for source, sink, k in ((0, 3, 1), (-1, 0, 1), (0, 1, -1)):
         with pytest.raises(ValueError):
             ours.yen(abs(a), source, sink, k)
 

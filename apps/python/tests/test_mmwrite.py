@@ -70,6 +70,19 @@ def test_what_is_written_reads_as_it_was(dtype, tmp_path):
             assert spargo.mminfo(path) == scipy.io.mminfo(path)
 
 
+def test_sums_of_small_integers_do_not_make_a_matrix_symmetric(tmp_path):
+    """100 + 100 is -56 in int8, as at the mirrored place."""
+    listed = np.array([100, 100, -56], np.int8), ([0, 0, 1], [1, 1, 0])
+    spargo.mmwrite(tmp_path / "a.mtx", sparse.coo_array(listed, shape=(2, 2)))
+    np.testing.assert_array_equal(spargo.mmread(tmp_path / "a.mtx").toarray(), [[0, 200], [-56, 0]])
+
+
+def test_the_least_integer_has_no_negative(tmp_path):
+    """-2^63 is its own negative in int64, so that the matrix seems skew-symmetric."""
+    spargo.mmwrite(tmp_path / "a.mtx", sparse.csr_array([[0, LEAST, 1], [LEAST, 0, 0], [-1, 0, 0]], dtype=np.int64))
+    assert spargo.mminfo(tmp_path / "a.mtx")[5] == "general"
+
+
 def test_wide_integers_and_booleans_are_whole(tmp_path):
     for a in (np.ones((2, 5), int), np.ones((1, 9), bool), np.ones((3, 40), np.uint8)):
         spargo.mmwrite(tmp_path / "a.mtx", a)

@@ -163,15 +163,47 @@ def test_parts_of_bipartite_graphs_and_cores():
             assert nx.utils.graphs_equal(got, wanted), (name, arguments, list(bare.edges))
 
 
+@pytest.mark.parametrize("part", range(2))
+def test_weights_of_both_signs(part):
+    """Heights of the nodes explain most weights, so that about half of the graphs have no negative cycle."""
+    unbounded = 0
+    for seed in range(part * 200, part * 200 + 200):
+        g, nodes = draw(seed, (nx.DiGraph, nx.MultiDiGraph, nx.DiGraph, nx.Graph))
+        source = random.Random(seed)
+        height = {node: source.randrange(20) for node in nodes}
+        for u, v, d in g.edges(data=True):
+            d["weight"] = height[v] - height[u] + (0.25 if seed % 3 else 1) * source.randrange(5) - (source.random() < 0.03)
+        s, t = nodes[0], nodes[-1]
+        unbounded += nx.negative_edge_cycle(g, backend="networkx")
+        expect_same(g, "negative_edge_cycle")
+        expect_same(g, "johnson", check=same_lengths(g, True))
+        if not nx.negative_edge_cycle(g, backend="networkx"):  # else networkx's order decides which node is met first
+            expect_same(g, "all_pairs_bellman_ford_path", check=same_lengths(g, True))
+            expect_same(g, "all_pairs_bellman_ford_path_length", check=same_numbers)
+            expect_same(g, "shortest_path", weight="weight", method="bellman-ford", check=same_lengths(g, True))
+            expect_same(g, "shortest_path", target=t, weight="weight", method="bellman-ford", check=same_lengths(g, True))
+        for node in (s, "nobody"):
+            expect_same(g, "single_source_bellman_ford_path_length", node, check=same_numbers)
+            expect_same(g, "single_source_bellman_ford_path", node, check=same_lengths(g, True))
+            expect_same(g, "single_source_bellman_ford", node, check=lambda a, b: same_numbers(a[0], b[0]) and same_lengths(g, True)(a[1], b[1]))
+            expect_same(g, "bellman_ford_path_length", node, t, check=close)
+            expect_same(g, "bellman_ford_path", node, t, check=same_lengths(g, True))
+            expect_same(g, "shortest_path_length", node, t, weight="weight", method="bellman-ford", check=close)
+    assert 25 < unbounded < 175
+
+
 def test_what_networkx_does_itself():
     g = nx.DiGraph()
     g.add_edge(0, 1, weight=-1)
-    assert backend.can_run("bellman_ford_path", (g, 0, 1), {}) == "weights of edges are negative, infinite or no numbers"
+    huge = nx.DiGraph([(0, 1, {"weight": -(2**60)})])
+    assert backend.can_run("bellman_ford_path", (huge, 0, 1), {}) == (
+        "weights of edges are infinite, no numbers, or negative and rounded by float64"
+    )
     for call in (
-        lambda b: nx.shortest_path(g, 0, 1, weight="weight", method="bellman-ford", backend=b),
+        lambda b: nx.shortest_path(g, 0, 1, weight="weight", backend=b),
         lambda b: nx.shortest_path(g, 0, 1, weight=lambda u, v, d: 1, backend=b),
         lambda b: nx.shortest_path(g, 0, 1, method="other", backend=b),
-        lambda b: nx.johnson(g, backend=b),
+        lambda b: nx.johnson(huge, backend=b),
         lambda b: list(nx.all_pairs_dijkstra_path_length(g, backend=b)),
         lambda b: nx.generic_bfs_edges(g, 0, neighbors=g.neighbors, backend=b),
         lambda b: nx.barycenter(g, attr="sum", backend=b),

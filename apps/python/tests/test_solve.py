@@ -61,6 +61,35 @@ def test_iterations_are_scipys(method):
         assert spargo.solve(a, b, method="minres", tolerance=1e-5).iterations <= found.iterations
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_preconditioners_save_iterations(dtype):
+    from scipy.sparse.linalg import spsolve
+
+    a = spargo.generate("gen:laplacian2d:n=40").tocsr().astype(dtype)
+    b = np.random.default_rng(3).standard_normal(1600).astype(dtype)
+    exact = spsolve(a.astype(np.complex128).tocsc(), b)
+    counts = {}
+    for name in ("jacobi", "block-jacobi", "ilu0", "ic0"):
+        found = spargo.solve(a, b, preconditioner=name, tolerance=1e-5, block_size=20)
+        assert found.converged and found.x.dtype == dtype
+        np.testing.assert_allclose(found.x, exact, atol=2e-2)
+        counts[name] = found.iterations
+    assert counts["ilu0"] <= counts["ic0"] + 1 <= counts["block-jacobi"] <= counts["jacobi"]
+    assert spargo.solve(a, b, method="gmres", preconditioner="ilu0", tolerance=1e-5).converged
+
+
+def test_preconditioners_that_do_not_exist_are_named():
+    a = sparse.csr_array([[1.0, 2.0], [2.0, 1.0]])
+    with pytest.raises(spargo.Error, match=r"ic0 meets the pivot -3 in row 1 \(from 0\)"):
+        spargo.solve(a, np.ones(2), preconditioner="ic0")
+    with pytest.raises(spargo.Error, match=r"the block of rows 0 to 1 \(from 0\) is not positive definite"):
+        spargo.solve(a, np.ones(2), preconditioner="block-jacobi")
+    with pytest.raises(spargo.Error, match="blocks of 0 rows"):
+        spargo.solve(a, np.ones(2), method="gmres", preconditioner="block-jacobi", block_size=0)
+    with pytest.raises(ValueError, match="'auto', 'none', 'jacobi', 'block-jacobi', 'ilu0', 'ic0'"):
+        spargo.solve(a, np.ones(2), preconditioner="ilu")
+
+
 def test_a_zero_on_the_diagonal_is_named():
     a = sparse.csr_array([[1.0, 2.0], [3.0, 0.0]])
     for method in ("minres", "bicgstab", "gmres"):

@@ -21,7 +21,7 @@ SIGNATURES = {
     "Matrix": "a, *, shape=None, dtype=None, device='auto', copy=False",
     "Matrix.update_values": "self, values=None",
     "aslinearoperator": "a",
-    "solve": "a, b, *, method='cg', preconditioner='auto', tolerance=1e-08, max_iterations=None, guess=None",
+    "solve": "a, b, *, method='cg', preconditioner='auto', tolerance=1e-08, max_iterations=None, guess=None, block_size=8",
     "Graph": "a, *, directed=None, weights=True, device='auto'",
     "Graph.from_scipy": "a, *, directed=True, weights=True, device='auto'",
     "Graph.from_edges": "sources, targets, weights=None, *, vertices=None, directed=True, duplicates='min', device='auto'",

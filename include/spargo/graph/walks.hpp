@@ -106,6 +106,12 @@ walks_plan(const context<Space>&, const weighted_graph_view<W, I, O, Space>&, co
 template <detail::scalar W, index_type I, index_type O, class Space, class Vertices>
 walks_plan(const context<Space>&, const weighted_graph_view<W, I, O, Space>&, const Vertices&,
            const walks_options& = {}) -> walks_plan<I, O, Space>;
+template <detail::scalar W, index_type I, index_type O, class Space>
+walks_plan(const context<Space>&, const weighted_graph<W, I, O, Space>&, const walks_options& = {})
+    -> walks_plan<I, O, Space>;
+template <detail::scalar W, index_type I, index_type O, class Space, class Vertices>
+walks_plan(const context<Space>&, const weighted_graph<W, I, O, Space>&, const Vertices&, const walks_options& = {})
+    -> walks_plan<I, O, Space>;
 
 namespace detail::walks {
 

@@ -57,8 +57,8 @@ template <>
 // A header line names columns, ignoring case and blanks, _, - or . within a name. Source: source, from, src, u, start,
 // origin, i, tail, node1, id1, FromNodeId; target: target, to, dst, v, end, j, head, node2, id2, ToNodeId, dest,
 // destination; weight: weight, w, value, length, distance. If source and target are named, others are ignored. If none
-// of these names occurs, the order is source, target, weight; the line is then a header if the lines below have ids, or
-// numbers below the third name, and the separator is not blanks. A first column without a name is an index and ignored,
+// of these names occurs, the order is source, target, weight; the line is then a header if the lines below have numbers
+// below the third name, or ids and the separator is not blanks. A first column without a name is an index and ignored,
 // as are R's row names, which have no name in the header. A column `Type` (Gephi) gives the direction of edges; so do
 // comments before the first edge: KONECT's `% sym`, `% asym` and `% bip`, SNAP's `# Undirected graph`. Excel's first
 // line `sep=;` gives the separator. Weights may have decimal commas, in quotes if the separator is a comma.
@@ -76,6 +76,7 @@ struct SPARGO_EXPORT edge_list_header {
   bool separator_said = false;  // given by a first line `sep=;` (Excel)
   bool decimal_commas = false;
   bool row_names = false;           // an index column without a name in the header line
+  int columns = 0;                  // most fields of a line, as the header line says; 0: any number. More are refused
   std::int64_t left_ids = -1;       // right vertex k of a bipartite graph has id left_ids + k: KONECT's number of left
                                     // vertices, or with "bip:" the largest left id + 1; -1: not bipartite
   id_kind ids = id_kind::integers;  // integers or names

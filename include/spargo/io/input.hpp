@@ -5,6 +5,7 @@
 #pragma once
 
 #include <spargo/core/config.hpp>
+#include <spargo/core/error.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -48,6 +49,25 @@ class SPARGO_EXPORT input_file {
 
  private:
   std::shared_ptr<detail::opened_input> opened_;
+};
+
+// The lines of a text, one at a time: for lists beside a graph or matrix. One thread at a time.
+class SPARGO_EXPORT input_lines {
+ public:
+  // Throws `error`: `unsupported` for bytes that are not text, `io` for a stream that was read before.
+  explicit input_lines(const input_file& file);
+  input_lines(input_lines&&) noexcept;
+  input_lines& operator=(input_lines&&) noexcept;
+  ~input_lines();
+
+  // Sets the next line, without its end; false after the last one. Throws `error`: `parse` at a zero byte and at a line
+  // longer than 1 MiB, `io` where the file cannot be read.
+  [[nodiscard]] bool next(std::string& line);
+  [[nodiscard]] source_position at(std::int64_t column) const;  // in that line, from 1
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
 };
 
 }  // namespace spargo

@@ -4,7 +4,12 @@
 // on convergence: once the method's own residual is small enough, the true one is computed, and the method restarts
 // from it until it is small too or stagnates. b and matrices far from 1 are scaled by powers of 2, so that
 // squares neither overflow nor underflow. Deterministic: sums have an order that depends on the size alone, so any
-// number of threads gives the same bits. Sums of fp32 vectors are in fp64.
+// number of threads gives the same bits, on a device of one kind every run. Sums of fp32 vectors are in fp64.
+//
+// On a device: cg, minres and bicgstab, with jacobi or without preconditioner. The device decides on convergence; the
+// host enqueues 4 to 64 iterations at a time and reads the state while the next ones run (products after the end are
+// wasted). cg solves systems that fit the shared memory of a cluster (compute capability 9.0; some 30,000 rows of 5
+// entries in fp64) in one kernel, whose state the host reads every 256 iterations.
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
@@ -25,7 +30,7 @@ namespace spargo {
 enum class krylov_method {
   // cg for Hermitian matrices with a positive diagonal, minres for other Hermitian ones, else bicgstab.
   // If cg meets a direction of negative curvature, minres continues; if bicgstab breaks down, gmres does.
-  // For an operator: gmres.
+  // For an operator: gmres, on a device bicgstab.
   automatic,
   cg,        // Hermitian positive definite; Hestenes and Stiefel 1952. A product and 12 vectors of traffic an iteration
   minres,    // Hermitian; Paige and Saunders 1975
@@ -41,7 +46,12 @@ template <>
 enum class krylov_preconditioner {
   automatic,  // jacobi where the diagonal has no zero, else none
   none,
-  jacobi,  // the diagonal (cg and minres: its absolute values)
+  jacobi,        // the diagonal (cg and minres: its absolute values)
+  block_jacobi,  // diagonal blocks of krylov_options::block_size rows, inverted; n * block_size values
+  // Incomplete factors without fill, applied by triangular solves (sparse/triangular_solve.hpp): LU of any matrix, and
+  // Cholesky's of a Hermitian one. Twice the memory of a copy of A.
+  ilu0,
+  ic0,
 };
 
 template <>
@@ -66,6 +76,7 @@ struct SPARGO_EXPORT krylov_options {
   double tolerance = 1e-8;           // of the 2-norm of b - A x, relative to that of b; 0 or more
   std::int64_t max_iterations = -1;  // products with A, two an iteration of bicgstab counting as one; -1: 10 n
   std::int64_t restart = 50;         // gmres: vectors kept; at least 1
+  std::int64_t block_size = 8;       // of block_jacobi, rows; 1 to 256
 };
 
 struct SPARGO_EXPORT krylov_result {
@@ -97,22 +108,22 @@ struct linear_operator {
 // Sizes of a system, for estimates.
 [[nodiscard]] SPARGO_EXPORT plan_estimate estimate(const matrix_shape& shape, const krylov_options& options);
 
-// Analyses A once (O(rows + nnz)) and allocates vectors of n elements: 4, and 3 (cg), 7 (minres), 6 (bicgstab) or
-// restart + 2 (gmres). Then `run` allocates the history and O(restart^2) numbers, and vectors where `automatic` changes
-// the method. The plan borrows the matrix's arrays: they must outlive it and not change. Not for concurrent use.
-// Host only.
+// Analyses A once (O(rows + nnz), incomplete factors more) and allocates vectors of n elements: 4, and 3 (cg), 7
+// (minres), 6 (bicgstab) or restart + 2 (gmres). Then `run` allocates the history and O(restart^2) numbers, and vectors
+// where `automatic` changes the method. The plan borrows the matrix's arrays: they must outlive it and not change. Not
+// for concurrent use. On a device both synchronise the stream.
 template <value_type V, class Space>
 class SPARGO_EXPORT krylov_plan {
-  static_assert(std::same_as<Space, host>, "spargo: Krylov methods run on the host");
-
  public:
   // Throws invalid_argument for a matrix that is not square or options out of range, invalid_data for values that are
-  // not finite and, naming the row, for a zero on the diagonal under jacobi or a diagonal that is not positive under
-  // cg.
+  // not finite and, naming the row, for a zero on the diagonal under jacobi, a diagonal that is not positive under cg,
+  // and a preconditioner that does not exist: a singular block, a pivot of 0, or one that is not positive under ic0 or
+  // (all but none and jacobi) under cg and minres. Throws unsupported for what the space lacks.
   template <index_type I, index_type O>
   krylov_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
               const krylov_options& options = {});
-  // An operator, without a preconditioner or with z = M^-1 r. For cg and minres M must be positive definite.
+  // An operator, without a preconditioner or with z = M^-1 r (host only). For cg and minres M must be positive
+  // definite. A device's operator enqueues its work on the context's stream.
   krylov_plan(const context<Space>& ctx, linear_operator<V, Space> a, const krylov_options& options = {});
   krylov_plan(const context<Space>& ctx, linear_operator<V, Space> a, linear_operator<V, Space> inverse_of_m,
               const krylov_options& options = {});

@@ -74,6 +74,13 @@ template <entry_type V, index_type I, index_type O, class Space>
   return spgemm_plan<V, I, O, Space>(ctx, a, b, mask, options).take();
 }
 
+template <entry_type V, index_type I, index_type O, class Space>
+[[nodiscard]] csr_matrix<V, I, O, Space> spgemm(const context<Space>& ctx, const csr_matrix<V, I, O, Space>& a,
+                                                const csr_matrix<V, I, O, Space>& b,
+                                                const spgemm_options& options = {}) {
+  return spgemm(ctx, a.view(), b.view(), options);
+}
+
 // Multiplications of A B, an upper bound of its entries. O(rows + nnz(A)).
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT std::int64_t count_products(const context<host>& ctx, const csr_pattern_view<I, O, host>& a,

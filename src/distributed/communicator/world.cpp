@@ -26,14 +26,15 @@ int number_in(const char* variable) {
   return std::from_chars(text, text + std::strlen(text), value).ec == std::errc{} ? value : -1;
 }
 
-// Looks beside this library, then in the system's search path.
+// Looks where it is installed, beside this library (in a build tree), then in the system's search path.
 void* load_plugin(std::string& why) {
   Dl_info own_library{};
   if (::dladdr(reinterpret_cast<const void*>(&query_launcher), &own_library) != 0 && own_library.dli_fname != nullptr) {
     const std::string path = own_library.dli_fname;
-    for (const char* folder : {"", "../lib/"}) {  // beside it, or relative to a statically linked program
-      const std::string beside = path.substr(0, path.rfind('/') + 1) + folder + plugin_name;
-      if (void* const found = ::dlopen(beside.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE)) return found;
+    const std::string own_folder = fmt::format("spargo-{}.{}/", SPARGO_VERSION_MAJOR, SPARGO_VERSION_MINOR);
+    for (const std::string& folder : {own_folder, std::string(), "../lib/" + own_folder, std::string("../lib/")}) {
+      const std::string place = path.substr(0, path.rfind('/') + 1) + folder + plugin_name;  // ../: of a static program
+      if (void* const found = ::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE)) return found;
     }
   }
   // RTLD_GLOBAL: MPI's own plugins look up its symbols.

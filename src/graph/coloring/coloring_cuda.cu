@@ -1,10 +1,11 @@
 // Colouring on a device: vertices in order (greedy/ordered.cuh) take the smallest colour that is free, in one launch.
 //
-// A vertex without a colour has a negative state, ~(a colour that its own will not be below). So a lane gives its
-// vertex colour c as soon as no neighbour before it can still take c, though some have no colour yet (Alabandi, Powers,
-// Burtscher, PPoPP 2020). A neighbour behind it that has done so has a colour that is taken here anyway. A warp, or a
-// block, reads a long row once, waits where it has to, and marks colours in shared memory; it reads the row again for
-// each further 1024 colours.
+// A vertex without a colour has a negative state, ~rank, so one load tells who has to wait. A lane reads its row once
+// and remembers the neighbours before it that have no colour. While it waits it publishes a colour that its own will
+// not be below, and gives its vertex colour c as soon as no neighbour before it can still take c, though some have no
+// colour yet (Alabandi, Powers, Burtscher, PPoPP 2020). A neighbour behind it that has done so has a colour that is
+// taken here anyway. A warp, or a block, reads a long row once, waits where it has to, and marks colours in shared
+// memory; it reads the row again for each further 1024 colours.
 #include "core/device/cooperative.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
@@ -24,10 +25,11 @@ struct cuda_tuning {
   static constexpr int blocks = 8;          // per SM, at most
   static constexpr int unroll = 4;          // neighbours in flight per lane
   static constexpr unsigned waiting = 192;  // neighbours of a row that a warp waits for in the end; others at once
+  static constexpr unsigned lane_waits = waiting / warp_size;  // the same of a lane; with more it reads the row again
 };
 
 struct control_block {
-  count64 next[2];
+  greedy::rank_counters taken;
   count64 colors;
 };
 
@@ -35,7 +37,8 @@ template <class I, class O>
 struct coloring_state {
   greedy::neighbour_rows<I, O> rows;
   greedy::vertex_sequence<I> sequence;
-  I* color;  // negative: ~(least possible colour)
+  I* color;             // negative: ~rank
+  std::uint8_t* least;  // of an uncoloured vertex of a short row: its colour will not be below
   control_block* control;
 };
 
@@ -57,22 +60,18 @@ class colorer {
   [[nodiscard]] __device__ bool is_short(I v) const { return s_.rows.degree(v) < greedy::long_row; }
 
   __device__ __forceinline__ bool alone(I v, I rank) {
-    std::uint64_t used = 0;
-    I least = largest;  // colour that a neighbour before v may still take
-    s_.rows.for_each(v, [&](I u) {
-      const I color = greedy::load_state(s_.color + u);
-      if (color >= 0) {
-        if (color < greedy::long_row) used |= std::uint64_t{1} << color;
-      } else if (s_.sequence.rank[u] < rank) {
-        least = ~color < least ? static_cast<I>(~color) : least;
-      }
-    });
-    const auto free = static_cast<I>(__ffsll(static_cast<long long>(~used)) - 1);
-    if (free < least) {
-      set(v, free);
+    if (v != held_ || waits_ > cuda_tuning::lane_waits) {
+      read_row(v, rank);
+    } else {
+      look_again();
+    }
+    const auto free = static_cast<unsigned>(__ffsll(static_cast<long long>(~used_)) - 1);
+    if (free < least_) {
+      set(v, static_cast<I>(free));
       return true;
     }
-    greedy::store_state(s_.color + v, static_cast<I>(~free));
+    if (free > published_) greedy::store_state(s_.least + v, static_cast<std::uint8_t>(free));
+    published_ = free;
     return false;
   }
 
@@ -91,6 +90,50 @@ class colorer {
 
  private:
   static constexpr int window = 32 * warp_size;  // colours that are marked at once
+  static constexpr unsigned any = ~0U;           // least_: of no neighbour
+
+  // Of a lane's neighbours, which are fewer than 64.
+  __device__ __forceinline__ void read_row(I v, I rank) {
+    if (v != held_) published_ = 0;
+    held_ = v;
+    used_ = 0;
+    waits_ = 0;
+    s_.rows.template for_each_by<cuda_tuning::unroll>(0, 1, v, [&](const I(&u)[cuda_tuning::unroll]) {
+      I color[cuda_tuning::unroll];
+#pragma unroll
+      for (int q = 0; q < cuda_tuning::unroll; ++q) color[q] = u[q] < 0 ? ~rank : greedy::load_state(s_.color + u[q]);
+#pragma unroll
+      for (int q = 0; q < cuda_tuning::unroll; ++q) {
+        use(color[q]);
+        if (color[q] < 0 && ~color[q] < rank) {
+          if (waits_ < cuda_tuning::lane_waits) waiting_for(waits_) = u[q];
+          ++waits_;
+        }
+      }
+    });
+    least_ = waits_ > 0 ? 0 : any;
+  }
+  // At the neighbours that had no colour.
+  __device__ __forceinline__ void look_again() {
+    unsigned left = 0;
+    least_ = any;
+    for (unsigned k = 0; k < waits_; ++k) {
+      const I u = waiting_for(k);
+      const unsigned least = greedy::load_state(s_.least + u);
+      const I color = greedy::load_state(s_.color + u);
+      use(color);
+      if (color >= 0) continue;
+      waiting_for(left++) = u;
+      least_ = min(least_, least);
+    }
+    waits_ = left;
+  }
+  __device__ __forceinline__ void use(I color) {
+    if (color >= 0 && color < greedy::long_row) used_ |= std::uint64_t{1} << color;
+  }
+  [[nodiscard]] __device__ __forceinline__ I& waiting_for(unsigned k) {
+    return of_warp_.neighbours[k * warp_size + static_cast<unsigned>(lane_id())];
+  }
 
   // By `threads` threads that `join` waits for. The row is read to its end before anyone waits: after the last
   // neighbour has its colour, only the marks are left to look at.
@@ -127,7 +170,7 @@ class colorer {
     for (int q = 0; q < cuda_tuning::unroll; ++q) color[q] = u[q] < 0 ? I{-1} : greedy::load_state(s_.color + u[q]);
 #pragma unroll
     for (int q = 0; q < cuda_tuning::unroll; ++q) {
-      if (u[q] >= 0 && color[q] < 0 && s_.sequence.rank[u[q]] < rank) {
+      if (u[q] >= 0 && color[q] < 0 && ~color[q] < rank) {
         const unsigned k = atomicAdd(at.waiting, 1U);
         if (k < at.capacity) {
           at.neighbours[k] = u[q];
@@ -148,8 +191,6 @@ class colorer {
     return color;
   }
 
-  static constexpr I largest = static_cast<I>(~std::make_unsigned_t<I>{0} >> 1);
-
   __device__ void set(I v, I color) {
     greedy::store_state(s_.color + v, color);
     most_ = color + 1 > most_ ? color + 1 : most_;
@@ -159,6 +200,12 @@ class colorer {
   row_scratch<I> of_warp_;
   row_scratch<I> of_block_;
   I most_ = 0;  // colours that this lane has used
+  // Of the vertex that this lane decides:
+  I held_ = -1;
+  std::uint64_t used_ = 0;  // a bit for each colour of a neighbour
+  unsigned waits_ = 0;      // neighbours before it without a colour
+  unsigned least_ = 0;      // colour that these may still take
+  unsigned published_ = 0;
 };
 
 template <class I, class O>
@@ -184,8 +231,9 @@ class device_executor final : public executor<I, device> {
     count_[0] = 0;
     s_.rows = greedy::rows_of(g);
     s_.color = memory_.take<I>(n);
+    s_.least = memory_.take<std::uint8_t>(n);
     s_.control = memory_.take<control_block>(1);
-    s_.sequence = {ranks_.order.data(), ranks_.rank.data(), n, ranks_.giants, ranks_.long_rows, s_.control->next};
+    s_.sequence = {ranks_.order.data(), ranks_.rank.data(), n, ranks_.giants, ranks_.long_rows, &s_.control->taken};
     if (n == 0) return;
     const device_guard guard(ctx);
     kernel_ = {ctx, color_kernel<I, O>, cuda_tuning::block, "coloring", 0, cuda_tuning::blocks};
@@ -195,7 +243,10 @@ class device_executor final : public executor<I, device> {
     const std::int64_t n = s_.sequence.size;
     if (n == 0) return;
     const device_guard guard(ctx_);
-    SPARGO_CUDA_TRY(cudaMemsetAsync(s_.color, 0xff, static_cast<std::size_t>(n) * sizeof(I), ctx_.stream()));
+    for_each(ctx_, n, [s = s_] __device__(std::int64_t v) {
+      s.color[v] = ~s.sequence.rank[v];
+      s.least[v] = 0;
+    });
     SPARGO_CUDA_TRY(cudaMemsetAsync(s_.control, 0, sizeof(control_block), ctx_.stream()));
     kernel_.launch(ctx_, s_);
     copy_to_host(ctx_, &s_.control->colors, count_.data(), sizeof(count64));

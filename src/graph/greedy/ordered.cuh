@@ -1,9 +1,12 @@
-// Decides vertices in order on a device: warps take the next ranks from a counter and wait for what they need.
+// Decides vertices in order on a device: warps take the next ranks from counters and wait for what they need.
 //
-// A warp takes 32 ranks, of the first `singles` ranks one; blocks may take the first of these. Those it waits for are
-// of lower rank: of its own lanes, or taken before by a warp that runs, and the undecided vertex of the lowest rank
-// waits for none. So waiting is safe, however many warps are resident. Lanes decide short rows alone, the warp decides
-// a long row together, after the lanes below it. A decision is one word that says all, so no fence is needed.
+// Ranks form batches of 32, the first `singles` ranks one each; blocks may take the first of these. Warp w of a block
+// takes every 8th batch, from a counter that it shares with the warps w of other blocks: one address of all warps would
+// take longer than small graphs do. Those that a warp waits for are of lower rank. Of all batches with undecided
+// vertices the first is held by a warp, or the warps that share its counter hold decided ones and take it next, and its
+// vertex of the lowest rank waits for none. So waiting is safe, however many blocks are resident. Lanes decide short
+// rows alone, the warp decides a long row together, after the lanes below it. A decision is one word that says all, so
+// no fence is needed.
 #pragma once
 
 #include "core/device/warp.cuh"
@@ -97,6 +100,16 @@ __device__ __forceinline__ void store_state(T* state, T value) {
   *static_cast<volatile T*>(state) = value;
 }
 
+// Of warps by their number in the block, and of blocks. All start at 0.
+inline constexpr int counters = 8;
+struct rank_counters {
+  struct alignas(128) line {
+    count64 next;
+  };
+  line warps[counters];
+  line blocks;
+};
+
 template <class I>
 struct vertex_sequence {
   const I* order;
@@ -104,7 +117,7 @@ struct vertex_sequence {
   std::int64_t size;
   std::int64_t giants;   // ranks that blocks take, if the algorithm has a function for them
   std::int64_t singles;  // ranks that warps take one by one, the giants among them
-  count64* next;         // of warps and of blocks: two counters that start at 0
+  rank_counters* taken;
 };
 
 // The first `giants` ranks by blocks, one by one: decide.by_block(v, rank), by all threads.
@@ -114,7 +127,7 @@ __device__ void decide_giants(const vertex_sequence<I>& s, Decide& decide) {
   if (s.giants == 0) return;
   for (;;) {
     __syncthreads();
-    if (threadIdx.x == 0) taken = atomicAdd(s.next + 1, 1);
+    if (threadIdx.x == 0) taken = atomicAdd(&s.taken->blocks.next, 1);
     __syncthreads();
     const auto rank = static_cast<std::int64_t>(taken);
     if (rank >= s.giants) return;
@@ -127,10 +140,11 @@ __device__ void decide_giants(const vertex_sequence<I>& s, Decide& decide) {
 template <class I, class Decide>
 __device__ __forceinline__ void decide_in_order(const vertex_sequence<I>& s, Decide& decide) {
   const int lane = lane_id();
+  const auto counter = static_cast<int>(threadIdx.x) / warp_size % counters;
   for (;;) {
     count64 taken = 0;
-    if (lane == 0) taken = atomicAdd(s.next, 1);
-    const auto claim = s.giants + static_cast<std::int64_t>(shuffle(taken, 0));
+    if (lane == 0) taken = atomicAdd(&s.taken->warps[counter].next, 1);
+    const std::int64_t claim = s.giants + static_cast<std::int64_t>(shuffle(taken, 0)) * counters + counter;
     const std::int64_t first = claim < s.singles ? claim : s.singles + (claim - s.singles) * warp_size;
     if (first >= s.size) return;
     const std::int64_t rank = first + lane;

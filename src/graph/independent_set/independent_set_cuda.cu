@@ -22,7 +22,7 @@ struct cuda_tuning {
 };
 
 struct control_block {
-  count64 next;
+  greedy::rank_counters taken;
   count64 size;
 };
 
@@ -120,7 +120,7 @@ class device_executor final : public executor<device> {
     s_.rows = greedy::rows_of(g);
     s_.states = memory_.take<std::uint8_t>(n);
     s_.control = memory_.take<control_block>(1);
-    s_.sequence = {ranks_.order.data(), ranks_.rank.data(), n, 0, ranks_.long_rows, &s_.control->next};
+    s_.sequence = {ranks_.order.data(), ranks_.rank.data(), n, 0, ranks_.long_rows, &s_.control->taken};
     if (n == 0) return;
     const device_guard guard(ctx);
     kernel_ = {ctx, choose_kernel<I, O>, cuda_tuning::block, "independent_set", 0, cuda_tuning::blocks};

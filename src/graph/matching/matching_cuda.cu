@@ -22,7 +22,7 @@ struct cuda_tuning {
 };
 
 struct control_block {
-  count64 next;
+  greedy::rank_counters taken;
   count64 size;
 };
 
@@ -171,7 +171,7 @@ class device_executor final : public executor<I, device> {
     s_.rows = greedy::rows_of(g);
     s_.mates = memory_.take<I>(n);
     s_.control = memory_.take<control_block>(1);
-    s_.sequence = {ranks_.order.data(), ranks_.rank.data(), n, 0, ranks_.long_rows, &s_.control->next};
+    s_.sequence = {ranks_.order.data(), ranks_.rank.data(), n, 0, ranks_.long_rows, &s_.control->taken};
     if (n == 0) return;
     const device_guard guard(ctx);
     kernel_ = {ctx, match_kernel<I, O>, cuda_tuning::block, "matching", 0, cuda_tuning::blocks};

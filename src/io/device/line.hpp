@@ -175,11 +175,12 @@ SPARGO_HD bool parse_line(const matrix_line& rule, powers fives, const char* p, 
 
 // --- Edge lists --------------------------------------------------------------------------------------------------
 
-// An edge: two ids and, in a weighted list, a weight; anything may follow.
+// An edge: two ids and, in a weighted list, a weight; anything may follow, or `more` fields.
 struct edge_line {
   std::int64_t largest = 0;  // largest id that the index type holds
   bool weighted = false;
   char delimiter = ' ';  // edge_list_header::delimiter: unless it is a blank, blanks may be within a number ("1 000,2")
+  int more = -1;         // edge_text::further_fields
 };
 
 // Skips blanks with at most one comma or semicolon; null if there is no separator, or it begins otherwise.
@@ -203,6 +204,11 @@ SPARGO_HD inline bool parse_line(const edge_line& rule, powers fives, const char
   constexpr double exact = 9007199254740992.0;  // doubles represent all integers up to here
   if (edge.value >= exact || edge.value <= -exact) return false;
   if (*p == ',' && digit(p[1]) < 10 && *skip_spaces(behind_ids) != ',') return false;  // a decimal comma
+  if (rule.more >= 0) {
+    int more = 0;
+    for (const char* q = p; *q != '\n'; ++q) more += *q == rule.delimiter ? 1 : 0;
+    if (more > rule.more) return false;
+  }
   if (rule.delimiter != ' ') return ends_line(p) || *p == rule.delimiter;
   return ends_line(p) || is_space(*p) || *p == ',' || *p == ';';
 }

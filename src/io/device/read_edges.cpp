@@ -127,7 +127,8 @@ device_text_outcome parse_edges(const context<device>& ctx, const context<host>&
     parsed = coo_matrix<double, I, device>(ctx, 0, 0, room);
     const device_entry_sink<double, I> to{parsed.row_indices().data(), parsed.col_indices().data(),
                                           parsed.values().data(), room};
-    const device_text::edge_line line{std::numeric_limits<I>::max(), edges.weighted, edges.header.delimiter};
+    const device_text::edge_line line{std::numeric_limits<I>::max(), edges.weighted, edges.header.delimiter,
+                                      edge_text::further_fields(edges.header, edges.header.delimiter)};
     device_text_parser<device_text::edge_line, double, I> parser(ctx, line, to, tuning);
     parse_chunks(reading, edges.file.handle, path, edges.text, tuning, parser, report_to(options, edges.file.size));
     device_text_outcome outcome = parser.finish();

@@ -145,7 +145,7 @@ class edge_reader {
       cut(block);
       parse();
       if (!numbered_ && any_stopped()) {
-        number_what_is_there();
+        renumber_stored_edges();
         parse();
       }
       check();
@@ -342,7 +342,7 @@ class edge_reader {
   }
 
   // Replaces stored ids by numbers of the table.
-  void number_what_is_there() {
+  void renumber_stored_edges() {
     numbered_ = true;
     for (std::int64_t begin = 0; begin < total_; begin += renumbering::round) {
       const std::int64_t size = std::min(renumbering::round, total_ - begin);
@@ -361,7 +361,7 @@ class edge_reader {
 
   edge_list<I> finish() {
     edge_list<I> result;
-    if (!numbered_ && !fits_bitmap()) number_what_is_there();
+    if (!numbered_ && !fits_bitmap()) renumber_stored_edges();
     if (has_names()) {
       expect_vertices<I>(source_.path(), interner_.size());
       array<std::int64_t, host> vertices;

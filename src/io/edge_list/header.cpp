@@ -206,6 +206,7 @@ class header_finder {
       take_columns(names);
     } else if (are_names(names)) {
       header_.names = names;
+      if (header_.separator != ' ') header_.columns = static_cast<int>(names.size()) + (header_.row_names ? 1 : 0);
       if (header_.weight < 0) find_unused_numbers();
     } else if (may_split_weights(text_, header_.separator)) {
       fail(error_code::parse,
@@ -257,9 +258,10 @@ class header_finder {
     const bool named = fields.size() > first + 1 && !fields[first].empty() && !fields[first + 1].empty() &&
                        !is_number(fields[first]) && !is_number(fields[first + 1]);
     const auto is_header = [&] {
-      return are_ids_below(place, place + 1) || are_numbers_below(fields, first + 2, shift);
+      if (are_numbers_below(fields, first + 2, shift)) return true;
+      return header_.separator != ' ' && are_ids_below(place, place + 1);
     };
-    if (!named || header_.separator == ' ' || !is_header()) {
+    if (!named || !is_header()) {
       header_.row_names = false;
       return false;
     }

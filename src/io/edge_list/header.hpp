@@ -53,6 +53,27 @@ namespace spargo::detail::edge_text {
   return true;
 }
 
+// Refuses a line of more than `most` fields: a name with a separator lacks its quotes ("Smith, John"), or commas group
+// thousands. `p`: behind the field number `read`, counted from 1. What is empty may follow.
+[[gnu::noinline]] inline void refuse_more_fields(const char* p, char separator, int read, int most) {
+  int left = most - read;
+  for (const char* q = p; *q != '\n' && left >= 0; ++q) left -= *q == separator ? 1 : 0;
+  if (left >= 0) return;
+  while (*p == ' ') ++p;
+  while (next_field(p, separator)) {
+    const std::string_view field = take_field(p, separator);
+    if (++read <= most || field.empty()) continue;
+    throw bad_line{field.data(), fmt::format("{} is a field too many (expected {}, as in the header line; a field with "
+                                             "{} in quotes)",
+                                             quoted(field), most, quoted({&separator, 1}))};
+  }
+}
+
+// How many fields may follow the weight of a plain line; -1: any number.
+[[nodiscard]] inline int further_fields(const edge_list_header& header, char delimiter) {
+  return header.columns == 0 || delimiter == ' ' ? -1 : std::max(header.columns - 3, 0);
+}
+
 // edge_list_header::delimiter of a text without its header line.
 [[nodiscard]] inline char delimiter_of(std::string_view text, const edge_list_header& header) {
   const char* const end = text.data() + text.size();

@@ -47,8 +47,8 @@ struct edge_fields {
   return p;
 }
 
-// Returns the next line, or null if this one is unusual. `end`: of the part.
-[[nodiscard]] inline const char* read_common_edge(const char* p, const char* end, char delimiter,
+// Returns the next line, or null if this one is unusual. `end`: of the part. `more`: as of further_fields.
+[[nodiscard]] inline const char* read_common_edge(const char* p, const char* end, char delimiter, int more,
                                                   edge_fields& edge) noexcept {
   p = common_line::read_index(p, edge.source);
   if (p == nullptr || (p = common_separator(p, delimiter)) == nullptr) return nullptr;
@@ -64,7 +64,9 @@ struct edge_fields {
   if (!is_separator(*p) && !ends_line(p)) return nullptr;
   if (delimiter != ' ' && *p != delimiter && !ends_line(p)) return nullptr;
   if (*p == ',' && is_decimal_comma(weight, p)) return nullptr;
-  return static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))) + 1;
+  const auto* const newline = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+  if (more >= 0 && std::count(p, newline, delimiter) > more) return nullptr;
+  return newline + 1;
 }
 
 // The lines of [text) and their edges, up to the first bad line.
@@ -123,7 +125,11 @@ template <class I>
   if (is_without_edge(p)) return false;
   if (part.delimiter != ' ') refuse_split_number(p, part.delimiter);
   p = skip_separator(read_id(p, "source", edge.source));
-  p = skip_separator(read_id(p, "target", edge.target));
+  p = read_id(p, "target", edge.target);
+  if (part.header->columns > 0 && part.delimiter != ' ') {
+    refuse_more_fields(p, part.delimiter, 2, part.header->columns);
+  }
+  p = skip_separator(p);
   edge.rounded = false;
   if (*p == '{') {
     edge.weighted = read_attributes(p, edge.weight, edge.rounded);
@@ -193,7 +199,10 @@ template <class I>
       throw bad_line{field.data(), fmt::format("left vertex {} (expected at most {}, as the second line says)",
                                                edge.source, header.left_ids)};
     }
-    if (column == last) break;
+    if (column == last) {
+      if (header.columns > 0) refuse_more_fields(p, header.separator, column + 1, header.columns);
+      break;
+    }
     if (!next_field(p, header.separator)) {
       edge.weighted = false;
       if (header.names.empty() && column + 1 == header.weight && last == header.weight)
@@ -213,11 +222,12 @@ void parse_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_bytes) {
   const char* const end = part.text.data() + part.text.size();
   const bool table = !is_plain(*part.header);
   const bool common = !table && max_line_bytes >= common_line::line_reach;
+  const int more = further_fields(*part.header, part.delimiter);
   part.rounded = 0;
   edge_fields edge;
   for (const char* line = part.text.data(); line != end;) {
     const char* next = nullptr;
-    if (common && end - line > common_line::line_reach) next = read_common_edge(line, end, part.delimiter, edge);
+    if (common && end - line > common_line::line_reach) next = read_common_edge(line, end, part.delimiter, more, edge);
     const bool good = next != nullptr && part.first_column != nullptr && edge.weighted == part.weighted &&
                       next - line <= max_line_bytes;
     if (!good) {

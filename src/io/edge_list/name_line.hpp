@@ -114,7 +114,10 @@ template <class I>
       const std::string_view field = take_field(p, header.separator);
       if (column == header.type) check_type(field, header);
     }
-    if (column == last) break;
+    if (column == last) {
+      if (header.columns > 0) refuse_more_fields(p, header.separator, column + 1, header.columns);
+      break;
+    }
     if (!next_field(p, header.separator)) {
       if (column >= last_end && header.names.empty()) break;
       throw bad_line{p, fmt::format("too few columns: {} (expected {} or more)", column + 1, last + 1)};

@@ -21,9 +21,15 @@ template <class V>
   return v * std::ldexp(R{1}, half) * std::ldexp(R{1}, exponent - half);
 }
 
-// A and M. A is multiplied by 2^-exponent, which brings its largest element near 1.
+// Throws invalid_data: an element of `what` is not finite.
+[[noreturn]] void refuse_element(const char* what, std::int64_t row);
+
+// A and M. A is multiplied by 2^-exponent, which brings its largest element near 1. Of the device: device_system.hpp.
+template <class V, class Space = host>
+struct system;
+
 template <class V>
-struct system {
+struct system<V, host> {
   context<host> ctx;
   linear_operator<V, host> a{};
   int exponent = 0;
@@ -32,14 +38,36 @@ struct system {
   block_passes passes{};
 
   [[nodiscard]] std::int64_t n() const { return a.size; }
+  [[nodiscard]] std::int64_t stride() const { return n(); }  // between vectors of the work space
   [[nodiscard]] bool is_plain() const { return inverse.empty() && !inverse_of.run; }
+  // Once n is known; `restart` of gmres.
+  void prepare(std::int64_t restart) { passes = {ctx, n(), 2 * restart + 3}; }
+  [[nodiscard]] std::int64_t bytes() const noexcept {
+    return inverse.size() * static_cast<std::int64_t>(sizeof(V)) + passes.bytes();
+  }
+
+  // to = 2^by * from; they may be the same.
+  void scale(const V* from, int by, V* to) const {
+    passes.each([&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) to[i] = times_power(from[i], by);
+    });
+  }
+  // The largest part of an element. Throws invalid_data for one that is not finite.
+  double largest(const char* what, span<const V, host> v) const {
+    double most = 0;
+    for (std::int64_t i = 0; i < v.size(); ++i) {
+      const auto re = static_cast<double>(std::real(v[i]));
+      const auto im = static_cast<double>(std::imag(v[i]));
+      if (!std::isfinite(re) || !std::isfinite(im)) refuse_element(what, i);
+      most = std::max({most, std::abs(re), std::abs(im)});
+    }
+    return most;
+  }
 
   void product(const V* x, V* y) const {
     a.run(span<const V, host>(x, n()), span<V, host>(y, n()));
     if (exponent == 0) return;
-    passes.each([&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) y[i] = times_power(y[i], -exponent);
-    });
+    scale(y, -exponent, y);
   }
 
   // M^-1 r: in z, or r itself where there is no M.
@@ -94,9 +122,9 @@ struct system {
 
 // A run: vectors, the tolerance and the count. A method starts from x with residual r and returns once `residual` is at
 // most `wanted`, the iterations are used up, or it cannot go on. It leaves x usable; r need not be right then.
-template <class V>
+template <class V, class Space = host>
 struct iteration {
-  const system<V>& of;
+  const system<V, Space>& of;
   const V* b;
   V* x;
   V* r;
@@ -111,7 +139,7 @@ struct iteration {
   std::string detail{};  // of a breakdown
 
   [[nodiscard]] bool goes_on() const { return residual > wanted && done < most; }
-  [[nodiscard]] V* vector(std::int64_t k) const { return work + k * of.n(); }
+  [[nodiscard]] V* vector(std::int64_t k) const { return work + k * of.stride(); }
 
   void count(double next) {
     residual = next;

@@ -3,12 +3,15 @@
 #include <spargo/solvers/krylov.hpp>
 
 #include "core/algorithm_table.hpp"
+#include "core/backend.hpp"
 #include "core/checks.hpp"
 #include "core/counted.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "primitives/element.hpp"
+#include "solvers/krylov/device_system.hpp"
 #include "solvers/krylov/inspect.hpp"
-#include "solvers/krylov/iteration.hpp"
+#include "solvers/preconditioners/preconditioner.hpp"
 #include "sparse/products.hpp"
 
 #include <fmt/format.h>
@@ -23,17 +26,20 @@ namespace {
 namespace krylov = detail::krylov;
 
 constexpr detail::algorithm_table<krylov_method, 5> methods{{
-    {krylov_method::automatic, "automatic", true, false},
-    {krylov_method::cg, "cg", true, false},
-    {krylov_method::minres, "minres", true, false},
-    {krylov_method::bicgstab, "bicgstab", true, false},
+    {krylov_method::automatic, "automatic"},
+    {krylov_method::cg, "cg"},
+    {krylov_method::minres, "minres"},
+    {krylov_method::bicgstab, "bicgstab"},
     {krylov_method::gmres, "gmres", true, false},
 }};
 
-constexpr detail::algorithm_table<krylov_preconditioner, 3> preconditioners{{
-    {krylov_preconditioner::automatic, "automatic", true, false},
-    {krylov_preconditioner::none, "none", true, false},
-    {krylov_preconditioner::jacobi, "jacobi", true, false},
+constexpr detail::algorithm_table<krylov_preconditioner, 6> preconditioners{{
+    {krylov_preconditioner::automatic, "automatic"},
+    {krylov_preconditioner::none, "none"},
+    {krylov_preconditioner::jacobi, "jacobi"},
+    {krylov_preconditioner::block_jacobi, "block-jacobi", true, false, "block_jacobi"},
+    {krylov_preconditioner::ilu0, "ilu0", true, false},
+    {krylov_preconditioner::ic0, "ic0", true, false},
 }};
 
 constexpr detail::algorithm_table<krylov_outcome, 6> outcomes{{
@@ -52,12 +58,16 @@ struct tuning {
   static constexpr int restarts = 5;
 };
 
+template <class Space>
 void check_options(const krylov_options& options) {
-  detail::expect_named("solve", "method", options.method);
-  detail::expect_named("solve", "preconditioner", options.preconditioner);
+  detail::expect_runs_on<Space>(methods, "solve", options.method, "method");
+  detail::expect_runs_on<Space>(preconditioners, "solve", options.preconditioner, "preconditioner");
   SPARGO_EXPECTS(options.tolerance >= 0,
                  fmt::format("solve: the tolerance is {} (expected 0 or more)", options.tolerance));
   SPARGO_EXPECTS(options.restart >= 1, fmt::format("solve: a restart of {} (expected 1 or more)", options.restart));
+  SPARGO_EXPECTS(options.block_size >= 1 && options.block_size <= krylov::most_block_size,
+                 fmt::format("solve: blocks of {} (expected 1 to {})", detail::counted(options.block_size, "row"),
+                             krylov::most_block_size));
   SPARGO_EXPECTS(options.max_iterations >= -1,
                  fmt::format("solve: {} iterations at most (expected 0 or more)", options.max_iterations));
 }
@@ -68,74 +78,64 @@ void check_options(const krylov_options& options) {
   return exponent;
 }
 
-// The largest part of an element. Throws invalid_data for one that is not finite.
-template <class V>
-double largest_of(const char* what, span<const V, host> v) {
-  double largest = 0;
-  for (std::int64_t i = 0; i < v.size(); ++i) {
-    const auto re = static_cast<double>(std::real(v[i]));
-    const auto im = static_cast<double>(std::imag(v[i]));
-    if (!std::isfinite(re) || !std::isfinite(im)) {
-      throw error(
-          error_code::invalid_data,
-          fmt::format("solve: {} has a value in row {} (from 0) that is infinite, NaN or beyond the range of its type",
-                      what, i));
-    }
-    largest = std::max({largest, std::abs(re), std::abs(im)});
-  }
-  return largest;
-}
-
-template <class V>
-[[nodiscard]] std::string text_of(V v) {
+// Of an element on the diagonal; on a device this synchronises the stream.
+template <class V, class Space>
+[[nodiscard]] std::string text_of(const context<Space>& ctx, const array<V, Space>& diagonal, std::int64_t row) {
+  const V v = detail::element<V>(ctx, diagonal.view(), row);
   if constexpr (complex_type<V>) return fmt::format("{} + {}i", v.real(), v.imag());
   return fmt::format("{}", std::real(v));
 }
 
 using choice = detail::plan_choice<krylov_method>;
 
-template <class V>
-[[nodiscard]] choice choose(const krylov::inspected_matrix<V>& m, krylov_method asked) {
+template <class V, class Space>
+[[nodiscard]] choice choose(const context<Space>& ctx, const krylov::inspected_matrix<V, Space>& m,
+                            krylov_method asked) {
   if (asked != krylov_method::automatic) return {asked, "asked for"};
   if (!m.is_hermitian) return {krylov_method::bicgstab, "the matrix is not symmetric (Hermitian)"};
   if (m.negative_row < 0) return {krylov_method::cg, "a symmetric (Hermitian) matrix with a positive diagonal"};
   return {krylov_method::minres, fmt::format("a symmetric (Hermitian) matrix; row {} (from 0) has {} on the diagonal",
-                                             m.negative_row, text_of(m.diagonal[m.negative_row]))};
+                                             m.negative_row, text_of(ctx, m.diagonal, m.negative_row))};
 }
 
-template <class V>
-[[nodiscard]] bool uses_diagonal(const krylov::inspected_matrix<V>& m, krylov_method method,
-                                 krylov_preconditioner asked) {
+// Never `automatic`.
+template <class V, class Space>
+[[nodiscard]] krylov_preconditioner choose_preconditioner(const context<Space>& ctx,
+                                                          const krylov::inspected_matrix<V, Space>& m,
+                                                          krylov_method method, krylov_preconditioner asked) {
   if (method == krylov_method::cg && m.negative_row >= 0) {
     throw error(
         error_code::invalid_data,
         fmt::format("solve: the matrix is not positive definite: row {} (from 0) has {} on the diagonal (expected "
                     "another method than cg)",
-                    m.negative_row, text_of(m.diagonal[m.negative_row])));
+                    m.negative_row, text_of(ctx, m.diagonal, m.negative_row)));
   }
-  if (asked == krylov_preconditioner::none) return false;
-  if (m.zero_row < 0) return true;
-  if (asked == krylov_preconditioner::automatic) return false;
+  if (asked != krylov_preconditioner::automatic && asked != krylov_preconditioner::jacobi) return asked;
+  if (m.zero_row < 0) return krylov_preconditioner::jacobi;
+  if (asked == krylov_preconditioner::automatic) return krylov_preconditioner::none;
   throw error(
       error_code::invalid_data,
       fmt::format("solve: row {} (from 0) has 0 on the diagonal, by which jacobi divides (expected no preconditioner)",
                   m.zero_row));
 }
 
+[[nodiscard]] bool needs_hermitian(krylov_method method) {
+  return method == krylov_method::cg || method == krylov_method::minres;
+}
+
 // 1 / d for the scaled matrix; for methods of Hermitian matrices of |d|, which keeps M positive definite.
 template <class V>
-void invert(array<V, host>& diagonal, int exponent, krylov_method method) {
-  const bool is_hermitian = method == krylov_method::cg || method == krylov_method::minres;
+[[nodiscard]] array<V, host> inverted(const krylov::system<V>& of, array<V, host> diagonal, bool by_magnitude) {
   for (V& d : diagonal) {
-    const V scaled = krylov::times_power(d, -exponent);
-    d = is_hermitian ? V(1 / std::abs(scaled)) : V(1) / scaled;
+    const V scaled = krylov::times_power(d, -of.exponent);
+    d = by_magnitude ? V(1 / std::abs(scaled)) : V(1) / scaled;
   }
+  return diagonal;
 }
 
 // For methods that need a Hermitian matrix and did not get one.
 [[nodiscard]] std::string_view remark_on(krylov_method method, bool is_hermitian) {
-  const bool needs_hermitian = method == krylov_method::cg || method == krylov_method::minres;
-  return needs_hermitian && !is_hermitian ? ", and the matrix is not symmetric (Hermitian)" : "";
+  return needs_hermitian(method) && !is_hermitian ? ", and the matrix is not symmetric (Hermitian)" : "";
 }
 
 [[nodiscard]] std::string sentence_of(krylov_outcome outcome, krylov_method method, std::int64_t iterations,
@@ -174,8 +174,52 @@ krylov_outcome iterate(krylov_method method, krylov::iteration<V>& run) {
       return krylov::gmres(run);
   }
 }
+template <class V>
+krylov_outcome iterate(krylov_method method, krylov::iteration<V, device>& run) {
+  switch (method) {
+    case krylov_method::cg:
+      return krylov::cg(run);
+    case krylov_method::minres:
+      return krylov::minres(run);
+    default:
+      return krylov::bicgstab(run);  // the table has no other
+  }
+}
+
+// What the matrix gives a system besides its product: M, and on a device a copy of a small matrix.
+template <class V, class I, class O>
+[[nodiscard]] std::int64_t add_preconditioner(krylov::system<V>& of, const csr_view<const V, I, O, host>& matrix,
+                                              krylov::inspected_matrix<V>& found, krylov_preconditioner by,
+                                              krylov_method method, std::int64_t block_size) {
+  if (by == krylov_preconditioner::none) return 0;
+  if (by == krylov_preconditioner::jacobi) {
+    of.inverse = inverted(of, std::move(found.diagonal), needs_hermitian(method));
+    return 0;
+  }
+  krylov::built_preconditioner<V> built = krylov::build_preconditioner<V, I, O>(
+      of.ctx, matrix, {by, block_size, of.exponent, needs_hermitian(method), found.asymmetry});
+  of.inverse_of = std::move(built.inverse);
+  return built.bytes;
+}
+template <class V, class I, class O>
+[[nodiscard]] std::int64_t add_preconditioner(krylov::system<V, device>& of,
+                                              const csr_view<const V, I, O, device>& matrix,
+                                              krylov::inspected_matrix<V, device>& found, krylov_preconditioner by,
+                                              krylov_method method, std::int64_t /*block_size*/) {
+  if (by == krylov_preconditioner::jacobi) of.inverse = krylov::inverted(of, found.diagonal, needs_hermitian(method));
+  of.captures = true;
+  if (method == krylov_method::cg) of.small = krylov::make_small<V, I, O>(of, matrix);
+  return 0;
+}
 
 }  // namespace
+
+void krylov::refuse_element(const char* what, std::int64_t row) {
+  throw error(
+      error_code::invalid_data,
+      fmt::format("solve: {} has a value in row {} (from 0) that is infinite, NaN or beyond the range of its type",
+                  what, row));
+}
 
 template <>
 enum_table<krylov_method> enum_rows() noexcept {
@@ -192,49 +236,58 @@ enum_table<krylov_outcome> enum_rows() noexcept {
 
 template <value_type V, class Space>
 struct krylov_plan<V, Space>::state {
-  krylov::system<V> system;
+  using system_type = krylov::system<V, Space>;
+
+  system_type system;
   krylov_options options;
   krylov_preconditioner preconditioner;
-  bool is_hermitian = false;    // known to be
-  bool knows_exponent = false;  // else a product shows it
-  std::int64_t product_bytes = 0;
-  array<V, host> vectors;  // b, r, best x, x, then the method's
+  bool is_hermitian = false;     // known to be
+  bool knows_exponent = false;   // else a product shows it
+  std::int64_t other_bytes = 0;  // of the product and the preconditioner
+  array<V, Space> vectors;       // b, r, best x, x, then the method's
+  array<V, Space> more;          // of the method that `automatic` changed to
 
-  state(krylov::system<V> of, const krylov_options& o, krylov_method method, krylov_preconditioner m)
+  state(system_type of, const krylov_options& o, krylov_method method, krylov_preconditioner m)
       : system(std::move(of)), options(o), preconditioner(m) {
     const std::int64_t n = system.n();
     SPARGO_EXPECTS(n >= 0, fmt::format("solve: an operator of {} rows", n));
     options.restart = std::max<std::int64_t>(1, std::min(options.restart, n));
     if (options.max_iterations < 0) options.max_iterations = 10 * n;
-    system.passes = {system.ctx, n, 2 * options.restart + 3};
-    vectors = {system.ctx, n * (4 + krylov::vectors_of(method, options.restart))};
+    system.prepare(options.restart);
+    vectors = zeros(4 + krylov::vectors_of(method, options.restart));
+  }
+  // Vectors; on a device the elements behind them must be 0.
+  [[nodiscard]] array<V, Space> zeros(std::int64_t count) const {
+    array<V, Space> all(system.ctx, count * system.stride());
+    if constexpr (std::same_as<Space, device>) fill_zero(system.ctx, all.view());
+    return all;
   }
 
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept {
-    return (vectors.size() + system.inverse.size()) * static_cast<std::int64_t>(sizeof(V)) + system.passes.bytes() +
-           product_bytes;
+    return (vectors.size() + more.size()) * static_cast<std::int64_t>(sizeof(V)) + system.bytes() + other_bytes;
   }
 
-  [[nodiscard]] V* vector(std::int64_t k) { return vectors.data() + k * system.n(); }
+  [[nodiscard]] V* vector(std::int64_t k) { return vectors.data() + k * system.stride(); }
+  [[nodiscard]] span<V, Space> whole(V* v) const { return {v, system.n()}; }
+  void copy_vector(const V* from, V* to) { copy<V>(system.ctx, span<const V, Space>(from, system.n()), whole(to)); }
 
   // Of an operator: by its product with b.
   void look_at(const V* b, V* scratch) {
     if (knows_exponent) return;
     system.product(b, scratch);
-    const double largest = largest_of("a product", span<const V, host>(scratch, system.n()));
+    const double largest = system.largest("a product", whole(scratch));
     const int exponent = exponent_of(largest);
     system.exponent = std::abs(exponent) > tuning::least_exponent ? exponent : 0;
     knows_exponent = true;
   }
 
-  krylov_outcome improve(krylov_method method, krylov::iteration<V>& run, V* best);
-  krylov_result solve(krylov_method method, span<const V, host> b, span<V, host> x);
+  krylov_outcome improve(krylov_method method, krylov::iteration<V, Space>& run, V* best);
+  krylov_result solve(krylov_method method, span<const V, Space> b, span<V, Space> x);
 };
 
 // Runs the method from the true residual again while that halves it. The best x is in `best`, its residual in `run`.
 template <value_type V, class Space>
-krylov_outcome krylov_plan<V, Space>::state::improve(krylov_method method, krylov::iteration<V>& run, V* best) {
-  const std::int64_t n = system.n();
+krylov_outcome krylov_plan<V, Space>::state::improve(krylov_method method, krylov::iteration<V, Space>& run, V* best) {
   double least = run.residual;
   krylov_outcome outcome = krylov_outcome::converged;
   int broken = 0;
@@ -245,7 +298,7 @@ krylov_outcome krylov_plan<V, Space>::state::improve(krylov_method method, krylo
     run.residual = system.residual(run.b, run.x, run.r);
     if (run.residual < least) {
       least = run.residual;
-      std::copy_n(run.x, n, best);
+      copy_vector(run.x, best);
     }
     if (!run.goes_on()) break;
     const bool may_restart = outcome == krylov_outcome::breakdown && method == krylov_method::bicgstab &&
@@ -256,7 +309,7 @@ krylov_outcome krylov_plan<V, Space>::state::improve(krylov_method method, krylo
       break;
     }
     if (!std::isfinite(run.residual) || run.residual > 1e3 * least) {  // a new start from the best x
-      std::copy_n(best, n, run.x);
+      copy_vector(best, run.x);
       run.residual = system.residual(run.b, run.x, run.r);
     }
   }
@@ -267,61 +320,61 @@ krylov_outcome krylov_plan<V, Space>::state::improve(krylov_method method, krylo
 }
 
 template <value_type V, class Space>
-krylov_result krylov_plan<V, Space>::state::solve(krylov_method method, span<const V, host> b, span<V, host> x) {
+krylov_result krylov_plan<V, Space>::state::solve(krylov_method method, span<const V, Space> b, span<V, Space> x) {
   const std::int64_t n = system.n();
-  const double largest = largest_of("b", b);
-  (void)largest_of("the guess", span<const V, host>(x));
+  const double largest = system.largest("b", b);
+  const bool has_guess = system.largest("the guess", span<const V, Space>(x)) > 0;
   krylov_result result;
   result.method = method;
   result.reason = sentence_of(krylov_outcome::converged, method, 0, {}, true);
   if (largest == 0) {
-    std::fill(x.begin(), x.end(), V{});
+    fill_zero(system.ctx, x);
     result.converged = true;
     result.history.push_back(0);
     return result;
   }
   const int exponent = exponent_of(largest);
+  if constexpr (std::same_as<Space, device>) {  // numbers that left the range may have spread behind the vectors
+    fill_zero(system.ctx, vectors.view());
+    fill_zero(system.ctx, more.view());
+  }
   V* const right = vector(0);
   V* const r = vector(1);
   V* const best = vector(2);
   V* const now = vector(3);
-  bool has_guess = false;
-  for (std::int64_t i = 0; i < n; ++i) {
-    right[i] = krylov::times_power(b[i], -exponent);
-    has_guess = has_guess || x[i] != V{};
-  }
+  system.scale(b.data(), -exponent, right);
   look_at(right, r);
-  for (std::int64_t i = 0; i < n; ++i) best[i] = krylov::times_power(x[i], system.exponent - exponent);
-  std::copy_n(best, n, now);
+  system.scale(x.data(), system.exponent - exponent, best);
+  copy_vector(best, now);
   const double scale = system.norm(right);
-  if (!has_guess) std::copy_n(right, n, r);
-  krylov::iteration<V> run{system,
-                           right,
-                           now,
-                           r,
-                           vector(4),
-                           scale,
-                           options.tolerance * scale,
-                           has_guess ? system.residual(right, now, r) : scale,
-                           options.max_iterations,
-                           options.restart};
+  if (!has_guess) copy_vector(right, r);
+  krylov::iteration<V, Space> run{system,
+                                  right,
+                                  now,
+                                  r,
+                                  vector(4),
+                                  scale,
+                                  options.tolerance * scale,
+                                  has_guess ? system.residual(right, now, r) : scale,
+                                  options.max_iterations,
+                                  options.restart};
   run.history.push_back(run.residual / scale);
   krylov_outcome outcome = improve(method, run, best);
   const bool may_switch = outcome != krylov_outcome::converged && outcome != krylov_outcome::iteration_limit &&
                           options.method == krylov_method::automatic && run.done < run.most;
-  array<V, host> more;
-  if (may_switch && (method == krylov_method::cg || method == krylov_method::bicgstab)) {
-    result.method = method == krylov_method::cg ? krylov_method::minres : krylov_method::gmres;
-    more = {system.ctx, n * krylov::vectors_of(result.method, options.restart)};
+  const krylov_method other = method == krylov_method::cg ? krylov_method::minres : krylov_method::gmres;
+  if (may_switch && (method == krylov_method::cg || method == krylov_method::bicgstab) &&
+      detail::runs_on<Space>(methods, other)) {
+    result.method = other;
+    if (more.empty()) more = zeros(krylov::vectors_of(other, options.restart));
     run.work = more.data();
-    std::copy_n(best, n, now);
+    copy_vector(best, now);
     run.residual = system.residual(right, now, r);
-    outcome = improve(result.method, run, best);
+    outcome = improve(other, run, best);
   }
-  array<V, host> scaled(system.ctx, n);
-  for (std::int64_t i = 0; i < n; ++i) scaled[i] = krylov::times_power(best[i], exponent - system.exponent);
-  (void)largest_of("the solution", span<const V, host>(scaled.view()));
-  copy<V>(system.ctx, std::as_const(scaled).view(), x);
+  system.scale(best, exponent - system.exponent, now);
+  (void)system.largest("the solution", span<const V, Space>(now, n));
+  copy<V>(system.ctx, span<const V, Space>(now, n), x);
   result.outcome = outcome;
   result.converged = outcome == krylov_outcome::converged;
   result.iterations = run.done;
@@ -335,35 +388,36 @@ template <value_type V, class Space>
 template <index_type I, index_type O>
 krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
                                    const krylov_options& options) try {
-  check_options(options);
+  check_options<Space>(options);
   detail::expect_csr("solve", matrix);
   SPARGO_EXPECTS(matrix.rows == matrix.cols,
                  fmt::format("solve: a matrix of {} x {} (expected a square one)", matrix.rows, matrix.cols));
-  krylov::inspected_matrix<V> found = krylov::inspect<V, I, O>(ctx, matrix);
-  if (found.bad_row >= 0) {
-    throw error(error_code::invalid_data,
-                fmt::format("solve: the matrix has a value in row {} (from 0) that is infinite or NaN", found.bad_row));
+  if constexpr (detail::is_built<Space>) {
+    krylov::inspected_matrix<V, Space> found = krylov::inspect<V, I, O>(ctx, matrix);
+    if (found.bad_row >= 0) {
+      throw error(
+          error_code::invalid_data,
+          fmt::format("solve: the matrix has a value in row {} (from 0) that is infinite or NaN", found.bad_row));
+    }
+    choice chosen = choose(ctx, found, options.method);
+    const krylov_method method = chosen.algorithm;
+    const krylov_preconditioner by = choose_preconditioner(ctx, found, method, options.preconditioner);
+    const int exponent = exponent_of(found.largest);
+    krylov::system<V, Space> system{ctx};
+    system.exponent = std::abs(exponent) > tuning::least_exponent ? exponent : 0;
+    const auto product = std::make_shared<const spmv_plan<V, I, O, Space>>(
+        ctx, matrix, spmv_options{.storage = spmv_storage::copied, .products = 100});
+    system.a = {static_cast<std::int64_t>(matrix.rows),
+                [product](span<const V, Space> x, span<V, Space> y) { product->run(V{1}, x, V{}, y); }};
+    const std::int64_t bytes = add_preconditioner<V, I, O>(system, matrix, found, by, method, options.block_size);
+    auto made = std::make_unique<state>(std::move(system), options, method, by);
+    made->is_hermitian = found.is_hermitian;
+    made->knows_exponent = true;
+    made->other_bytes = product->workspace_bytes() + bytes;
+    state_ = {std::move(chosen), std::move(made)};
+  } else {
+    detail::no_device("solve");
   }
-  choice chosen = choose(found, options.method);
-  const bool jacobi = uses_diagonal(found, chosen.algorithm, options.preconditioner);
-  const int exponent = exponent_of(found.largest);
-  krylov::system<V> system{ctx};
-  system.exponent = std::abs(exponent) > tuning::least_exponent ? exponent : 0;
-  if (jacobi) {
-    system.inverse = std::move(found.diagonal);
-    invert(system.inverse, system.exponent, chosen.algorithm);
-  }
-  const auto product = std::make_shared<const spmv_plan<V, I, O, Space>>(
-      ctx, matrix, spmv_options{.storage = spmv_storage::copied, .products = 100});
-  system.a = {static_cast<std::int64_t>(matrix.rows),
-              [product](span<const V, host> x, span<V, host> y) { product->run(V{1}, x, V{}, y); }};
-  const krylov_method method = chosen.algorithm;
-  auto made = std::make_unique<state>(std::move(system), options, method,
-                                      jacobi ? krylov_preconditioner::jacobi : krylov_preconditioner::none);
-  made->is_hermitian = found.is_hermitian;
-  made->knows_exponent = true;
-  made->product_bytes = product->workspace_bytes();
-  state_ = {std::move(chosen), std::move(made)};
 } catch (...) {
   detail::rethrow("solve");
 }
@@ -376,19 +430,30 @@ krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, linear_operator<V,
 template <value_type V, class Space>
 krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, linear_operator<V, Space> a,
                                    linear_operator<V, Space> inverse_of_m, const krylov_options& options) try {
-  check_options(options);
+  check_options<Space>(options);
   SPARGO_EXPECTS(a.run != nullptr, "solve: an operator without a product");
-  SPARGO_EXPECTS(options.preconditioner != krylov_preconditioner::jacobi,
-                 "solve: jacobi needs a matrix, not an operator (expected a preconditioner of your own, or none)");
+  SPARGO_EXPECTS(
+      options.preconditioner == krylov_preconditioner::automatic ||
+          options.preconditioner == krylov_preconditioner::none,
+      fmt::format("solve: {} needs a matrix, not an operator (expected a preconditioner of your own, or none)",
+                  to_string(options.preconditioner)));
   SPARGO_EXPECTS(!inverse_of_m.run || inverse_of_m.size == a.size,
                  fmt::format("solve: an operator of {} rows and a preconditioner of {}", a.size, inverse_of_m.size));
-  const krylov_method method = options.method == krylov_method::automatic ? krylov_method::gmres : options.method;
-  krylov::system<V> system{ctx, std::move(a)};
-  system.inverse_of = std::move(inverse_of_m);
-  auto made = std::make_unique<state>(std::move(system), options, method, krylov_preconditioner::none);
-  made->is_hermitian = true;  // not known: nothing is said of it
-  state_ = {{method, options.method == method ? "asked for" : "an operator, of which nothing is known"},
-            std::move(made)};
+  if (inverse_of_m.run && std::same_as<Space, device>) {
+    throw error(error_code::unsupported, "solve: a preconditioner of your own does not run on the device");
+  }
+  constexpr krylov_method general = std::same_as<Space, host> ? krylov_method::gmres : krylov_method::bicgstab;
+  const krylov_method method = options.method == krylov_method::automatic ? general : options.method;
+  if constexpr (detail::is_built<Space>) {
+    krylov::system<V, Space> system{ctx, std::move(a)};
+    system.inverse_of = std::move(inverse_of_m);
+    auto made = std::make_unique<state>(std::move(system), options, method, krylov_preconditioner::none);
+    made->is_hermitian = true;  // not known: nothing is said of it
+    state_ = {{method, options.method == method ? "asked for" : "an operator, of which nothing is known"},
+              std::move(made)};
+  } else {
+    detail::no_device("solve");
+  }
 } catch (...) {
   detail::rethrow("solve");
 }
@@ -406,7 +471,11 @@ krylov_result krylov_plan<V, Space>::run(span<const V, Space> b, span<V, Space> 
   detail::expect_range("solve", "b", b);
   detail::expect_range("solve", "x", x);
   detail::expect_apart("solve", "x", detail::memory_of(x), "b", detail::memory_of(b));
-  return state_->solve(method(), b, x);
+  if constexpr (detail::is_built<Space>) {
+    return state_->solve(method(), b, x);
+  } else {
+    detail::no_device("solve");
+  }
 } catch (...) {
   detail::rethrow("solve");
 }
@@ -414,25 +483,39 @@ krylov_result krylov_plan<V, Space>::run(span<const V, Space> b, span<V, Space> 
 plan_estimate estimate(const matrix_shape& shape, const krylov_options& options) {
   // Of automatic: bicgstab, and gmres after it.
   const std::int64_t restart = std::max<std::int64_t>(1, std::min(options.restart, shape.rows));
-  std::int64_t vectors = 5 + krylov::vectors_of(options.method, restart);
+  std::int64_t vectors = 4 + krylov::vectors_of(options.method, restart);
   if (options.method == krylov_method::automatic) {
     vectors += krylov::vectors_of(krylov_method::bicgstab, restart);
   }
   const plan_estimate product = estimate(shape, spmv_options{.storage = spmv_storage::copied, .products = 100});
   const std::int64_t table = div_up(shape.rows, krylov::block_passes::length) * (2 * restart + 3) * 8;
   plan_estimate all;
-  all.host_bytes =
-      (vectors + 1) * shape.rows * shape.value_bytes + table + product.host_bytes + shape.rows * shape.offset_bytes;
+  all.host_bytes = vectors * shape.rows * shape.value_bytes + krylov::preconditioner_bytes(shape, options) + table +
+                   product.host_bytes + shape.rows * shape.offset_bytes;
+  all.device_bytes = product.device_bytes +
+                     (5 + krylov::vectors_of(krylov_method::cg, 0) + krylov::vectors_of(krylov_method::minres, 0)) *
+                         (shape.rows + 64) * shape.value_bytes +
+                     shape.rows * shape.value_bytes + (std::int64_t{4} << 20);
   // Streams of 8 GB/s; 100 iterations.
   all.host_seconds = 100 * (product.host_seconds + 12e-10 * static_cast<double>(shape.rows * shape.value_bytes));
   return all;
 }
 
-#define INSTANTIATE_PLAN(V) template class krylov_plan<V, host>;
+// Of the device one by one: without CUDA their bodies do not name the state's functions.
+#define INSTANTIATE_PLAN(V)                                                                         \
+  template class krylov_plan<V, host>;                                                              \
+  template krylov_plan<V, device>::krylov_plan(const context<device>&, linear_operator<V, device>,  \
+                                               const krylov_options&);                              \
+  template krylov_plan<V, device>::krylov_plan(const context<device>&, linear_operator<V, device>,  \
+                                               linear_operator<V, device>, const krylov_options&);  \
+  template krylov_result krylov_plan<V, device>::run(span<const V, device>, span<V, device>) const; \
+  template krylov_preconditioner krylov_plan<V, device>::preconditioner() const noexcept;
 SPARGO_FOR_EACH_VALUE(INSTANTIATE_PLAN)
-#define INSTANTIATE(V, I, O)                                                                             \
-  template krylov_plan<V, host>::krylov_plan(const context<host>&, const csr_view<const V, I, O, host>&, \
-                                             const krylov_options&);
+#define INSTANTIATE(V, I, O)                                                                                   \
+  template krylov_plan<V, host>::krylov_plan(const context<host>&, const csr_view<const V, I, O, host>&,       \
+                                             const krylov_options&);                                           \
+  template krylov_plan<V, device>::krylov_plan(const context<device>&, const csr_view<const V, I, O, device>&, \
+                                               const krylov_options&);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

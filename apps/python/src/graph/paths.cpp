@@ -1,6 +1,8 @@
 // Paths between two vertices, lengths of pairs, distances from many vertices, and the k shortest simple paths.
 #include "graph/graph.hpp"
 
+#include <spargo/graph/bellman_ford.hpp>
+
 #include <algorithm>
 
 namespace spargo::python {
@@ -63,6 +65,19 @@ nb::object rows_of_distances(const bound_graph<I, O, host>& g, const vector_in<W
   }));
 }
 
+// (distances, parents, reached, negative cycle) from some vertices, without sources from all
+template <class W, class I, class O>
+nb::tuple of_any_sign(const bound_graph<I, O, host>& g, const vector_in<W, host>& weights,
+                      std::optional<vector_of<const I>> sources) {
+  auto found = unlocked([&] {
+    const auto view_of_all = weighted_view<W>(g, weights);
+    return sources ? bellman_ford(threads_context(1), view_of_all, view(*sources))
+                   : bellman_ford(threads_context(1), view_of_all);
+  });
+  return nb::make_tuple(moved(std::move(found.distances)), moved(std::move(found.parents)), found.reached,
+                        moved(std::move(found.negative_cycle)));
+}
+
 // [(vertices, length), ...]
 template <class W, class I, class O>
 nb::list shortest_ones(const bound_graph<I, O, host>& g, const vector_in<W, host>& weights, std::int64_t source,
@@ -94,6 +109,7 @@ const graph_binding here{[]<class I, class O>(graph_class<I, O, host>& bound, nb
               return new finder(g, std::move(weights), std::move(coordinates), dimensions, metric, scale);
             },
             "weights"_a.noconvert(), "coordinates"_a.none(), "dimensions"_a, "metric"_a, "scale"_a)
+        .def("bellman_ford", &of_any_sign<W, I, O>, "weights"_a.noconvert(), "sources"_a.none())
         .def("path_lengths", &lengths_of_pairs<W, I, O>, "weights"_a.noconvert(), "sources"_a.noconvert(),
              "targets"_a.noconvert(), "threads"_a)
         .def("distance_rows", &rows_of_distances<W, I, O>, "weights"_a.noconvert(), "sources"_a.noconvert(),

@@ -1,0 +1,63 @@
+// A linear system on a device, and what its methods share: products and passes over vectors whose sums stay there.
+//
+// A method enqueues its iterations in chunks, as a CUDA graph, and the device decides on convergence: kernels do
+// nothing once the state's `stop` is set (a product still runs). The host reads the state once a chunk, while the next
+// chunk runs: after 4 to 64 iterations, as many as the residual's decrease so far suggests are left.
+#pragma once
+
+#include "solvers/krylov/iteration.hpp"
+
+#include <memory>
+#include <type_traits>
+
+namespace spargo::detail::krylov {
+
+class device_workspace;
+
+// A whole small system in one kernel; null where it does not fit.
+template <class V>
+class small_system;
+
+template <class V>
+struct system<V, device> {
+  context<device> ctx;
+  linear_operator<V, device> a{};
+  int exponent = 0;
+  array<V, device> inverse{};  // of the diagonal, of stride() elements, if M is one
+  linear_operator<V, device> inverse_of{};
+  bool captures = false;  // whether a product may be captured in a graph
+  std::shared_ptr<small_system<V>> small{};
+  std::shared_ptr<device_workspace> work{};
+
+  [[nodiscard]] std::int64_t n() const { return a.size; }
+  // Vectors start at multiples of 256 bytes; the elements behind the last one are 0 and stay it.
+  [[nodiscard]] std::int64_t stride() const { return div_up(n(), std::int64_t{64}) * 64; }
+  [[nodiscard]] bool is_plain() const { return inverse.empty() && !inverse_of.run; }
+  void prepare(std::int64_t restart);
+  [[nodiscard]] std::int64_t bytes() const noexcept;
+
+  void product(const V* x, V* y) const;
+  // The rest as on the host; those that return a number synchronise the stream.
+  void scale(const V* from, int by, V* to) const;
+  double largest(const char* what, span<const V, device> v) const;
+  double norm(const V* v) const;
+  double residual(const V* b, const V* x, V* r) const;
+};
+
+// For what the matrix's index types decide. `diagonal`: of the matrix; the result is the inverse for `prepare`d
+// systems.
+template <class V>
+[[nodiscard]] array<V, device> inverted(const system<V, device>& of, const array<V, device>& diagonal,
+                                        bool by_magnitude);
+template <class V, class I, class O>
+[[nodiscard]] std::shared_ptr<small_system<V>> make_small(const system<V, device>& of,
+                                                          const csr_view<const V, I, O, device>& matrix);
+
+template <class V>
+[[nodiscard]] krylov_outcome cg(iteration<V, device>& run);
+template <class V>
+[[nodiscard]] krylov_outcome minres(iteration<V, device>& run);
+template <class V>
+[[nodiscard]] krylov_outcome bicgstab(iteration<V, device>& run);
+
+}  // namespace spargo::detail::krylov

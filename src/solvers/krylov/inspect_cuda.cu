@@ -1,0 +1,136 @@
+// The choice's facts about a matrix on a device: a warp per row, twice. The second pass searches row j for the partner
+// (j, i) of each entry (i, j).
+#include "core/device/launch.cuh"
+#include "core/device/warp.cuh"
+#include "core/instantiate.hpp"
+#include "primitives/element.hpp"
+#include "solvers/krylov/inspect.hpp"
+#include "sparse/device.cuh"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace spargo::detail::krylov {
+
+namespace {
+
+struct facts {
+  count64 largest;  // bits of a double
+  count64 bad_row;  // the largest number: none
+  count64 zero_row;
+  count64 negative_row;
+  int is_unsorted;
+  int is_asymmetric;
+};
+
+template <class D>
+struct parts_of {
+  double re;
+  double im;
+  __device__ explicit parts_of(D v) {
+    if constexpr (std::is_floating_point_v<D>) {
+      re = v;
+      im = 0;
+    } else {
+      re = v.re;
+      im = v.im;
+    }
+  }
+};
+
+template <class D, class I, class O>
+__global__ void __launch_bounds__(block_threads)
+    rows_kernel(const O* offsets, const I* indices, const D* values, std::int64_t rows, D* diagonal, facts* found) {
+  double most = 0;
+  for (std::int64_t row = global_thread() / warp_size; row < rows; row += grid_threads() / warp_size) {
+    const std::int64_t first = offsets[row];
+    const std::int64_t last = offsets[row + 1];
+    D on_diagonal{};
+    for (std::int64_t e = first + lane_id(); e < last; e += warp_size) {
+      const D v = values[e];
+      const parts_of<D> p(v);
+      const double size = fmax(fabs(p.re), fabs(p.im));
+      most = size > most ? size : most;
+      if (!isfinite(p.re) || !isfinite(p.im)) atomicMin(&found->bad_row, static_cast<count64>(row));
+      if (indices[e] == row) on_diagonal = on_diagonal + v;
+      if (e > first && !(indices[e - 1] < indices[e])) found->is_unsorted = 1;
+    }
+    on_diagonal = warp_reduce(on_diagonal, plus{});
+    if (lane_id() != 0) continue;
+    diagonal[row] = on_diagonal;
+    const parts_of<D> d(on_diagonal);
+    if (d.re == 0 && d.im == 0) atomicMin(&found->zero_row, static_cast<count64>(row));
+    if (!(d.re > 0 && d.im == 0)) atomicMin(&found->negative_row, static_cast<count64>(row));
+  }
+  most = warp_reduce(most, maximum{});
+  if (lane_id() == 0) atomicMax(&found->largest, static_cast<count64>(__double_as_longlong(most)));
+}
+
+template <class D, class I, class O>
+__global__ void __launch_bounds__(block_threads) partners_kernel(const O* offsets, const I* indices, const D* values,
+                                                                 std::int64_t rows, double rounding, facts* found) {
+  for (std::int64_t row = global_thread() / warp_size; row < rows; row += grid_threads() / warp_size) {
+    if (__ldcg(&found->is_asymmetric) != 0) return;
+    for (std::int64_t e = offsets[row] + lane_id(); e < offsets[row + 1]; e += warp_size) {
+      const std::int64_t col = indices[e];
+      std::int64_t low = offsets[col];
+      std::int64_t high = offsets[col + 1];
+      const std::int64_t end = high;
+      while (low < high) {
+        const std::int64_t middle = (low + high) / 2;
+        if (indices[middle] < row) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      bool matches = low < end && indices[low] == row;
+      if (matches) {
+        const parts_of<D> here(values[e]);
+        const parts_of<D> there(values[low]);
+        matches = hypot(here.re - there.re, here.im + there.im) <= rounding;
+      }
+      if (!matches) found->is_asymmetric = 1;
+    }
+  }
+}
+
+[[nodiscard]] std::int64_t row_or_none(count64 row) { return row == ~count64{0} ? -1 : static_cast<std::int64_t>(row); }
+
+}  // namespace
+
+template <class V, class I, class O>
+inspected_matrix<V, device> inspect(const context<device>& ctx, const csr_view<const V, I, O, device>& m) {
+  using D = device_value_t<V>;
+  const device_guard guard(ctx);
+  inspected_matrix<V, device> seen;
+  seen.diagonal = {ctx, m.rows};
+  seen.is_hermitian = true;
+  if (m.rows == 0) return seen;
+  const facts none{0, ~count64{0}, ~count64{0}, ~count64{0}, 0, 0};
+  array<facts, device> found(ctx, 1);
+  copy<facts>(ctx, span<const facts, host>(&none, 1), found.view());
+  const launch_shape shape = grid_stride(ctx, std::int64_t{m.rows} * warp_size);
+  launch_kernel(ctx, shape, rows_kernel<D, I, O>, m.offsets.data(), m.indices.data(), device_cast(m.values.data()),
+                m.rows, device_cast(seen.diagonal.data()), found.data());
+  facts all = element<facts>(ctx, std::as_const(found).view(), 0);
+  std::memcpy(&seen.largest, &all.largest, sizeof(seen.largest));
+  seen.bad_row = row_or_none(all.bad_row);
+  seen.zero_row = row_or_none(all.zero_row);
+  seen.negative_row = row_or_none(all.negative_row);
+  seen.is_hermitian = all.is_unsorted == 0;
+  if (!seen.is_hermitian || seen.bad_row >= 0) return seen;
+  constexpr double eps = static_cast<double>(std::numeric_limits<decltype(std::abs(V{}))>::epsilon());
+  launch_kernel(ctx, shape, partners_kernel<D, I, O>, m.offsets.data(), m.indices.data(), device_cast(m.values.data()),
+                m.rows, 64 * eps * seen.largest, found.data());
+  all = element<facts>(ctx, std::as_const(found).view(), 0);
+  seen.is_hermitian = all.is_asymmetric == 0;
+  return seen;
+}
+
+#define INSTANTIATE(V, I, O) \
+  template inspected_matrix<V, device> inspect(const context<device>&, const csr_view<const V, I, O, device>&);
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo::detail::krylov
