@@ -28,7 +28,7 @@ constexpr krylov_method device_methods[] = {by_cg, krylov_method::minres, krylov
 // Of cg grid(20) fits one kernel, grid(250) does not.
 constexpr i32 sides[] = {1, 3, 20, 90, 250};
 
-// Rounding errors drive bicgstab apart sooner.
+// Rounding errors drive bicgstab apart earlier.
 TEST_F(KrylovOnDevice, TakesTheIterationsOfTheHost) {
   const context<device> gpu;
   for (const i32 side : sides) {

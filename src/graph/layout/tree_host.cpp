@@ -16,7 +16,7 @@ struct tuning {
   static constexpr std::int64_t leaves = 64;  // built by a thread at least
   static constexpr int digit = 11;            // bits of the keys sorted at a time
   static constexpr float growth = 1.25F;      // of a leaf's radius, that makes it wide
-  static constexpr std::int64_t wide = 16;    // a new order once one leaf in so many is wide
+  static constexpr std::int64_t wide = 16;    // a new order once one leaf in `wide` is wide
 };
 
 // A stable sort of keys and payloads by `bits` bits from `shift` on.

@@ -2,8 +2,8 @@
 //
 // A pass is one kernel: a grid-stride loop over 16-byte packs of the vectors; each block writes its sums, the block
 // that finishes last adds them in the order of the blocks and updates the state in one thread. So the result depends
-// on the vectors' length and the device's number of SMs only. Sums are in fp64. Cost: one read or write of each vector
-// and 2 to 3 microseconds.
+// on the vectors' length and the device's number of SMs only. Sums are in fp64. Cost: one read or write of each
+// vector, and a launch.
 #pragma once
 
 #include "core/device/block.cuh"
@@ -87,8 +87,7 @@ __device__ inline void count_iteration(device_state& of, double square) {
   }
 }
 
-// --- Elements
-// ------------------------------------------------------------------------------------------------------------
+// --- Elements --------------------------------------------------------------------------------------------------------
 
 template <class D>
 struct alignas(16) pack {
@@ -138,8 +137,7 @@ struct power {
   }
 };
 
-// --- Passes
-// ------------------------------------------------------------------------------------------------------------
+// --- Passes ----------------------------------------------------------------------------------------------------------
 
 template <int N>
 struct sums {
@@ -194,8 +192,7 @@ __global__ void __launch_bounds__(device_tuning::threads)
   if (threadIdx.x == 0) pass.finish(all, *state);
 }
 
-// --- The host
-// ------------------------------------------------------------------------------------------------------------
+// --- The host --------------------------------------------------------------------------------------------------------
 
 struct chunk_limits {
   int first;

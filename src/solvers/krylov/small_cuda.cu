@@ -3,7 +3,7 @@
 // Idea: each block of one cluster keeps its rows of the matrix and its part of x, r, q and p in shared memory. An
 // iteration has three barriers of the cluster: p is in global memory for the other blocks' products; p'q and r'z are
 // sums of one number per block, which each block writes to all others. Every thread computes alpha and beta itself,
-// from the same numbers in the same order. Cost of an iteration: some 3 microseconds of latency.
+// from the same numbers in the same order. Cost of an iteration: the barriers' latency.
 #include "core/bytes_of.hpp"
 #include "core/device/cluster.cuh"
 #include "core/device/shared_limit.cuh"

@@ -12,7 +12,7 @@
 namespace spargo::detail::triangular {
 
 struct tuning {
-  // Rows and entries of a level that threads share: about 25 us by one thread, against 2 us for waking and waiting.
+  // Rows and entries of a level that threads share: estimated, ten times the cost of waking and waiting for threads.
   static constexpr std::int64_t wide_level = std::int64_t{1} << 14;
   // Of one part of a level.
   static constexpr std::int64_t least_part = std::int64_t{1} << 12;
@@ -37,17 +37,16 @@ class level_order {
     std::int64_t all = 0;
     for (std::int64_t r = 0; r < n; ++r) levels_ = std::max(levels_, level[r] + 1);
     std::vector<std::int64_t> work(static_cast<std::size_t>(levels_));
-    std::vector<std::int64_t> first(static_cast<std::size_t>(levels_) + 1);
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(levels_));
     for (std::int64_t r = 0; r < n; ++r) {
       const auto l = static_cast<std::size_t>(level[r]);
       work[l] += entries[r] + 1;
-      ++first[l + 1];
+      ++rows[l];
       all += entries[r] + 1;
     }
     // Parts of a level.
     const auto parts_of = [&](std::size_t l) {
-      const std::int64_t rows = first[l + 1] - (shares_levels_ ? first[l] : 0);
-      return work[l] < tuning::wide_level ? 1 : std::min(rows, work[l] / tuning::least_part);
+      return work[l] < tuning::wide_level ? 1 : std::min(rows[l], work[l] / tuning::least_part);
     };
     std::int64_t wide = 0;
     for (std::size_t l = 0; l < work.size(); ++l) wide += parts_of(l) > 1 ? work[l] : 0;
@@ -57,8 +56,9 @@ class level_order {
       stages_.push_back({0, n, 1});
       return;
     }
-    for (std::size_t l = 0; l < work.size(); ++l) first[l + 1] += first[l];
+    std::vector<std::int64_t> first(work.size() + 1);  // [level] its first place; while rows are placed, the next one
     for (std::size_t l = 0; l < work.size(); ++l) {
+      first[l + 1] = first[l] + rows[l];
       const stage next{first[l], first[l + 1], parts_of(l)};
       if (next.parts == 1 && !stages_.empty() && stages_.back().parts == 1) {
         stages_.back().last = next.last;

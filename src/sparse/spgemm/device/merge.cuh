@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(merge_tuning::threads)
   lengths[row] = length;
 }
 
-// Columns (null: not) and values, by aligned pieces of 8 entries of a row, which a warp's lanes have in shared memory
+// Columns (null: not) and values, by aligned segments of 8 entries of a row, which a warp's lanes have in shared memory
 // before they write them. All lanes stay in the loop for as long as one has entries left.
 template <class I, class O, class Values>
 __global__ void __launch_bounds__(merge_tuning::threads)
@@ -120,23 +120,23 @@ __global__ void __launch_bounds__(merge_tuning::threads)
                         const O* offsets, I* columns, typename Values::value* sums) {
   using D = typename Values::value;
   constexpr bool has_values = !std::is_same_v<Values, no_values>;
-  constexpr int piece = 8;
-  constexpr int stride = piece + 1;
+  constexpr int segment = 8;
+  constexpr int stride = segment + 1;
   constexpr int warps = merge_tuning::threads / warp_size;
-  __shared__ I piece_columns[warps][warp_size * stride];
-  __shared__ D piece_sums[warps][has_values ? warp_size * stride : 1];
-  I* const my_columns = piece_columns[threadIdx.x / warp_size];
-  D* const my_sums = piece_sums[threadIdx.x / warp_size];
+  __shared__ I segment_columns[warps][warp_size * stride];
+  __shared__ D segment_sums[warps][has_values ? warp_size * stride : 1];
+  I* const my_columns = segment_columns[threadIdx.x / warp_size];
+  D* const my_sums = segment_sums[threadIdx.x / warp_size];
   const int lane = lane_id();
   const std::int64_t k = global_thread();
   const I row = rows[min(k, count - 1)];
   row_merge<I, O, Values> merge(f, values, row);
   O left = k < count ? static_cast<O>(offsets[row + 1] - offsets[row]) : O{0};
-  int slot = static_cast<int>(offsets[row] & (piece - 1));
+  int slot = static_cast<int>(offsets[row] & (segment - 1));
   O start = static_cast<O>(offsets[row] - slot);
   while (__any_sync(full_mask, left > 0) != 0) {
     const int first = slot;
-    for (; left > 0 && slot < piece; --left, ++slot) {
+    for (; left > 0 && slot < segment; --left, ++slot) {
       I column;
       D sum;
       merge.next(column, sum);
@@ -145,9 +145,9 @@ __global__ void __launch_bounds__(merge_tuning::threads)
     }
     __syncwarp();
 #pragma unroll
-    for (int r = 0; r < warp_size; r += warp_size / piece) {
-      const int from = r + lane / piece;
-      const int s = lane % piece;
+    for (int r = 0; r < warp_size; r += warp_size / segment) {
+      const int from = r + lane / segment;
+      const int s = lane % segment;
       const int least = shuffle(first, from);
       const int past = shuffle(slot, from);
       const O to = static_cast<O>(shuffle(start, from) + s);
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(merge_tuning::threads)
       }
     }
     __syncwarp();
-    start += piece;
+    start += segment;
     slot = 0;
   }
 }

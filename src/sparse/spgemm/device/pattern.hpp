@@ -22,22 +22,22 @@ template <class I, class O>
 struct device_pattern {
   csr_matrix<pattern, I, O, device> result;  // the columns of merged rows are not written yet
   std::int64_t products = 0;
-  bool b_ascends = true;                    // columns of B's rows are ascending and distinct
-  bool has_long_rows = false;               // rows of B that are used are long, and ascend
-  row_bins<I> bins;                         // of the numeric phase
-  array<std::int64_t, device> pieces_upto;  // of the rows in numeric_bins::pieces, running sums of their pieces
-  std::int64_t pieces = 0;
+  bool b_ascends = true;                      // columns of B's rows are ascending and distinct
+  bool has_long_rows = false;                 // rows of B that are used are long, and ascend
+  row_bins<I> bins;                           // of the numeric phase
+  array<std::int64_t, device> segments_upto;  // of the rows in numeric_bins::segments, running sums of their segments
+  std::int64_t segments = 0;
 
   [[nodiscard]] std::int64_t bytes() const;
 };
 
 // Bins of the numeric phase. A row of C takes a hash table of 64 << bin places, three quarters of them used at most.
 struct numeric_bins {
-  static constexpr int hashed = 5;  // bins 0 to 4
-  static constexpr int pieces = 5;  // longer rows, in pieces of this many entries
-  static constexpr std::int64_t piece = 192;
-  static constexpr int piece_table = 2;  // the bin whose tables pieces use
-  static constexpr int first_kept = 6;   // those of the symbolic phase that stay
+  static constexpr int hashed = 5;    // bins 0 to 4
+  static constexpr int segments = 5;  // longer rows, in segments of this many entries
+  static constexpr std::int64_t segment = 192;
+  static constexpr int segment_table = 2;  // the bin whose tables segments use
+  static constexpr int first_kept = 6;     // those of the symbolic phase that stay
   static constexpr int merged_few = 6;
   static constexpr int merged = 7;
   static constexpr int tiny = 8;

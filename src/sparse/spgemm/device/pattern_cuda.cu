@@ -354,17 +354,17 @@ void group_for_values(const context<device>& ctx, span<std::uint8_t, device> bin
     of_rows[r] = static_cast<std::uint8_t>(bin);
   });
   found.bins = group_rows<I>(ctx, bins);
-  const std::int64_t longer = found.bins.count(numeric_bins::pieces);
+  const std::int64_t longer = found.bins.count(numeric_bins::segments);
   if (longer == 0) return;
-  found.pieces_upto = {ctx, longer};
-  const I* const rows = found.bins.rows_of(numeric_bins::pieces);
-  std::int64_t* const pieces = found.pieces_upto.data();
+  found.segments_upto = {ctx, longer};
+  const I* const rows = found.bins.rows_of(numeric_bins::segments);
+  std::int64_t* const segments = found.segments_upto.data();
   for_each(ctx, longer, [=] __device__(std::int64_t k) {
     const I row = rows[k];
-    pieces[k] = div_up(static_cast<std::int64_t>(offsets[row + 1]) - offsets[row], numeric_bins::piece);
+    segments[k] = div_up(static_cast<std::int64_t>(offsets[row + 1]) - offsets[row], numeric_bins::segment);
   });
-  inclusive_scan<std::int64_t, device>(ctx, std::as_const(found.pieces_upto).view(), found.pieces_upto.view());
-  found.pieces = to_host(ctx, std::as_const(found.pieces_upto).view().subspan(longer - 1, 1))[0];
+  inclusive_scan<std::int64_t, device>(ctx, std::as_const(found.segments_upto).view(), found.segments_upto.view());
+  found.segments = to_host(ctx, std::as_const(found.segments_upto).view().subspan(longer - 1, 1))[0];
 }
 
 }  // namespace
@@ -373,7 +373,7 @@ template <class I, class O>
 std::int64_t device_pattern<I, O>::bytes() const {
   return result.offsets().size() * static_cast<std::int64_t>(sizeof(O)) +
          (result.nnz() + bins.rows.size()) * static_cast<std::int64_t>(sizeof(I)) +
-         pieces_upto.size() * static_cast<std::int64_t>(sizeof(std::int64_t));
+         segments_upto.size() * static_cast<std::int64_t>(sizeof(std::int64_t));
 }
 
 template <index_type I, index_type O>

@@ -197,15 +197,15 @@ __device__ __forceinline__ void for_each_product(const device_factors<I, O>& f, 
     int turn = 0;           // of the lanes, where there are long rows
     std::int64_t done = 0;  // of the row whose turn it is
     do {
-      auto piece = row;
+      auto segment = row;
       if (has_long_rows) {
         const std::int64_t left = shuffle(row.length, turn) - done;
-        piece.first = row.first + static_cast<O>(done);
-        piece.length = lane == turn ? min(left, longest_at_once) : 0;
+        segment.first = row.first + static_cast<O>(done);
+        segment.length = lane == turn ? min(left, longest_at_once) : 0;
         done = left > longest_at_once ? done + longest_at_once : 0;
         if (done == 0) ++turn;
       }
-      for_each_product_of<Ranged>(f, values, piece, range, use);
+      for_each_product_of<Ranged>(f, values, segment, range, use);
     } while (has_long_rows && turn < warp_size);
   }
 }

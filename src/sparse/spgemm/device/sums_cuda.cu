@@ -1,4 +1,4 @@
-// Numeric phase: C's columns are known, and a warp adds up a row's products, or those of a piece of a long row, in a
+// Numeric phase: C's columns are known, and a warp adds up a row's products, or those of a segment of a long row, in a
 // hash table in shared memory. Products come in the order of A's row and B's rows; where several of 32 fall on one
 // column, they are added one after the other. So sums have the host's bits.
 #include "core/device/launch.cuh"
@@ -57,20 +57,21 @@ __global__ void __launch_bounds__(block_threads)
 
 // The entries [first, first + size) of a row of C.
 template <class I, class O>
-struct row_piece {
+struct row_segment {
   I row;
   O first;
   int size;
 };
 
 template <class I, class O>
-__device__ __forceinline__ row_piece<I, O> piece_of(const I* rows, std::int64_t count, const std::int64_t* upto,
-                                                    std::int64_t k, const O* offsets) {
+__device__ __forceinline__ row_segment<I, O> segment_of(const I* rows, std::int64_t count, const std::int64_t* upto,
+                                                        std::int64_t k, const O* offsets) {
   const std::int64_t which = first_where(std::int64_t{0}, count, [&](std::int64_t i) { return upto[i] > k; });
   const std::int64_t number = k - (which > 0 ? upto[which - 1] : 0);
   const I row = rows[which];
-  const O first = offsets[row] + static_cast<O>(number * numeric_bins::piece);
-  return {row, first, static_cast<int>(min(static_cast<std::int64_t>(offsets[row + 1]) - first, numeric_bins::piece))};
+  const O first = offsets[row] + static_cast<O>(number * numeric_bins::segment);
+  return {row, first,
+          static_cast<int>(min(static_cast<std::int64_t>(offsets[row + 1]) - first, numeric_bins::segment))};
 }
 
 // Sums of a row by column. Columns that fit the table are their own places.
@@ -88,7 +89,7 @@ struct sum_table {
     if (direct) return static_cast<unsigned>(column - low);
     return find_key(keys, static_cast<key>(column), empty, log_size);
   }
-  // Not of a column that a mask leaves out, which has an empty place, or one that no entry reads.
+  // Not for a column outside the mask, which has an empty place, or one that no entry reads.
   [[nodiscard]] __device__ bool has(unsigned place, I column) const {
     return direct || keys[place] == static_cast<key>(column);
   }
@@ -123,40 +124,40 @@ struct sum_table {
   }
 };
 
-template <bool Pieces, product_walk Walk, class D, class I, class O>
+template <bool Segments, product_walk Walk, class D, class I, class O>
 __global__ void __launch_bounds__(threads)
     sums_kernel(const device_factors<I, O> f, const factor_values<D> values, bool masked, const I* rows,
-                std::int64_t count, const std::int64_t* pieces_upto, std::int64_t pieces, int log_size,
+                std::int64_t count, const std::int64_t* segments_upto, std::int64_t segments, int log_size,
                 const sums_output<D, I, O> to) {
   extern __shared__ __align__(16) unsigned char memory[];
   const int warps = static_cast<int>(blockDim.x) / warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const std::int64_t k = std::int64_t{blockIdx.x} * warps + warp;
-  if (k >= (Pieces ? pieces : count)) return;
-  row_piece<I, O> piece;
-  if constexpr (Pieces) {
-    piece = piece_of(rows, count, pieces_upto, k, to.offsets);
+  if (k >= (Segments ? segments : count)) return;
+  row_segment<I, O> segment;
+  if constexpr (Segments) {
+    segment = segment_of(rows, count, segments_upto, k, to.offsets);
   } else {
     const I row = rows[k];
-    piece = {row, to.offsets[row], static_cast<int>(to.offsets[row + 1] - to.offsets[row])};
+    segment = {row, to.offsets[row], static_cast<int>(to.offsets[row + 1] - to.offsets[row])};
   }
   D* const sums = reinterpret_cast<D*>(memory);
   sum_table<D, I> table{sums + (warp << log_size),
                         reinterpret_cast<key_of<I>*>(sums + (warps << log_size)) + (warp << log_size), log_size, I{0},
                         false};
-  const I* const columns = to.columns + piece.first;
-  table.load(columns, piece.size);
-  const column_range<I> range{columns[0], columns[piece.size - 1]};
+  const I* const columns = to.columns + segment.first;
+  table.load(columns, segment.size);
+  const column_range<I> range{columns[0], columns[segment.size - 1]};
   const auto use = [&](const lane_product<I, D>& p) { table.add(p); };
   // With a mask a row's products may lie outside of its columns.
-  if (Pieces || (Walk == product_walk::flattened && masked)) {
-    for_each_product<true, Walk>(f, values, f.a_offsets[piece.row], f.a_offsets[piece.row + 1], range, use);
+  if (Segments || (Walk == product_walk::flattened && masked)) {
+    for_each_product<true, Walk>(f, values, f.a_offsets[segment.row], f.a_offsets[segment.row + 1], range, use);
   } else {
-    for_each_product<false, Walk>(f, values, f.a_offsets[piece.row], f.a_offsets[piece.row + 1], range, use);
+    for_each_product<false, Walk>(f, values, f.a_offsets[segment.row], f.a_offsets[segment.row + 1], range, use);
   }
   __syncwarp();
-  for (int q = lane_id(); q < piece.size; q += warp_size) {
-    to.values[piece.first + q] = table.sums[table.place_of(columns[q])];
+  for (int q = lane_id(); q < segment.size; q += warp_size) {
+    to.values[segment.first + q] = table.sums[table.place_of(columns[q])];
   }
 }
 
@@ -195,8 +196,8 @@ class device_executor final : public executor<V, I, O, device> {
     const sums_output<D, I, O> to{found_.result.offsets().data(), found_.result.indices().data(), values};
     const factor_values<D> from{device_cast(a_values_), device_cast(b_values_)};
     const auto& bins = found_.bins;
-    if (bins.count(numeric_bins::pieces) > 0) {
-      launch<true, product_walk::flattened>(numeric_bins::pieces, numeric_bins::piece_table, from, to);
+    if (bins.count(numeric_bins::segments) > 0) {
+      launch<true, product_walk::flattened>(numeric_bins::segments, numeric_bins::segment_table, from, to);
     }
     const bool by_rows = found_.has_long_rows && !is_masked_;
     for (int bin = numeric_bins::hashed - 1; bin >= 0; --bin) {
@@ -229,19 +230,19 @@ class device_executor final : public executor<V, I, O, device> {
   }
 
   // The rows of `bin`, with the tables of `size`.
-  template <bool Pieces, product_walk Walk, class D>
+  template <bool Segments, product_walk Walk, class D>
   void launch(int bin, int size, const factor_values<D>& from, const sums_output<D, I, O>& to) const {
     const int log_size = 6 + size;
     const std::int64_t of_warp = static_cast<std::int64_t>(sizeof(D) + sizeof(key_of<I>)) << log_size;
     const std::int64_t warps =
         std::clamp<std::int64_t>(ctx_.properties().shared_memory_per_block / 2 / of_warp, 1, threads / warp_size);
     const auto bytes = static_cast<std::size_t>(warps * of_warp);
-    const auto kernel = sums_kernel<Pieces, Walk, D, I, O>;
+    const auto kernel = sums_kernel<Segments, Walk, D, I, O>;
     allow_shared(kernel, bytes);
     const std::int64_t count = found_.bins.count(bin);
-    launch_kernel(ctx_, {div_up(Pieces ? found_.pieces : count, warps), static_cast<int>(warps) * warp_size, bytes},
-                  kernel, factors_, from, is_masked_, found_.bins.rows_of(bin), count, found_.pieces_upto.data(),
-                  found_.pieces, log_size, to);
+    launch_kernel(ctx_, {div_up(Segments ? found_.segments : count, warps), static_cast<int>(warps) * warp_size, bytes},
+                  kernel, factors_, from, is_masked_, found_.bins.rows_of(bin), count, found_.segments_upto.data(),
+                  found_.segments, log_size, to);
   }
 
   context<device> ctx_;

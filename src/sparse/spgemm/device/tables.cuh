@@ -35,7 +35,7 @@ __device__ __forceinline__ unsigned find_key(const K* keys, K key, K empty, int 
   return place;
 }
 
-// Unsigned, as atomicCAS has it.
+// Unsigned, as atomicCAS requires.
 template <class I>
 using key_of = std::conditional_t<sizeof(I) == 8, count64, unsigned>;
 
