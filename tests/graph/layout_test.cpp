@@ -456,7 +456,7 @@ TEST(LayoutCheck, FindsPlantedErrors) {
                 for (double& f : r.forces) f = 0;
               }),
               testing::StartsWith("forces differ by"));
-  EXPECT_THAT(spoilt([](auto& r) { r.positions[0] += 2; }), testing::StartsWith("forces differ by"));
+  EXPECT_THAT(spoilt([](auto& r) { r.positions[0] += 0.5; }), testing::StartsWith("forces differ by"));
   EXPECT_THAT(spoilt([](auto&) {}, {.gravity = 2}), testing::StartsWith("forces differ by"));
   EXPECT_THAT(spoilt([](auto&) {}, {.scaling_ratio = 2.02}), testing::StartsWith("forces differ by"));
   EXPECT_EQ(spoilt([](auto& r) { r.forces = array<double, host>(cpu, 3); }),

@@ -6,7 +6,7 @@
 // graph attract both ends. A loop adds 2 to its vertex's mass and attracts nothing; duplicate edges of a view count
 // each. Positions stay finite.
 //
-// Repulsion is summed over a tree of bounding boxes by series of 5 complex terms, to within 2e-3 of the sums over all
+// Repulsion is summed over a tree of bounding boxes by series of 5 complex terms, to within 1e-3 of the sums over all
 // pairs (root mean square, against the size of the forces that a vertex's force is made of). A step is O(vertices +
 // edges) on the host and O(vertices log vertices + edges) on a device; forces are single precision. Deterministic: the
 // same bits for any number of threads, on a device on every run. Sources: Jacomy, Venturini, Heymann, Bastian, PLoS ONE
@@ -147,7 +147,7 @@ template <index_type I, index_type O>
                                                  std::type_identity_t<span<const double, host>> positions,
                                                  std::int64_t sources = 32, std::uint64_t seed = 1);
 
-// Empty when the positions are finite and the forces are those on them, to within 2e-3; else one sentence. Independent
+// Empty when the positions are finite and the forces are those on them, to within 1e-3; else one sentence. Independent
 // of the plans: it sums over all other vertices in double precision, for all vertices of a small graph, and for a
 // sample of a large one. O(vertices + edges) and up to 2^29 pairs.
 template <index_type I, index_type O>

@@ -24,7 +24,7 @@ namespace spargo {
 
 namespace {
 
-constexpr double most_error = 2e-3;
+constexpr double most_error = 1e-3;
 constexpr std::int64_t most_pairs = std::int64_t{1} << 29;
 
 using plane = std::complex<double>;
