@@ -16,7 +16,7 @@ void add_image(std::int64_t side, std::int64_t width) {
   for (const auto algorithm : detail::convolve::algorithms_for<device>(width)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const convolve_case<T> c{side, side, width, random_filter<T>(width, width)};
-      auto& data = convolve_data<T>::of(side * side);
+      auto& data = cached<convolve_data<T>>(side * side);
       return measure_convolution(state, c, data, [&] {
         convolve<T, device>(device_context(), {side, side, side, data.in.view()}, c.filter,
                             {side, side, side, data.out.view()}, {.algorithm = algorithm});
@@ -31,7 +31,7 @@ void add_separable(std::int64_t side, std::int64_t width) {
   for (const auto algorithm : {register_tiled, separable, automatic}) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const convolve_case<T> c{side, side, width, outer_filter<T>(width)};
-      auto& data = convolve_data<T>::of(side * side);
+      auto& data = cached<convolve_data<T>>(side * side);
       return measure_convolution(state, c, data, [&] {
         convolve<T, device>(device_context(), {side, side, side, data.in.view()}, c.filter,
                             {side, side, side, data.out.view()}, {.algorithm = algorithm});
@@ -46,7 +46,7 @@ void add_line(std::int64_t size, std::int64_t width) {
   for (const auto algorithm : detail::convolve::algorithms_for<device>(width)) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
       const convolve_case<T> c{1, size, width, random_filter<T>(1, width)};
-      auto& data = convolve_data<T>::of(size);
+      auto& data = cached<convolve_data<T>>(size);
       return measure_convolution(state, c, data, [&] {
         convolve<T, device>(device_context(), data.in.view(), c.filter, data.out.view(), {.algorithm = algorithm});
       });

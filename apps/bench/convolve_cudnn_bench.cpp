@@ -67,7 +67,7 @@ class cudnn_convolution {
 double measure(benchmark::State& state, std::int64_t side, std::int64_t width) {
   const auto& ctx = device_context();
   const convolve_case<float> c{side, side, width, random_filter<float>(width, width)};
-  auto& data = convolve_data<float>::of(side * side);
+  auto& data = cached<convolve_data<float>>(side * side);
   const auto taps = to_device(ctx, span<const float, host>(c.filter));
   cudnn_convolution convolution(side, width);
   const auto found = convolution.algorithms();

@@ -1,10 +1,9 @@
 // Data of the device convolution benchmarks, and reporting of times.
 #pragma once
 
+#include "bench/cached.hpp"
 #include "bench/check_device.hpp"
 #include "bench/convolve_cases.hpp"
-
-#include <memory>
 
 namespace spargo::bench {
 
@@ -21,15 +20,6 @@ struct convolve_data {
     for (std::int64_t i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = random_input<T>(i);
     copy<T>(device_context(), span<const T, host>(values), in.view());
     device_context().synchronize();
-  }
-
-  static convolve_data& of(std::int64_t count) {
-    static std::unique_ptr<convolve_data> kept;
-    if (!kept || kept->size != count) {
-      kept.reset();
-      kept = std::make_unique<convolve_data>(count);
-    }
-    return *kept;
   }
 };
 

@@ -11,7 +11,7 @@ namespace {
 double measure_npp(benchmark::State& state, std::int64_t side, std::int64_t width) {
   const auto& ctx = device_context();
   const convolve_case<float> c{side, side, width, random_filter<float>(width, width)};
-  auto& data = convolve_data<float>::of(side * side);
+  auto& data = cached<convolve_data<float>>(side * side);
   const NppStreamContext npp = npp_context();
   const std::vector<float> flipped(c.filter.rbegin(), c.filter.rend());
   const auto taps = to_device(ctx, span<const float, host>(flipped));

@@ -6,7 +6,7 @@ namespace spargo::bench {
 namespace {
 
 double measure(benchmark::State& state, const std::string& spec) {
-  const build_problem& p = build_problem::of(spec);
+  const build_problem& p = cached<build_problem>(spec);
   graph<build_index, build_index, host> g;
   const double seconds = median_seconds(
       [&] {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bench/bench.hpp"
+#include "bench/cached.hpp"
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/graph/graph.hpp>
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 namespace spargo::bench {
@@ -25,18 +25,6 @@ struct build_problem {
   build_pairs pairs;
 
   explicit build_problem(const std::string& spec) : pairs(generate<pattern, build_index>(ctx, spec)) {}
-
-  // Caches the last problem, since the cases of a graph follow each other.
-  static const build_problem& of(const std::string& spec) {
-    static std::string held;
-    static std::unique_ptr<build_problem> kept;
-    if (held != spec) {
-      kept.reset();
-      kept = std::make_unique<build_problem>(spec);
-      held = spec;
-    }
-    return *kept;
-  }
 };
 
 // Throws wrong_result unless rows ascend, without loops, and have every pair both ways (nothing else: distinct_pairs).

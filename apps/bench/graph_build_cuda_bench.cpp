@@ -21,7 +21,7 @@ double finish(benchmark::State& state, const build_problem& p, const device_grap
 }
 
 double measure_resident(benchmark::State& state, const std::string& spec) {
-  const build_problem& p = build_problem::of(spec);
+  const build_problem& p = cached<build_problem>(spec);
   const device_pairs pairs = to_device(device_context(), p.pairs.view());
   device_graph g;
   const double seconds = median_seconds(
@@ -34,7 +34,7 @@ double measure_resident(benchmark::State& state, const std::string& spec) {
 }
 
 double measure_uploading(benchmark::State& state, const std::string& spec) {
-  const build_problem& p = build_problem::of(spec);
+  const build_problem& p = cached<build_problem>(spec);
   device_graph g;
   const double seconds = median_seconds(
       [&] {

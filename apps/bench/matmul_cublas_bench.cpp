@@ -1,4 +1,5 @@
 // All dense product algorithms on the device, beside cuBLAS (float: CUBLAS_PEDANTIC_MATH, which does not round inputs).
+#include "bench/cached.hpp"
 #include "bench/check_device.hpp"
 
 #include "primitives/matmul/algorithms.hpp"
@@ -7,7 +8,6 @@
 
 #include <cublas_v2.h>
 
-#include <memory>
 #include <random>
 
 namespace spargo::bench {
@@ -21,6 +21,7 @@ void expect(cublasStatus_t status) {
 struct shape {
   std::int64_t m, n, k;
   transpose_kind op_b;
+  friend bool operator==(const shape&, const shape&) = default;
 };
 
 template <class V>
@@ -48,16 +49,6 @@ struct problem {
   void check() const {
     expect_product_on_device<V>({size.m, size.n, size.k, size.op_b == transpose_kind::transpose}, a.view(), b.view(),
                                 c.view());
-  }
-
-  // Caches the last problem.
-  static problem& of(const shape& s) {
-    static std::unique_ptr<problem> kept;
-    if (!kept || kept->size.m != s.m || kept->size.n != s.n || kept->size.k != s.k || kept->size.op_b != s.op_b) {
-      kept.reset();
-      kept = std::make_unique<problem>(s);
-    }
-    return *kept;
   }
 };
 
@@ -107,7 +98,7 @@ void add_shape(const std::string& type, const std::string& name, const shape& s,
   const std::string group = "matmul/" + type + "/" + name + "/cuda/";
   for (const auto algorithm : algorithms) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
-      auto& p = problem<V>::of(s);
+      auto& p = cached<problem<V>>(s);
       const std::int64_t rows_b = s.op_b == transpose_kind::none ? s.k : s.n;
       const std::int64_t cols_b = s.op_b == transpose_kind::none ? s.n : s.k;
       return measure(state, p, [&] {
@@ -119,7 +110,8 @@ void add_shape(const std::string& type, const std::string& name, const shape& s,
   }
   // The default math mode uses tensor cores for doubles; pedantic floats are comparable.
   const auto mode = std::same_as<V, float> ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH;
-  add_peer(group + "cublas", [=](benchmark::State& state) { return measure_cublas(state, problem<V>::of(s), mode); });
+  add_peer(group + "cublas",
+           [=](benchmark::State& state) { return measure_cublas(state, cached<problem<V>>(s), mode); });
 }
 
 void add_all() {

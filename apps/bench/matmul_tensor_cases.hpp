@@ -1,12 +1,12 @@
 // Shared by the tensor core benchmarks: sizes, random operands, and the check of results.
 #pragma once
 
+#include "bench/cached.hpp"
 #include "bench/check_device.hpp"
 
 #include <spargo/primitives/matmul_tensor.hpp>
 
 #include <cmath>
-#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -35,16 +35,6 @@ struct tensor_problem {
         a_narrow(narrowed(values(1))),
         b_narrow(narrowed(values(2))),
         c(ctx, n * n) {}
-
-  // Caches the last problem.
-  static tensor_problem& of(std::int64_t size) {
-    static std::unique_ptr<tensor_problem> kept;
-    if (kept == nullptr || kept->n != size) {
-      kept.reset();
-      kept = std::make_unique<tensor_problem>(size);
-    }
-    return *kept;
-  }
 
   template <class T>
   [[nodiscard]] dense_view<const T, device> square(const array<T, device>& of) const {

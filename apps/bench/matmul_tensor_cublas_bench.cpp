@@ -27,7 +27,7 @@ void multiply(cublasHandle_t handle, tensor_problem& p, tensor_inputs inputs, tr
 
 double measure(benchmark::State& state, tensor_inputs inputs, transpose_kind op_b, std::int64_t n) {
   constexpr std::int64_t workspace_bytes = std::int64_t{64} << 20;
-  auto& p = tensor_problem::of(n);
+  auto& p = cached<tensor_problem>(n);
   const array<char, device> workspace(p.ctx, workspace_bytes);
   cublasHandle_t handle = nullptr;
   expect(cublasCreate(&handle));

@@ -9,7 +9,7 @@ namespace {
 template <class T>
 void add(const std::string& rung, tensor_inputs inputs, transpose_kind op_b, std::int64_t n) {
   add_case(tensor_group(inputs, op_b, n) + rung, [=](benchmark::State& state) {
-    auto& p = tensor_problem::of(n);
+    auto& p = cached<tensor_problem>(n);
     return measure_tensor(state, p, inputs, op_b, [&] {
       const matmul_tensor_options options{.inputs = inputs, .op_b = op_b};
       const dense_view<float, device> c{n, n, n, p.c.view()};

@@ -1,16 +1,15 @@
 // A A on the device beside cuSPARSE's three algorithms: the whole product, from A to C with its memory from a pool, by
 // CUDA events; `fill` alone; and the most memory beside A that was held at once, C included.
+#include "bench/cached.hpp"
 #include "bench/check_device.hpp"
+#include "bench/cusparse_peer.hpp"
 #include "bench/spmv_cases.hpp"
 
 #include <spargo/sparse/spgemm.hpp>
 #include <spargo/sparse/spmv.hpp>
 
-#include <cusparse.h>
-
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <memory>
 
 namespace spargo::bench {
@@ -18,10 +17,6 @@ namespace spargo::bench {
 namespace {
 
 using index = std::int32_t;
-
-void expect_done(cusparseStatus_t status) {
-  if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(cusparseGetErrorString(status));
-}
 
 // Forwards to the pool of device_context() and counts.
 class counted_pool final : public memory_resource<device> {
@@ -78,32 +73,7 @@ struct problem {
       }
     }
   }
-
-  // One over all types, so that large matrices fit in memory.
-  static problem& of(const std::string& source) {
-    static std::string held;
-    static std::unique_ptr<problem> kept;
-    if (held != source || kept == nullptr) {
-      if (drop_held()) drop_held()();
-      kept = std::make_unique<problem>(source);
-      held = source;
-      drop_held() = [] { kept.reset(); };
-    }
-    return *kept;
-  }
-
- private:
-  static std::function<void()>& drop_held();
 };
-
-std::function<void()>& drop_held_problem() {
-  static std::function<void()> drop;
-  return drop;
-}
-template <class V>
-std::function<void()>& problem<V>::drop_held() {
-  return drop_held_problem();
-}
 
 // The peak of `make` alone, which returns C.
 template <class V, class Make>
@@ -141,24 +111,19 @@ double measure_product(benchmark::State& state, problem<V>& p) {
 template <class V>
 csr_matrix<V, index, index, device> cusparse_product(problem<V>& p, cusparseHandle_t handle,
                                                      cusparseSpGEMMAlg_t algorithm) {
-  constexpr cudaDataType type = std::same_as<V, float> ? CUDA_R_32F : CUDA_R_64F;
-  constexpr cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  constexpr cudaDataType type = cusparse_type<V>;
+  constexpr cusparseOperation_t op = not_transposed;
   constexpr float share = 0.2F;
   const V one = 1;
   const V zero = 0;
   const auto buffer = [&](std::size_t bytes) {
     return array<char, device>(p.ctx, static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1)));
   };
-  const auto describe = [&](cusparseSpMatDescr_t& matrix, std::int64_t nnz, void* offsets, void* indices,
-                            void* values) {
-    expect_done(cusparseCreateCsr(&matrix, p.a.rows(), p.a.cols(), nnz, offsets, indices, values, CUSPARSE_INDEX_32I,
-                                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type));
-  };
-  cusparseSpMatDescr_t a = nullptr;
+  cusparseSpMatDescr_t a = describe_csr(p.a);
   cusparseSpMatDescr_t c = nullptr;
   cusparseSpGEMMDescr_t product = nullptr;
-  describe(a, p.a.nnz(), p.a.offsets().data(), p.a.indices().data(), p.a.values().data());
-  describe(c, 0, nullptr, nullptr, nullptr);
+  expect_done(cusparseCreateCsr(&c, p.a.rows(), p.a.cols(), 0, nullptr, nullptr, nullptr, CUSPARSE_INDEX_32I,
+                                CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type));
   expect_done(cusparseSpGEMM_createDescr(&product));
   const auto arguments = [&](auto call, auto... rest) {
     expect_done(call(handle, op, op, &one, a, a, &zero, c, type, algorithm, product, rest...));
@@ -194,13 +159,14 @@ csr_matrix<V, index, index, device> cusparse_product(problem<V>& p, cusparseHand
 template <class V>
 void add_group(const spmv_case& c) {
   const std::string group = "spgemm/" + c.name + "/" + precision_name<V> + "/cuda/";
-  add_case(group + "spargo", [=](benchmark::State& state) { return measure_product(state, problem<V>::of(c.source)); });
+  add_case(group + "spargo",
+           [=](benchmark::State& state) { return measure_product(state, cached<problem<V>>(c.source)); });
   for (const auto& [name, algorithm] :
        std::vector<std::pair<std::string, cusparseSpGEMMAlg_t>>{{"cusparse:alg1", CUSPARSE_SPGEMM_ALG1},
                                                                 {"cusparse:alg2", CUSPARSE_SPGEMM_ALG2},
                                                                 {"cusparse:alg3", CUSPARSE_SPGEMM_ALG3}}) {
     add_peer(group + name, [=](benchmark::State& state) {
-      auto& p = problem<V>::of(c.source);
+      auto& p = cached<problem<V>>(c.source);
       cusparseHandle_t handle = nullptr;
       expect_done(cusparseCreate(&handle));
       const std::unique_ptr<cusparseContext, cusparseStatus_t (*)(cusparseHandle_t)> held(handle, cusparseDestroy);

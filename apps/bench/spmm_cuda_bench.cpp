@@ -1,21 +1,17 @@
 // SpMM on the device beside cuSPARSE: median of 25 by CUDA events, flushed L2 cache; X and Y row-major.
+#include "bench/cached.hpp"
 #include "bench/check_device.hpp"
+#include "bench/cusparse_peer.hpp"
 #include "bench/spmm_cases.hpp"
 
-#include <cusparse.h>
-
 #include <chrono>
-#include <memory>
+#include <utility>
 
 namespace spargo::bench {
 
 namespace {
 
 using index = std::int32_t;
-
-void expect_done(cusparseStatus_t status) {
-  if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(cusparseGetErrorString(status));
-}
 
 template <class V>
 struct problem {
@@ -46,34 +42,12 @@ struct problem {
 
   void validate() const { expect_sparse_product_on_device<V>(matrix.view(), k, x.view().data, y.view().data); }
 
-  // Caches the last problem, one over all types, so that large matrices fit in memory.
   static problem& of(const std::string& source, std::int64_t k) {
-    static std::string held;
-    static std::unique_ptr<problem> kept;
-    if (held != source || kept == nullptr) {
-      if (drop_held()) drop_held()();
-      kept = std::make_unique<problem>(source);
-      held = source;
-      drop_held() = [] { kept.reset(); };
-    }
-    kept->set_columns(k);
-    return *kept;
+    auto& kept = cached<problem>(source);
+    kept.set_columns(k);
+    return kept;
   }
-
- private:
-  static std::function<void()>& drop_held();
 };
-
-// Frees the cached problem of any type.
-std::function<void()>& drop_held_problem() {
-  static std::function<void()> drop;
-  return drop;
-}
-
-template <class V>
-std::function<void()>& problem<V>::drop_held() {
-  return drop_held_problem();
-}
 
 template <class V, class Run>
 double measure(benchmark::State& state, problem<V>& p, Run&& run) {
@@ -106,9 +80,7 @@ class cusparse_spmm {
     auto& m = p.matrix;
     expect_done(cusparseCreate(&handle_));
     expect_done(cusparseSetStream(handle_, p.ctx.stream()));
-    expect_done(cusparseCreateCsr(&a_, m.rows(), m.cols(), m.nnz(), m.offsets().data(), m.indices().data(),
-                                  m.values().data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                                  type));
+    a_ = describe_csr(m);
     expect_done(cusparseCreateDnMat(&x_, m.cols(), p.k, p.k, p.x.view().data.data(), type, CUSPARSE_ORDER_ROW));
     expect_done(cusparseCreateDnMat(&y_, m.rows(), p.k, p.k, p.y.view().data.data(), type, CUSPARSE_ORDER_ROW));
     std::size_t bytes = 0;
@@ -130,8 +102,8 @@ class cusparse_spmm {
   }
 
  private:
-  static constexpr cudaDataType type = std::same_as<V, float> ? CUDA_R_32F : CUDA_R_64F;
-  static constexpr cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  static constexpr cudaDataType type = cusparse_type<V>;
+  static constexpr cusparseOperation_t op = not_transposed;
 
   V one_ = 1;
   V zero_ = 0;

@@ -85,7 +85,7 @@ template <class V>
 void add_csr(const std::string& group, const std::string& source, const std::string& rung, const spmv_options& options,
              how timed) {
   add_case(group + "csr:" + rung, [=](benchmark::State& state) {
-    auto& p = spmv_problem<V>::of(source);
+    auto& p = cached<spmv_problem<V>>(source);
     return measure_plan(state, p, p.matrix, options, timed);
   });
 }
@@ -94,7 +94,7 @@ template <class V>
 void add_peers(const std::string& group, const std::string& source, how timed) {
   for (const auto& rung : cusparse_rungs()) {
     add_peer(group + rung.name, [=](benchmark::State& state) {
-      auto& p = spmv_problem<V>::of(source);
+      auto& p = cached<spmv_problem<V>>(source);
       cusparse_product<V> product(p, rung.layout, rung.algorithm, rung.preparation);
       return timed == how::cold ? measure(state, p, product) : measure_in_graph(state, p, product);
     });
@@ -111,16 +111,16 @@ void add_matrix(const std::string& name, const std::string& source) {
   }
   add_csr<V>(group, source, "automatic_copied", {.storage = spmv_storage::copied}, how::cold);
   add_case(group + "ell", [=](benchmark::State& state) {
-    auto& p = spmv_problem<V>::of(source);
+    auto& p = cached<spmv_problem<V>>(source);
     return measure_plan(state, p, to_ell(p.ctx, p.matrix.view()), {.algorithm = spmv_algorithm::ell}, how::cold);
   });
   add_case(group + "sell", [=](benchmark::State& state) {
-    auto& p = spmv_problem<V>::of(source);
+    auto& p = cached<spmv_problem<V>>(source);
     return measure_plan(state, p, to_sell(p.ctx, p.matrix.view()), {.algorithm = spmv_algorithm::sell}, how::cold);
   });
   for (const auto algorithm : {spmv_algorithm::coo_segmented, spmv_algorithm::coo_atomic}) {
     add_case(group + std::string(to_string(algorithm)), [=](benchmark::State& state) {
-      auto& p = spmv_problem<V>::of(source);
+      auto& p = cached<spmv_problem<V>>(source);
       return measure_plan(state, p, to_coo(p.ctx, p.matrix.view()), {.algorithm = algorithm}, how::cold);
     });
   }

@@ -1,23 +1,18 @@
 // A matrix on the device with its vectors, the check of its product, and cuSPARSE's products as peers.
 #pragma once
 
+#include "bench/cached.hpp"
 #include "bench/check_device.hpp"
+#include "bench/cusparse_peer.hpp"
 #include "bench/spmv_cases.hpp"
 
-#include <cusparse.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <stdexcept>
 #include <vector>
 
 namespace spargo::bench {
-
-inline void expect(cusparseStatus_t status) {
-  if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(cusparseGetErrorString(status));
-}
 
 template <class V>
 struct spmv_problem {
@@ -49,22 +44,7 @@ struct spmv_problem {
 
   void forget() { poison(ctx, y.view()); }
 
-  // Caches the last problem, one over all types, so that large matrices fit in memory.
-  static spmv_problem& of(const std::string& source) {
-    static std::string held;
-    static std::unique_ptr<spmv_problem> kept;
-    if (held != source || kept == nullptr) {
-      if (drop_held()) drop_held()();
-      kept = std::make_unique<spmv_problem>(source);
-      held = source;
-      drop_held() = [] { kept.reset(); };
-    }
-    return *kept;
-  }
-
  private:
-  static std::function<void()>& drop_held();
-
   void set_expected(const std::vector<V>& there) {
     const auto a = to_host(ctx, matrix.view());
     const std::int64_t rows = a.rows();
@@ -85,17 +65,6 @@ struct spmv_problem {
   }
 };
 
-// Frees the cached problem of any type.
-inline std::function<void()>& drop_held_problem() {
-  static std::function<void()> drop;
-  return drop;
-}
-
-template <class V>
-std::function<void()>& spmv_problem<V>::drop_held() {
-  return drop_held_problem();
-}
-
 enum class cusparse_layout { csr, coo };
 enum class cusparse_preparation { none, preprocessed };
 
@@ -106,25 +75,24 @@ class cusparse_product {
   cusparse_product(spmv_problem<V>& p, cusparse_layout layout, cusparseSpMVAlg_t algorithm,
                    cusparse_preparation preparation)
       : algorithm_(algorithm) {
-    expect(cusparseCreate(&handle_));
-    expect(cusparseSetStream(handle_, p.ctx.stream()));
+    expect_done(cusparseCreate(&handle_));
+    expect_done(cusparseSetStream(handle_, p.ctx.stream()));
     auto& m = p.matrix;
     if (layout == cusparse_layout::csr) {
-      expect(cusparseCreateCsr(&a_, m.rows(), m.cols(), m.nnz(), m.offsets().data(), m.indices().data(),
-                               m.values().data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                               type));
+      a_ = describe_csr(m);
     } else {
       coo_ = to_coo(p.ctx, m.view());
-      expect(cusparseCreateCoo(&a_, m.rows(), m.cols(), m.nnz(), coo_.row_indices().data(), coo_.col_indices().data(),
-                               coo_.values().data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type));
+      expect_done(cusparseCreateCoo(&a_, m.rows(), m.cols(), m.nnz(), coo_.row_indices().data(),
+                                    coo_.col_indices().data(), coo_.values().data(), CUSPARSE_INDEX_32I,
+                                    CUSPARSE_INDEX_BASE_ZERO, type));
     }
-    expect(cusparseCreateDnVec(&x_, p.x.size(), p.x.data(), type));
-    expect(cusparseCreateDnVec(&y_, p.y.size(), p.y.data(), type));
+    expect_done(cusparseCreateDnVec(&x_, p.x.size(), p.x.data(), type));
+    expect_done(cusparseCreateDnVec(&y_, p.y.size(), p.y.data(), type));
     std::size_t bytes = 0;
-    expect(cusparseSpMV_bufferSize(handle_, op, &one_, a_, x_, &zero_, y_, type, algorithm_, &bytes));
+    expect_done(cusparseSpMV_bufferSize(handle_, op, &one_, a_, x_, &zero_, y_, type, algorithm_, &bytes));
     buffer_ = {p.ctx, static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1))};
     if (preparation == cusparse_preparation::preprocessed) {
-      expect(cusparseSpMV_preprocess(handle_, op, &one_, a_, x_, &zero_, y_, type, algorithm_, buffer_.data()));
+      expect_done(cusparseSpMV_preprocess(handle_, op, &one_, a_, x_, &zero_, y_, type, algorithm_, buffer_.data()));
     }
   }
   cusparse_product(const cusparse_product&) = delete;
@@ -136,11 +104,13 @@ class cusparse_product {
     cusparseDestroy(handle_);
   }
 
-  void operator()() { expect(cusparseSpMV(handle_, op, &one_, a_, x_, &zero_, y_, type, algorithm_, buffer_.data())); }
+  void operator()() {
+    expect_done(cusparseSpMV(handle_, op, &one_, a_, x_, &zero_, y_, type, algorithm_, buffer_.data()));
+  }
 
  private:
-  static constexpr cudaDataType type = std::same_as<V, float> ? CUDA_R_32F : CUDA_R_64F;
-  static constexpr cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  static constexpr cudaDataType type = cusparse_type<V>;
+  static constexpr cusparseOperation_t op = not_transposed;
 
   V one_ = 1;
   V zero_ = 0;

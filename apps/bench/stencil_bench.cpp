@@ -1,10 +1,9 @@
 // Stencils and windows on the host, relative to a triad, counting one read and write per element (and sweep).
+#include "bench/cached.hpp"
 #include "bench/host_timing.hpp"
 #include "bench/stencil_cases.hpp"
 
 #include "primitives/stencil/algorithms.hpp"
-
-#include <memory>
 
 namespace spargo::bench {
 
@@ -26,13 +25,9 @@ struct stencil_data {
 
   // The output is poisoned.
   static stencil_data& of(std::int64_t size) {
-    static std::unique_ptr<stencil_data> kept;
-    if (!kept || kept->in.size() != size) {
-      kept.reset();
-      kept = std::make_unique<stencil_data>(size);
-    }
-    poison(kept->out.view());
-    return *kept;
+    auto& kept = cached<stencil_data>(size);
+    poison(kept.out.view());
+    return kept;
   }
 };
 

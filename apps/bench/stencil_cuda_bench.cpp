@@ -1,12 +1,12 @@
 // Stencils and sliding windows on the device: every rung. Times are CUDA events around one call with a flushed L2
 // cache. of_copy: relative to a copy in this run, counting the bytes of one read and one write per element (and per
 // sweep of Jacobi's iteration: above 1 if a pass makes several sweeps).
+#include "bench/cached.hpp"
 #include "bench/check_device.hpp"
 #include "bench/stencil_cases.hpp"
 
 #include "primitives/stencil/algorithms.hpp"
 
-#include <memory>
 #include <vector>
 
 namespace spargo::bench {
@@ -36,13 +36,9 @@ struct stencil_data {
 
   // The output is poisoned.
   static stencil_data& of(std::int64_t count) {
-    static std::unique_ptr<stencil_data> kept;
-    if (!kept || kept->size != count) {
-      kept.reset();
-      kept = std::make_unique<stencil_data>(count);
-    }
-    poison(device_context(), kept->out.view());
-    return *kept;
+    auto& kept = cached<stencil_data>(count);
+    poison(device_context(), kept.out.view());
+    return kept;
   }
 };
 

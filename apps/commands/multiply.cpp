@@ -1,12 +1,9 @@
 // multiply A [B]: the product of two sparse matrices, checked independently.
 #include "cli/choice.hpp"
-#include "cli/cli.hpp"
-#include "cli/help.hpp"
-#include "cli/outputs.hpp"
 #include "commands/multiply/check.hpp"
 #include "commands/table.hpp"
 #include "input/memory_limit.hpp"
-#include "placement/matrix_command.hpp"
+#include "placement/matrix_driver.hpp"
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/matrix_market.hpp>
@@ -350,50 +347,13 @@ std::string product_of(const multiply_flags& flags, bool square) {
   return flags.transpose == "b" || !square ? "A A^T" : "A A";
 }
 
+// The factors and the mask as read.
 template <class V>
-exit_status run_valued(report& out, const backend& where, const multiply_flags& flags, const multiply_inputs& in) {
-  const context<host>& ctx = where.cpu;
-  const any_csr<V> a = read_factor<V>(out, ctx, flags.common, in.a);
-  std::optional<any_csr<V>> b;
-  std::optional<any_csr<pattern>> mask;
-  if (in.b.has_value()) b = read_factor<V>(out, ctx, flags.common, *in.b);
-  if (in.mask.has_value()) mask = read_factor<pattern>(out, ctx, flags.common, *in.mask);
-  const auto describe_factor = [&](const char* label, const input_description& input, const auto& read) {
-    const auto [rows, cols] = size_of(read);
-    out.row(label, fmt::format("{}, {} x {}", input.path, with_commas(rows), with_commas(cols)));
-  };
-  describe_factor("A", in.a, a);
-  if (b.has_value()) describe_factor("B", *in.b, *b);
-  if (mask.has_value()) describe_factor("mask", *in.mask, *mask);
-  const auto [rows, cols] = size_of(a);
-  out.keys()["product"] = product_of(flags, rows == cols);
-  out.row("product", product_of(flags, rows == cols));
-  const auto multiply_with = [&]<class I>(type_tag<I>) {
-    std::optional<factor<V, I>> right;
-    std::optional<factor<pattern, I>> places;
-    if (b.has_value()) right = with_indices<I>(ctx, *b);
-    if (mask.has_value()) places = with_indices<I>(ctx, *mask);
-    return multiplication<V, I>(where, flags, with_indices<I>(ctx, a), std::move(right), std::move(places)).run();
-  };
-  const bool wide =
-      has_wide_indices(a) || (b.has_value() && has_wide_indices(*b)) || (mask.has_value() && has_wide_indices(*mask));
-  return conclude_product(out, flags,
-                          wide ? multiply_with(type_tag<std::int64_t>{}) : multiply_with(type_tag<std::int32_t>{}),
-                          complex_type<V>);
-}
-
-input_description describe_factor(const context<host>& ctx, const std::string& path) {
-  input_description input = describe_input(ctx, path);
-  expect_matrix(input);
-  return input;
-}
-
-multiply_inputs describe_factors(const context<host>& ctx, const multiply_flags& flags) {
-  multiply_inputs in{describe_factor(ctx, flags.file), {}, {}};
-  if (!flags.b.empty()) in.b = describe_factor(ctx, flags.b);
-  if (!flags.mask.empty()) in.mask = describe_factor(ctx, flags.mask);
-  return in;
-}
+struct read_factors {
+  any_csr<V> a;
+  std::optional<any_csr<V>> b{};
+  std::optional<any_csr<pattern>> mask{};
+};
 
 // Nanoseconds per product on one thread: its pattern and its value. ego-Twitter takes 27, stencils less.
 constexpr double product_ns = 20;
@@ -410,67 +370,105 @@ std::int64_t likely_products(const multiply_inputs& in) {
       std::min(entries(in.a, a) * of_b / static_cast<double>(std::max<std::int64_t>(b.rows, 1)), 1e15));
 }
 
-// `auto` opens a GPU only for products that take longer on the CPU.
-backend choose_place(const multiply_flags& flags, const multiply_inputs& in, const backend& cpu) {
-  if (flags.common.device == "auto") {
-    backend stays = cpu;
-    stays.reason = reason_against_opening({likely_products(in), product_ns, cpu.cpu.threads()});
-    if (!stays.reason.empty()) return stays;
+struct multiplying : matrix_algorithm {
+  using flags_type = multiply_flags;
+  using input_type = multiply_inputs;
+  using job_type = matrix_job<flags_type, input_type>;
+  static constexpr const char* name = "multiply";
+  static constexpr bool takes_gpus = true;
+
+  static matrix_command_text text() {
+    return {"C = A B for sparse matrices: finds C's pattern, computes its values and checks the result.",
+            "a matrix",
+            "compute the values",
+            {"matrix.mtx.gz", "a.mtx b.mtx --output c.mtx", "a.mtx --transpose b --json -",
+             "gen:laplacian2d:n=1000 --repeat 5"},
+            "A"};
   }
-  return choose_backend(flags.common.device, flags.common.threads);
-}
-
-exit_status run(const multiply_flags& flags) {
-  const backend cpu = choose_cpu(flags.common.device, flags.common.threads);
-  const multiply_inputs in = describe_factors(cpu.cpu, flags);
-  const backend where = choose_place(flags, in, cpu);
-  report out("multiply", flags.common);
-  begin_report(out, "multiply", flags, where);
-  if (!flags.b.empty()) out.title("multiply " + flags.file + " " + flags.b);
-  out.keys()["file_b"] = flags.b.empty() ? json() : json(flags.b);
-  out.keys()["transpose"] = flags.transpose.empty() ? json() : json(flags.transpose);
-  const auto is_complex = [](const input_description& input) { return input.field == matrix_market_field::complex; };
-  if (is_complex(in.a) || (in.b.has_value() && is_complex(*in.b))) {
-    return run_valued<std::complex<double>>(out, where, flags, in);
+  static void add_flags(CLI::App& app, multiply_flags& flags) {
+    app.add_option("B", flags.b, "another; without it A A if A is square, else A A^T");
+    app.add_option("--transpose", flags.transpose,
+                   "a: multiply by A^T in place of A; b: by B^T in place of B (complex: without conjugation)")
+        ->check(one_of("a matrix", {"a", "b"}))
+        ->type_name("a|b");
+    app.add_option("--mask", flags.mask, "compute entries of C only where this matrix has entries")->type_name("FILE");
+    app.add_option("--max-workspace", flags.max_workspace,
+                   "C may take this many bytes at a time (2G, 2GiB); beyond it rows are multiplied in blocks")
+        ->check(CLI::Validator(check_bytes, ""))
+        ->type_name("SIZE");
+    app.add_option("--output", flags.output, "write C as Matrix Market (.gz by name); - is standard output")
+        ->type_name("FILE");
   }
-  return run_valued<double>(out, where, flags, in);
-}
+  static std::vector<std::string> other_inputs(const multiply_flags& flags) { return {flags.b, flags.mask}; }
+  static std::vector<output_request> outputs(const multiply_flags& flags) { return {{"--output", flags.output}}; }
+  static multiply_inputs describe(const context<host>& ctx, const multiply_flags& flags) {
+    multiply_inputs in{describe_matrix(ctx, flags.file), {}, {}};
+    if (!flags.b.empty()) in.b = describe_matrix(ctx, flags.b);
+    if (!flags.mask.empty()) in.mask = describe_matrix(ctx, flags.mask);
+    return in;
+  }
+  // `auto` opens a GPU only for products that take longer on the CPU.
+  static backend place(const multiply_flags& flags, const multiply_inputs& in, backend cpu) {
+    if (flags.common.device == "auto") {
+      cpu.reason = reason_against_opening({likely_products(in), product_ns, cpu.cpu.threads()});
+      if (!cpu.reason.empty()) return cpu;
+    }
+    return choose_backend(flags.common.device, flags.common.threads);
+  }
 
-void add_flags(CLI::App& app, multiply_flags& flags) {
-  app.add_option("A", flags.file, "a matrix: Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
-      ->required();
-  app.add_option("B", flags.b, "another; without it A A if A is square, else A A^T");
-  app.add_option("--transpose", flags.transpose,
-                 "a: multiply by A^T in place of A; b: by B^T in place of B (complex: without conjugation)")
-      ->check(one_of("a matrix", {"a", "b"}))
-      ->type_name("a|b");
-  app.add_option("--mask", flags.mask, "compute entries of C only where this matrix has entries")->type_name("FILE");
-  app.add_option("--max-workspace", flags.max_workspace,
-                 "C may take this many bytes at a time (2G, 2GiB); beyond it rows are multiplied in blocks")
-      ->check(CLI::Validator(check_bytes, ""))
-      ->type_name("SIZE");
-  app.add_option("--output", flags.output, "write C as Matrix Market (.gz by name); - is standard output")
-      ->type_name("FILE");
-  add_matrix_runs(app, flags, "compute the values");
-}
+  template <class F>
+  static exit_status read(const job_type& job, F&& f) {
+    const multiply_flags& flags = job.flags;
+    if (!flags.b.empty()) job.out.title("multiply " + flags.file + " " + flags.b);
+    job.out.keys()["file_b"] = flags.b.empty() ? json() : json(flags.b);
+    job.out.keys()["transpose"] = flags.transpose.empty() ? json() : json(flags.transpose);
+    const auto is_complex = [](const input_description& input) { return input.field == matrix_market_field::complex; };
+    if (is_complex(job.input.a) || (job.input.b.has_value() && is_complex(*job.input.b))) {
+      return f(read_valued<std::complex<double>>(job));
+    }
+    return f(read_valued<double>(job));
+  }
+  template <class V>
+  static read_factors<V> read_valued(const job_type& job) {
+    const auto& [out, where, flags, in] = job;
+    read_factors<V> read{read_factor<V>(out, where.cpu, flags.common, in.a)};
+    if (in.b.has_value()) read.b = read_factor<V>(out, where.cpu, flags.common, *in.b);
+    if (in.mask.has_value()) read.mask = read_factor<pattern>(out, where.cpu, flags.common, *in.mask);
+    return read;
+  }
 
-command_body declare(CLI::App& app) {
-  app.description("C = A B for sparse matrices: finds C's pattern, computes its values and checks the result.");
-  const auto flags = std::make_shared<multiply_flags>();
-  add_flags(app, *flags);
-  add_common_flags(app, flags->common, app_kind::computes,
-                   help_examples(app, {"matrix.mtx.gz", "a.mtx b.mtx --output c.mtx", "a.mtx --transpose b --json -",
-                                       "gen:laplacian2d:n=1000 --repeat 5"}) +
-                       help_on_matrix_inputs);
-  return [flags] {
-    prepare_outputs(flags->common, {flags->file, flags->b, flags->mask}, {{"--output", flags->output}});
-    return run(*flags);
-  };
-}
+  template <class V>
+  static exit_status run(const job_type& job, const read_factors<V>& read) {
+    report& out = job.out;
+    const auto report_factor = [&out](const char* label, const input_description& input, const auto& matrix) {
+      const auto [rows, cols] = size_of(matrix);
+      out.row(label, fmt::format("{}, {} x {}", input.path, with_commas(rows), with_commas(cols)));
+    };
+    report_factor("A", job.input.a, read.a);
+    if (read.b.has_value()) report_factor("B", *job.input.b, *read.b);
+    if (read.mask.has_value()) report_factor("mask", *job.input.mask, *read.mask);
+    const auto [rows, cols] = size_of(read.a);
+    out.keys()["product"] = product_of(job.flags, rows == cols);
+    out.row("product", product_of(job.flags, rows == cols));
+    const auto multiply_with = [&]<class I>(type_tag<I>) {
+      std::optional<factor<V, I>> right;
+      std::optional<factor<pattern, I>> places;
+      if (read.b.has_value()) right = with_indices<I>(job.cpu(), *read.b);
+      if (read.mask.has_value()) places = with_indices<I>(job.cpu(), *read.mask);
+      return multiplication<V, I>(job.where, job.flags, with_indices<I>(job.cpu(), read.a), std::move(right),
+                                  std::move(places))
+          .run();
+    };
+    const bool wide = has_wide_indices(read.a) || (read.b.has_value() && has_wide_indices(*read.b)) ||
+                      (read.mask.has_value() && has_wide_indices(*read.mask));
+    return conclude_product(out, job.flags,
+                            wide ? multiply_with(type_tag<std::int64_t>{}) : multiply_with(type_tag<std::int32_t>{}),
+                            complex_type<V>);
+  }
+};
 
 }  // namespace
 
-extern const command multiply_command{
-    "multiply", "product of two sparse matrices", declare, nullptr, false, command_kind::matrices};
+extern const command multiply_command = matrix_command<multiplying>("product of two sparse matrices");
 
 }  // namespace spargo::apps

@@ -1,14 +1,11 @@
 // solve FILE: A x = b by a Krylov method; the residual is checked independently.
 #include "cli/choice.hpp"
-#include "cli/cli.hpp"
 #include "cli/enum_words.hpp"
-#include "cli/help.hpp"
-#include "cli/outputs.hpp"
 #include "cli/plots.hpp"
 #include "commands/solve/check.hpp"
 #include "commands/spmv/product.hpp"
 #include "commands/table.hpp"
-#include "placement/matrix_command.hpp"
+#include "placement/matrix_driver.hpp"
 
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/output.hpp>
@@ -36,6 +33,10 @@ struct solve_flags : matrix_flags {
   std::int64_t restart = 50;
   std::int64_t block_size = 8;
 };
+
+[[nodiscard]] std::int64_t value_bytes(const input_description& input) {
+  return input.field == matrix_market_field::complex ? 16 : 8;
+}
 
 krylov_options options_of(const solve_flags& flags) {
   return {.method = parse_enum<krylov_method>("solve: unknown method", flags.method),
@@ -162,175 +163,158 @@ solved solve_in(const context<Space>& ctx, const csr_view<const V, I, O, Space>&
   return all;
 }
 
-template <value_type V, index_type I, index_type O>
-exit_status solve(report& out, const backend& where, const solve_flags& flags, const csr_input<V, I, O>& read) {
-  const csr_view<const V, I, O, host>& a = read.matrix;
-  expect_square(flags, a.rows, a.cols);
-  expect_finite(flags, a);
-  const array<V, host> b = right_side<V, I, O>(where.cpu, flags, a);
-  array<V, host> x(where.cpu, a.rows);
-  solved all;
-  on_backend(where, [&]<class Space>(const context<Space>& ctx) {
-    if constexpr (std::same_as<Space, host>) {
-      all = solve_in<host, V, I, O>(ctx, a, flags, b, x);
-    } else {
-      const csr_matrix<V, I, O, device> copy = to_device(ctx, a);
-      all = solve_in<device, V, I, O>(ctx, copy.view(), flags, b, x);
-    }
-  });
-  const krylov_result& result = all.result;
-  report_matrix(out, read);
-  json& keys = out.keys();
-  keys["plan_ms"] = all.plan_ms;
-  keys["workspace_bytes"] = all.workspace_bytes;
-  keys["rhs"] = flags.rhs;
-  keys["method_reason"] = all.reason;
-  keys["preconditioner"] = to_string(all.preconditioner);
-  out.row("method",
-          fmt::format("{}: {}; preconditioner {}", to_string(all.method), all.reason, to_string(all.preconditioner)));
-  report_result(out, flags, result);
-  report_x(out, flags, x);
-  report_runs(out, all.times);
-  std::optional<residual_check> check;
-  const stopwatch checking;
-  if (!flags.no_validate) {
-    check = check_solution<V, I, O>(a, b.view(), std::as_const(x).view(), result.relative_residual);
-  }
-  const double check_ms = checking.milliseconds();
-  const std::optional<bool> valid = check.has_value() ? std::optional(check->valid) : std::nullopt;
-  report_validity(out, valid,
-                  fmt::format("|b - A x| is {:.3g} of |b|, computed independently",
-                              check.has_value() ? check->relative_residual : 0),
-                  check_ms);
-  if (valid != false) write_outputs(out, flags, result, x);
-  return conclude(out, flags, valid, result.converged ? "" : result.reason);
-}
-
 constexpr const char* on_cpu_by_default = "solve takes a GPU where --device asks for one";
 
-backend backend_of(const common_flags& flags) {
-  if (flags.device.starts_with("cuda")) return choose_backend(flags.device, flags.threads);
-  backend where = choose_cpu(flags.device, flags.threads);
-  if (flags.device != "cpu") where.reason = on_cpu_by_default;
-  return where;
-}
+struct solution : matrix_algorithm {
+  using flags_type = solve_flags;
+  static constexpr const char* name = "solve";
+  static constexpr double expected_ns = 50 + 400;  // text; 100 iterations
+  static constexpr bool takes_gpus = true;
 
-exit_status run(const solve_flags& flags) {
-  backend where = backend_of(flags.common);
-  const input_description input = describe_input(where.cpu, flags.file);
-  expect_matrix(input);
-  const std::int64_t value = input.field == matrix_market_field::complex ? 16 : 8;
-  settle_memory(where, flags.common.device, least_device_matrix_bytes(input, least_size(input), value), 0, false);
-  report out("solve", flags.common);
-  begin_report(out, "solve", flags, where);
-  out.keys()["field"] = to_string(input.field);
-  out.keys()["symmetry"] = to_string(input.symmetry);
-  return on_matrix(out, where, flags, input, [&](const auto& read) { return solve(out, where, flags, read); });
-}
-
-// Nanoseconds per entry: read from text, and in 100 iterations on one thread.
-struct expected_cost {
-  static constexpr double read_ns = 50;
-  static constexpr double iterations_ns = 400;
-};
-
-exit_status plan_solution(const solve_flags& flags, const plan_scale& scale) {
-  input_description input;
-  input_size size;
-  const bool is_on_gpu = flags.common.device.starts_with("cuda");
-  matrix_flags on_cpu = flags;
-  if (is_on_gpu) on_cpu.common.device = "cpu";
-  work_plan plan = plan_of("solve", on_cpu, scale, input, size, expected_cost::read_ns + expected_cost::iterations_ns);
-  const std::int64_t value = input.field == matrix_market_field::complex ? 16 : 8;
-  const matrix_shape shape{.rows = size.rows,
-                           .cols = size.cols,
-                           .entries = size.distinct,
-                           .index_bytes = size.index_bytes,
-                           .value_bytes = value,
-                           .threads = plan.threads};
-  plan.algorithm = flags.method;
-  if (flags.method == "auto") plan.algorithm_reason = "chosen once the input is read";
-  plan.host_bytes = least_matrix_bytes(input, size, value, value);
-  plan.host_running_bytes =
-      std::max(plan.host_bytes, size.distinct * (size.index_bytes + value) + 10 * size.rows * value +
-                                    estimate(shape, options_of(flags)).host_bytes);
-  if (flags.common.device == "auto") plan.device_reason = on_cpu_by_default;
-  if (is_on_gpu) {
-    plan.runs_on_gpu = true;
-    plan.device = flags.common.device;
-    plan.device_reason = "as asked for";
-    plan.gpu_ms = expected_gpu_ms(size.listed);
-    plan.device_bytes = size.distinct * (size.index_bytes + value) + (size.rows + 1) * 4 + 2 * size.rows * value +
-                        estimate(shape, options_of(flags)).device_bytes;
+  static matrix_command_text text() {
+    return {
+        "Solves A x = b by products with A: conjugate gradients, MINRES, BiCGSTAB or GMRES. Computes the residual of x "
+        "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it, by any of them but "
+        "GMRES.",
+        "a matrix",
+        "solve",
+        {"matrix.mtx.gz", "matrix.mtx --rhs b.mtx --output x.mtx --plot residual.png",
+         "gen:laplacian2d:n=1000 --method minres --tolerance 1e-6"}};
   }
-  return print_plan(flags.common, plan, input);
-}
+  static void add_flags(CLI::App& app, solve_flags& flags) {
+    app.add_option("--rhs", flags.rhs,
+                   "b: ones-solution (A times ones); ones; random[:SEED] from -1 to 1; or a Matrix Market file")
+        ->check(suggests({"ones-solution", "ones", "random"}))
+        ->type_name("B")
+        ->capture_default_str();
+    app.add_option(
+           "--method", flags.method,
+           "auto: by the matrix, and another one where it fails; cg: symmetric positive definite matrices; minres: "
+           "symmetric ones; bicgstab and gmres: any")
+        ->check(one_of("a method", words_of<krylov_method>()))
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option(
+           "--preconditioner", flags.preconditioner,
+           "auto: jacobi unless the diagonal has a zero; none; jacobi: divide by the diagonal; block-jacobi: by "
+           "blocks of it; ilu0: incomplete LU factors; ic0: incomplete Cholesky factors, for symmetric positive "
+           "definite matrices")
+        ->check(one_of("a preconditioner", words_of<krylov_preconditioner>()))
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--tolerance", flags.tolerance, "stop once the 2-norm of b - A x is at most X times that of b")
+        ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+        ->type_name("X")
+        ->capture_default_str();
+    app.add_option("--max-iterations", flags.max_iterations, "stop after N iterations")
+        ->check(count_from(0))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--restart", flags.restart, "gmres: vectors kept between restarts")
+        ->check(positive_count())
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--block-size", flags.block_size, "block-jacobi: rows of a block, at most 256")
+        ->check(positive_count())
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--output", flags.output, "write x as a Matrix Market array (.gz by name); - is standard output")
+        ->type_name("FILE");
+    app.add_option("--plot", flags.plot, "draw the residual by iteration: .png, .svg or .pdf")->type_name("FILE");
+  }
+  static void check_flags(const solve_flags& flags) { check_picture("--plot", flags.plot); }
+  static std::vector<std::string> other_inputs(const solve_flags& flags) { return {flags.rhs}; }
+  static std::vector<output_request> outputs(const solve_flags& flags) {
+    return {{"--output", flags.output}, {"--plot", flags.plot}};
+  }
+  static backend place(const solve_flags& flags, const input_description& input, backend cpu) {
+    const common_flags& common = flags.common;
+    if (common.device == "auto") cpu.reason = on_cpu_by_default;
+    if (!common.device.starts_with("cuda")) return cpu;
+    backend gpu = choose_backend(common.device, common.threads);
+    settle_memory(gpu, common.device, least_device_matrix_bytes(input, least_size(input), value_bytes(input)), 0,
+                  false);
+    return gpu;
+  }
 
-void add_flags(CLI::App& app, solve_flags& flags) {
-  add_matrix_file(app, flags.file);
-  app.add_option("--rhs", flags.rhs,
-                 "b: ones-solution (A times ones); ones; random[:SEED] from -1 to 1; or a Matrix Market file")
-      ->check(suggests({"ones-solution", "ones", "random"}))
-      ->type_name("B")
-      ->capture_default_str();
-  app.add_option(
-         "--method", flags.method,
-         "auto: by the matrix, and another one where it fails; cg: symmetric positive definite matrices; minres: "
-         "symmetric ones; bicgstab and gmres: any")
-      ->check(one_of("a method", words_of<krylov_method>()))
-      ->type_name("NAME")
-      ->capture_default_str();
-  app.add_option("--preconditioner", flags.preconditioner,
-                 "auto: jacobi unless the diagonal has a zero; none; jacobi: divide by the diagonal; block-jacobi: by "
-                 "blocks of it; ilu0: incomplete LU factors; ic0: incomplete Cholesky factors, for symmetric positive "
-                 "definite matrices")
-      ->check(one_of("a preconditioner", words_of<krylov_preconditioner>()))
-      ->type_name("NAME")
-      ->capture_default_str();
-  app.add_option("--tolerance", flags.tolerance, "stop once the 2-norm of b - A x is at most X times that of b")
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
-      ->type_name("X")
-      ->capture_default_str();
-  app.add_option("--max-iterations", flags.max_iterations, "stop after N iterations")
-      ->check(count_from(0))
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--restart", flags.restart, "gmres: vectors kept between restarts")
-      ->check(positive_count())
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--block-size", flags.block_size, "block-jacobi: rows of a block, at most 256")
-      ->check(positive_count())
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--output", flags.output, "write x as a Matrix Market array (.gz by name); - is standard output")
-      ->type_name("FILE");
-  app.add_option("--plot", flags.plot, "draw the residual by iteration: .png, .svg or .pdf")->type_name("FILE");
-  add_matrix_runs(app, flags, "solve");
-}
+  template <value_type V, index_type I, index_type O>
+  static exit_status run(const matrix_job<solve_flags>& job, const csr_input<V, I, O>& read) {
+    report& out = job.out;
+    const solve_flags& flags = job.flags;
+    const context<host>& ctx = job.cpu();
+    const csr_view<const V, I, O, host>& a = read.matrix;
+    expect_square(flags, a.rows, a.cols);
+    expect_finite(flags, a);
+    const array<V, host> b = right_side<V, I, O>(ctx, flags, a);
+    array<V, host> x(ctx, a.rows);
+    solved all;
+    on_backend(job.where, [&]<class Space>(const context<Space>& space) {
+      if constexpr (std::same_as<Space, host>) {
+        all = solve_in<host, V, I, O>(space, a, flags, b, x);
+      } else {
+        const csr_matrix<V, I, O, device> copy = to_device(space, a);
+        all = solve_in<device, V, I, O>(space, copy.view(), flags, b, x);
+      }
+    });
+    const krylov_result& result = all.result;
+    json& keys = out.keys();
+    keys["field"] = to_string(job.input.field);
+    keys["symmetry"] = to_string(job.input.symmetry);
+    report_matrix(out, read);
+    keys["plan_ms"] = all.plan_ms;
+    keys["workspace_bytes"] = all.workspace_bytes;
+    keys["rhs"] = flags.rhs;
+    keys["method_reason"] = all.reason;
+    keys["preconditioner"] = to_string(all.preconditioner);
+    out.row("method",
+            fmt::format("{}: {}; preconditioner {}", to_string(all.method), all.reason, to_string(all.preconditioner)));
+    report_result(out, flags, result);
+    report_x(out, flags, x);
+    report_runs(out, all.times);
+    std::optional<residual_check> check;
+    const stopwatch checking;
+    if (!flags.no_validate) {
+      check = check_solution<V, I, O>(a, b.view(), std::as_const(x).view(), result.relative_residual);
+    }
+    const double check_ms = checking.milliseconds();
+    const std::optional<bool> valid = check.has_value() ? std::optional(check->valid) : std::nullopt;
+    report_validity(out, valid,
+                    fmt::format("|b - A x| is {:.3g} of |b|, computed independently",
+                                check.has_value() ? check->relative_residual : 0),
+                    check_ms);
+    if (valid != false) write_outputs(out, flags, result, x);
+    return conclude(out, flags, valid, result.converged ? "" : result.reason);
+  }
 
-command_body declare(CLI::App& app) {
-  app.description(
-      "Solves A x = b by products with A: conjugate gradients, MINRES, BiCGSTAB or GMRES. Computes the residual of x "
-      "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it, by any of them but "
-      "GMRES.");
-  const auto flags = std::make_shared<solve_flags>();
-  add_flags(app, *flags);
-  add_common_flags(app, flags->common, app_kind::computes,
-                   help_examples(app, {"matrix.mtx.gz", "matrix.mtx --rhs b.mtx --output x.mtx --plot residual.png",
-                                       "gen:laplacian2d:n=1000 --method minres --tolerance 1e-6"}) +
-                       help_on_matrix_inputs);
-  const auto does = [flags] {
-    check_picture("--plot", flags->plot);
-    prepare_outputs(flags->common, {flags->file, flags->rhs}, {{"--output", flags->output}, {"--plot", flags->plot}});
-    return run(*flags);
-  };
-  return {does, [flags](const plan_scale& scale) { return plan_solution(*flags, scale); }};
-}
+  static void expect(work_plan& plan, const solve_flags& flags, const input_description& input,
+                     const input_size& size) {
+    const std::int64_t value = value_bytes(input);
+    const matrix_shape shape{.rows = size.rows,
+                             .cols = size.cols,
+                             .entries = size.distinct,
+                             .index_bytes = size.index_bytes,
+                             .value_bytes = value,
+                             .threads = plan.threads};
+    plan.algorithm = flags.method;
+    if (flags.method == "auto") plan.algorithm_reason = "chosen once the input is read";
+    plan.host_bytes = least_matrix_bytes(input, size, value, value);
+    plan.host_running_bytes =
+        std::max(plan.host_bytes, size.distinct * (size.index_bytes + value) + 10 * size.rows * value +
+                                      estimate(shape, options_of(flags)).host_bytes);
+    if (flags.common.device == "auto") plan.device_reason = on_cpu_by_default;
+    if (flags.common.device.starts_with("cuda")) {
+      plan.runs_on_gpu = true;
+      plan.device = flags.common.device;
+      plan.device_reason = "as asked for";
+      plan.gpu_ms = expected_gpu_ms(size.listed);
+      plan.device_bytes = size.distinct * (size.index_bytes + value) + (size.rows + 1) * 4 + 2 * size.rows * value +
+                          estimate(shape, options_of(flags)).device_bytes;
+    }
+  }
+};
 
 }  // namespace
 
-extern const command solve_command{
-    "solve", "a linear system, by Krylov methods", declare, nullptr, false, command_kind::matrices};
+extern const command solve_command = matrix_command<solution>("a linear system, by Krylov methods");
 
 }  // namespace spargo::apps

@@ -10,35 +10,34 @@
 
 namespace spargo::apps {
 
-void add_matrix_file(CLI::App& app, std::string& file, const std::string& described) {
-  app.add_option("FILE", file, described + ": Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
+void declare_matrix(CLI::App& app, matrix_flags& flags, const matrix_command_text& text,
+                    const std::function<void()>& add_own) {
+  app.description(text.about);
+  app.add_option(text.argument, flags.file,
+                 text.file + ": Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
-}
-
-void add_matrix_runs(CLI::App& app, matrix_flags& flags, const std::string& does) {
-  app.add_option("--repeat", flags.repeat, does + " N times, for timing")
+  add_own();
+  app.add_option("--repeat", flags.repeat, text.repeats + " N times, for timing")
       ->check(positive_count())
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--no-validate", flags.no_validate, "skip the independent check");
-}
-
-void declare_matrix(CLI::App& app, matrix_flags& flags, const matrix_command_text& text,
-                    const std::function<void()>& add_own) {
-  app.description(text.about);
-  add_matrix_file(app, flags.file, text.file);
-  add_own();
-  add_matrix_runs(app, flags, text.repeats);
   add_common_flags(app, flags.common, app_kind::computes, help_examples(app, text.examples) + help_on_matrix_inputs);
 }
 
-backend cpu_of(const std::string& command, const common_flags& flags) {
-  if (flags.device.starts_with("cuda")) {
+backend cpu_of(const std::string& command, const common_flags& flags, bool takes_gpus) {
+  if (flags.device.starts_with("cuda") && !takes_gpus) {
     throw usage_error(fmt::format("--device cuda: {} runs on the CPU (expected auto or cpu)", command));
   }
   backend where = choose_cpu(flags.device, flags.threads);
   if (flags.device != "cpu") where.reason = command + " runs on the CPU";
   return where;
+}
+
+input_description describe_matrix(const context<host>& ctx, const std::string& path) {
+  input_description input = describe_input(ctx, path);
+  expect_matrix(input);
+  return input;
 }
 
 void begin_report(report& out, const std::string& command, const matrix_flags& flags, const backend& where) {
@@ -92,12 +91,10 @@ exit_status conclude(const report& out, const matrix_flags& flags, std::optional
   return valid == false || !not_converged.empty() ? exit_status::invalid_result : exit_status::success;
 }
 
-work_plan plan_of(const std::string& command, const matrix_flags& flags, const plan_scale& scale,
+work_plan plan_of(const std::string& command, const matrix_flags& flags, const backend& cpu, const plan_scale& scale,
                   input_description& input, input_size& size, double ns) {
-  const backend where = cpu_of(command, flags.common);
   if (scale.ranks > 0) throw usage_error(command + " does not run on several processes or GPUs");
-  input = describe_input(where.cpu, flags.file);
-  expect_matrix(input);
+  input = describe_matrix(cpu.cpu, flags.file);
   expect_known_size(input);
   size = least_size(input);
   if (size.listed == 0) size.listed = input.entries;
@@ -105,11 +102,11 @@ work_plan plan_of(const std::string& command, const matrix_flags& flags, const p
     size.distinct = size.listed + (input.symmetry == symmetry_kind::general ? 0 : size.off_diagonal);
   }
   work_plan plan{command, input.path, input.format, size.rows, size.cols, size.listed};
-  plan.threads = where.cpu.threads();
+  plan.threads = cpu.cpu.threads();
   plan.cpu_ms = expected_cpu_ms({size.listed, ns, plan.threads});
   plan.runs_on_gpu = false;
   plan.device = "cpu";
-  plan.device_reason = where.reason;
+  plan.device_reason = cpu.reason;
   return plan;
 }
 

@@ -1,4 +1,4 @@
-// Shared by commands on matrices that run on the CPU only: flags, reading, rows and keys of every report, plans.
+// Shared by commands on matrices: flags, reading, rows and keys of every report, plans.
 #pragma once
 
 #include "cli/cli.hpp"
@@ -31,13 +31,11 @@ struct matrix_flags {
   bool no_validate = false;
 };
 
-// FILE, `described` in its help.
-void add_matrix_file(CLI::App& app, std::string& file, const std::string& described = "a matrix");
-// --repeat, which `does` something N times, and --no-validate.
-void add_matrix_runs(CLI::App& app, matrix_flags& flags, const std::string& does);
+// The CPU. Throws usage_error for --device cuda unless the command takes GPUs.
+[[nodiscard]] backend cpu_of(const std::string& command, const common_flags& flags, bool takes_gpus);
 
-// Throws usage_error for --device cuda.
-[[nodiscard]] backend cpu_of(const std::string& command, const common_flags& flags);
+// Throws `error` (invalid_data) for an input that is no matrix.
+[[nodiscard]] input_description describe_matrix(const context<host>& ctx, const std::string& path);
 
 void begin_report(report& out, const std::string& command, const matrix_flags& flags, const backend& where);
 
@@ -114,7 +112,7 @@ exit_status conclude(const report& out, const matrix_flags& flags, std::optional
                      const std::string& not_converged = "");
 
 // A plan with all that the input decides, and `size`; `ns`: per entry, on one thread, reading included.
-[[nodiscard]] work_plan plan_of(const std::string& command, const matrix_flags& flags, const plan_scale& scale,
-                                input_description& input, input_size& size, double ns);
+[[nodiscard]] work_plan plan_of(const std::string& command, const matrix_flags& flags, const backend& cpu,
+                                const plan_scale& scale, input_description& input, input_size& size, double ns);
 
 }  // namespace spargo::apps

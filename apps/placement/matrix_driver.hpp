@@ -1,13 +1,17 @@
-// One driver for the commands on one matrix that run on the CPU: flags, reading, timing, check, report, outputs and
-// `spargo plan`. A command is a class derived from `matrix_algorithm`, and ends with
+// One driver for the commands on a matrix: flags, reading, timing, check, report, outputs and `spargo plan`. A command
+// is a class derived from `matrix_algorithm`, and ends with
 //   extern const command x_command = matrix_command<x>("what it does");
-// commands/reorder.cpp is an example. It provides:
+// commands/reorder.cpp is an example, commands/solve.cpp one that takes a GPU too. It provides:
 //   flags_type                      a struct derived from matrix_flags with the command's own flags
-//   name, expected_ns               "reorder"; nanoseconds per entry on one thread, reading included, for `spargo plan`
+//   name                            "reorder"
 //   text(), add_flags, check_flags  help, its own flags, and errors of usage before anything is read
 //   outputs, other_inputs           files that are written, and those that are read besides FILE
 //   run(job, read)                  on a csr_input of any types; the report has its title and the device
-//   expect(plan, flags, in, size)   algorithm and memory of `spargo plan`
+// for `spargo plan`:
+//   expected_ns                     per entry on one thread, reading included
+//   expect(plan, flags, in, size)   algorithm and memory
+// and where GPUs run it:
+//   takes_gpus, place               true; the backend, once the input is described
 #pragma once
 
 #include "cli/command.hpp"
@@ -29,15 +33,16 @@ struct matrix_command_text {
   std::string file;     // "a matrix"
   std::string repeats;  // --repeat does this N times
   std::vector<std::string> examples;
+  std::string argument = "FILE";
 };
 
 // A command under way.
-template <class Flags>
+template <class Flags, class Input = input_description>
 struct matrix_job {
   report& out;
   const backend& where;
   const Flags& flags;
-  const input_description& input;
+  const Input& input;
 
   [[nodiscard]] const context<host>& cpu() const { return where.cpu; }
   // Reports whether f() finds the result right, or that --no-validate skipped it. `how`: what f compares, a clause.
@@ -53,8 +58,15 @@ struct matrix_job {
 
 // The defaults of a command.
 struct matrix_algorithm {
+  using input_type = input_description;  // or one that holds several
+  static constexpr bool takes_gpus = false;
+
   static void check_flags(const matrix_flags&) {}
   static std::vector<std::string> other_inputs(const matrix_flags&) { return {}; }
+  static input_description describe(const context<host>& ctx, const matrix_flags& flags) {
+    return describe_matrix(ctx, flags.file);
+  }
+  static backend place(const matrix_flags&, const input_description&, const backend& cpu) { return cpu; }
   // f(csr_input) with the file's matrix.
   template <class Job, class F>
   static exit_status read(const Job& job, F&& f) {
@@ -64,20 +76,27 @@ struct matrix_algorithm {
 
 template <class T>
 exit_status run_matrix_command(const typename T::flags_type& flags) {
-  const backend where = cpu_of(T::name, flags.common);
-  const input_description input = describe_input(where.cpu, flags.file);
-  expect_matrix(input);
+  using job_type = matrix_job<typename T::flags_type, typename T::input_type>;
+  const backend cpu = cpu_of(T::name, flags.common, T::takes_gpus);
+  const typename T::input_type input = T::describe(cpu.cpu, flags);
+  const backend where = T::place(flags, input, cpu);
   report out(T::name, flags.common);
   begin_report(out, T::name, flags, where);
-  const matrix_job<typename T::flags_type> job{out, where, flags, input};
+  const job_type job{out, where, flags, input};
   return T::read(job, [&](const auto& read) { return T::run(job, read); });
 }
+
+template <class T>
+concept has_matrix_plan = requires {
+  T::expected_ns;
+};
 
 template <class T>
 exit_status plan_matrix_command(const typename T::flags_type& flags, const plan_scale& scale) {
   input_description input;
   input_size size;
-  work_plan plan = plan_of(T::name, flags, scale, input, size, T::expected_ns);
+  work_plan plan =
+      plan_of(T::name, flags, cpu_of(T::name, flags.common, T::takes_gpus), scale, input, size, T::expected_ns);
   T::expect(plan, flags, input, size);
   return print_plan(flags.common, plan, input);
 }
@@ -91,14 +110,18 @@ command_body declare_matrix_command(CLI::App& app) {
   const auto flags = std::make_shared<typename T::flags_type>();
   declare_matrix(app, *flags, T::text(), [&] { T::add_flags(app, *flags); });
   const auto does = [flags] {
-    (void)cpu_of(T::name, flags->common);
+    (void)cpu_of(T::name, flags->common, T::takes_gpus);
     T::check_flags(*flags);
     std::vector<std::string> inputs = T::other_inputs(*flags);
     inputs.push_back(flags->file);
     prepare_outputs(flags->common, inputs, T::outputs(*flags));
     return run_matrix_command<T>(*flags);
   };
-  return {does, [flags](const plan_scale& scale) { return plan_matrix_command<T>(*flags, scale); }};
+  if constexpr (has_matrix_plan<T>) {
+    return {does, [flags](const plan_scale& scale) { return plan_matrix_command<T>(*flags, scale); }};
+  } else {
+    return does;
+  }
 }
 
 template <class T>

@@ -1,17 +1,12 @@
-// Krylov methods: checks, choice of method and preconditioner, scaling, and the loop around a method that decides by
-// the true residual.
+// Krylov methods: plans, scaling, and the loop around a method that decides by the true residual.
 #include <spargo/solvers/krylov.hpp>
 
-#include "core/algorithm_table.hpp"
-#include "core/backend.hpp"
 #include "core/checks.hpp"
-#include "core/counted.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "primitives/element.hpp"
+#include "solvers/krylov/choice.hpp"
 #include "solvers/krylov/device_system.hpp"
-#include "solvers/krylov/inspect.hpp"
-#include "solvers/preconditioners/preconditioner.hpp"
+#include "solvers/krylov/outcome.hpp"
 #include "sparse/products.hpp"
 
 #include <fmt/format.h>
@@ -25,32 +20,6 @@ namespace {
 
 namespace krylov = detail::krylov;
 
-constexpr detail::algorithm_table<krylov_method, 5> methods{{
-    {krylov_method::automatic, "automatic"},
-    {krylov_method::cg, "cg"},
-    {krylov_method::minres, "minres"},
-    {krylov_method::bicgstab, "bicgstab"},
-    {krylov_method::gmres, "gmres", true, false},
-}};
-
-constexpr detail::algorithm_table<krylov_preconditioner, 6> preconditioners{{
-    {krylov_preconditioner::automatic, "automatic"},
-    {krylov_preconditioner::none, "none"},
-    {krylov_preconditioner::jacobi, "jacobi"},
-    {krylov_preconditioner::block_jacobi, "block-jacobi", true, false, "block_jacobi"},
-    {krylov_preconditioner::ilu0, "ilu0", true, false},
-    {krylov_preconditioner::ic0, "ic0", true, false},
-}};
-
-constexpr detail::algorithm_table<krylov_outcome, 6> outcomes{{
-    {krylov_outcome::converged, "converged"},
-    {krylov_outcome::iteration_limit, "iteration_limit"},
-    {krylov_outcome::stagnated, "stagnated"},
-    {krylov_outcome::not_positive_definite, "not_positive_definite"},
-    {krylov_outcome::breakdown, "breakdown"},
-    {krylov_outcome::not_finite, "not_finite"},
-}};
-
 struct tuning {
   // Values within 2^64 of 1 leave squares in range: no pass to scale products.
   static constexpr int least_exponent = 64;
@@ -58,69 +27,10 @@ struct tuning {
   static constexpr int restarts = 5;
 };
 
-template <class Space>
-void check_options(const krylov_options& options) {
-  detail::expect_runs_on<Space>(methods, "solve", options.method, "method");
-  detail::expect_runs_on<Space>(preconditioners, "solve", options.preconditioner, "preconditioner");
-  SPARGO_EXPECTS(options.tolerance >= 0,
-                 fmt::format("solve: the tolerance is {} (expected 0 or more)", options.tolerance));
-  SPARGO_EXPECTS(options.restart >= 1, fmt::format("solve: a restart of {} (expected 1 or more)", options.restart));
-  SPARGO_EXPECTS(options.block_size >= 1 && options.block_size <= krylov::most_block_size,
-                 fmt::format("solve: blocks of {} (expected 1 to {})", detail::counted(options.block_size, "row"),
-                             krylov::most_block_size));
-  SPARGO_EXPECTS(options.max_iterations >= -1,
-                 fmt::format("solve: {} iterations at most (expected 0 or more)", options.max_iterations));
-}
-
 [[nodiscard]] int exponent_of(double largest) {
   int exponent = 0;
   (void)std::frexp(largest, &exponent);
   return exponent;
-}
-
-// Of an element on the diagonal; on a device this synchronises the stream.
-template <class V, class Space>
-[[nodiscard]] std::string text_of(const context<Space>& ctx, const array<V, Space>& diagonal, std::int64_t row) {
-  const V v = detail::element<V>(ctx, diagonal.view(), row);
-  if constexpr (complex_type<V>) return fmt::format("{} + {}i", v.real(), v.imag());
-  return fmt::format("{}", std::real(v));
-}
-
-using choice = detail::plan_choice<krylov_method>;
-
-template <class V, class Space>
-[[nodiscard]] choice choose(const context<Space>& ctx, const krylov::inspected_matrix<V, Space>& m,
-                            krylov_method asked) {
-  if (asked != krylov_method::automatic) return {asked, "asked for"};
-  if (!m.is_hermitian) return {krylov_method::bicgstab, "the matrix is not symmetric (Hermitian)"};
-  if (m.negative_row < 0) return {krylov_method::cg, "a symmetric (Hermitian) matrix with a positive diagonal"};
-  return {krylov_method::minres, fmt::format("a symmetric (Hermitian) matrix; row {} (from 0) has {} on the diagonal",
-                                             m.negative_row, text_of(ctx, m.diagonal, m.negative_row))};
-}
-
-// Never `automatic`.
-template <class V, class Space>
-[[nodiscard]] krylov_preconditioner choose_preconditioner(const context<Space>& ctx,
-                                                          const krylov::inspected_matrix<V, Space>& m,
-                                                          krylov_method method, krylov_preconditioner asked) {
-  if (method == krylov_method::cg && m.negative_row >= 0) {
-    throw error(
-        error_code::invalid_data,
-        fmt::format("solve: the matrix is not positive definite: row {} (from 0) has {} on the diagonal (expected "
-                    "another method than cg)",
-                    m.negative_row, text_of(ctx, m.diagonal, m.negative_row)));
-  }
-  if (asked != krylov_preconditioner::automatic && asked != krylov_preconditioner::jacobi) return asked;
-  if (m.zero_row < 0) return krylov_preconditioner::jacobi;
-  if (asked == krylov_preconditioner::automatic) return krylov_preconditioner::none;
-  throw error(
-      error_code::invalid_data,
-      fmt::format("solve: row {} (from 0) has 0 on the diagonal, by which jacobi divides (expected no preconditioner)",
-                  m.zero_row));
-}
-
-[[nodiscard]] bool needs_hermitian(krylov_method method) {
-  return method == krylov_method::cg || method == krylov_method::minres;
 }
 
 // 1 / d for the scaled matrix; for methods of Hermitian matrices of |d|, which keeps M positive definite.
@@ -131,34 +41,6 @@ template <class V>
     d = by_magnitude ? V(1 / std::abs(scaled)) : V(1) / scaled;
   }
   return diagonal;
-}
-
-// For methods that need a Hermitian matrix and did not get one.
-[[nodiscard]] std::string_view remark_on(krylov_method method, bool is_hermitian) {
-  return needs_hermitian(method) && !is_hermitian ? ", and the matrix is not symmetric (Hermitian)" : "";
-}
-
-[[nodiscard]] std::string sentence_of(krylov_outcome outcome, krylov_method method, std::int64_t iterations,
-                                      const std::string& detail, bool is_hermitian) {
-  const std::string_view name = to_string(method);
-  const std::string_view remark = remark_on(method, is_hermitian);
-  switch (outcome) {
-    case krylov_outcome::converged:
-      return "the residual is within the tolerance";
-    case krylov_outcome::iteration_limit:
-      return fmt::format("the limit of {}{}", detail::counted(iterations, "iteration"), remark);
-    case krylov_outcome::not_positive_definite:
-      return fmt::format("the matrix is not positive definite: {} in iteration {} (expected another method than cg)",
-                         detail, iterations + 1);
-    case krylov_outcome::breakdown:
-      return fmt::format("{} broke down in iteration {}: {}{}", name, iterations + 1, detail, remark);
-    case krylov_outcome::not_finite:
-      return fmt::format("{} is not finite in iteration {} of {}", detail, iterations + 1, name);
-    default:
-      break;
-  }
-  return fmt::format("{} makes no more progress{}", name,
-                     remark.empty() ? ": rounding errors, or a matrix that is singular or nearly so" : remark);
 }
 
 template <class V>
@@ -193,11 +75,11 @@ template <class V, class I, class O>
                                               krylov_method method, std::int64_t block_size) {
   if (by == krylov_preconditioner::none) return 0;
   if (by == krylov_preconditioner::jacobi) {
-    of.inverse = inverted(of, std::move(found.diagonal), needs_hermitian(method));
+    of.inverse = inverted(of, std::move(found.diagonal), krylov::needs_hermitian(method));
     return 0;
   }
   krylov::built_preconditioner<V> built = krylov::build_preconditioner<V, I, O>(
-      of.ctx, matrix, {by, block_size, of.exponent, needs_hermitian(method), found.asymmetry});
+      of.ctx, matrix, {by, block_size, of.exponent, krylov::needs_hermitian(method), found.asymmetry});
   of.inverse_of = std::move(built.inverse);
   return built.bytes;
 }
@@ -206,7 +88,8 @@ template <class V, class I, class O>
                                               const csr_view<const V, I, O, device>& matrix,
                                               krylov::inspected_matrix<V, device>& found, krylov_preconditioner by,
                                               krylov_method method, std::int64_t /*block_size*/) {
-  if (by == krylov_preconditioner::jacobi) of.inverse = krylov::inverted(of, found.diagonal, needs_hermitian(method));
+  if (by == krylov_preconditioner::jacobi)
+    of.inverse = krylov::inverted(of, found.diagonal, krylov::needs_hermitian(method));
   of.captures = true;
   if (method == krylov_method::cg) of.small = krylov::make_small<V, I, O>(of, matrix);
   return 0;
@@ -214,26 +97,14 @@ template <class V, class I, class O>
 
 }  // namespace
 
-void krylov::refuse_element(const char* what, std::int64_t row) {
-  throw error(
-      error_code::invalid_data,
-      fmt::format("solve: {} has a value in row {} (from 0) that is infinite, NaN or beyond the range of its type",
-                  what, row));
-}
-
 template <>
 enum_table<krylov_method> enum_rows() noexcept {
-  return methods;
+  return krylov::methods;
 }
 template <>
 enum_table<krylov_preconditioner> enum_rows() noexcept {
-  return preconditioners;
+  return krylov::preconditioners;
 }
-template <>
-enum_table<krylov_outcome> enum_rows() noexcept {
-  return outcomes;
-}
-
 template <value_type V, class Space>
 struct krylov_plan<V, Space>::state {
   using system_type = krylov::system<V, Space>;
@@ -326,7 +197,7 @@ krylov_result krylov_plan<V, Space>::state::solve(krylov_method method, span<con
   const bool has_guess = system.largest("the guess", span<const V, Space>(x)) > 0;
   krylov_result result;
   result.method = method;
-  result.reason = sentence_of(krylov_outcome::converged, method, 0, {}, true);
+  result.reason = krylov::sentence_of(krylov_outcome::converged, method, 0, {}, true);
   if (largest == 0) {
     fill_zero(system.ctx, x);
     result.converged = true;
@@ -364,7 +235,7 @@ krylov_result krylov_plan<V, Space>::state::solve(krylov_method method, span<con
                           options.method == krylov_method::automatic && run.done < run.most;
   const krylov_method other = method == krylov_method::cg ? krylov_method::minres : krylov_method::gmres;
   if (may_switch && (method == krylov_method::cg || method == krylov_method::bicgstab) &&
-      detail::runs_on<Space>(methods, other)) {
+      detail::runs_on<Space>(krylov::methods, other)) {
     result.method = other;
     if (more.empty()) more = zeros(krylov::vectors_of(other, options.restart));
     run.work = more.data();
@@ -379,7 +250,7 @@ krylov_result krylov_plan<V, Space>::state::solve(krylov_method method, span<con
   result.converged = outcome == krylov_outcome::converged;
   result.iterations = run.done;
   result.relative_residual = run.residual / scale;
-  result.reason = sentence_of(outcome, result.method, run.done, run.detail, is_hermitian);
+  result.reason = krylov::sentence_of(outcome, result.method, run.done, run.detail, is_hermitian);
   result.history = std::move(run.history);
   return result;
 }
@@ -388,7 +259,7 @@ template <value_type V, class Space>
 template <index_type I, index_type O>
 krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
                                    const krylov_options& options) try {
-  check_options<Space>(options);
+  krylov::check_options<Space>(options);
   detail::expect_csr("solve", matrix);
   SPARGO_EXPECTS(matrix.rows == matrix.cols,
                  fmt::format("solve: a matrix of {} x {} (expected a square one)", matrix.rows, matrix.cols));
@@ -399,9 +270,9 @@ krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, const csr_view<con
           error_code::invalid_data,
           fmt::format("solve: the matrix has a value in row {} (from 0) that is infinite or NaN", found.bad_row));
     }
-    choice chosen = choose(ctx, found, options.method);
+    krylov::choice chosen = krylov::choose(ctx, found, options.method);
     const krylov_method method = chosen.algorithm;
-    const krylov_preconditioner by = choose_preconditioner(ctx, found, method, options.preconditioner);
+    const krylov_preconditioner by = krylov::choose_preconditioner(ctx, found, method, options.preconditioner);
     const int exponent = exponent_of(found.largest);
     krylov::system<V, Space> system{ctx};
     system.exponent = std::abs(exponent) > tuning::least_exponent ? exponent : 0;
@@ -430,7 +301,7 @@ krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, linear_operator<V,
 template <value_type V, class Space>
 krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, linear_operator<V, Space> a,
                                    linear_operator<V, Space> inverse_of_m, const krylov_options& options) try {
-  check_options<Space>(options);
+  krylov::check_options<Space>(options);
   SPARGO_EXPECTS(a.run != nullptr, "solve: an operator without a product");
   SPARGO_EXPECTS(
       options.preconditioner == krylov_preconditioner::automatic ||

@@ -1,0 +1,95 @@
+// Which method and preconditioner solve a system: the tables, the checks of options, and the choice from the matrix's
+// diagonal and symmetry.
+#pragma once
+
+#include "core/algorithm_table.hpp"
+#include "core/backend.hpp"
+#include "core/counted.hpp"
+#include "primitives/element.hpp"
+#include "solvers/krylov/inspect.hpp"
+#include "solvers/preconditioners/preconditioner.hpp"
+
+#include <spargo/solvers/krylov.hpp>
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace spargo::detail::krylov {
+
+inline constexpr algorithm_table<krylov_method, 5> methods{{
+    {krylov_method::automatic, "automatic"},
+    {krylov_method::cg, "cg"},
+    {krylov_method::minres, "minres"},
+    {krylov_method::bicgstab, "bicgstab"},
+    {krylov_method::gmres, "gmres", true, false},
+}};
+
+inline constexpr algorithm_table<krylov_preconditioner, 6> preconditioners{{
+    {krylov_preconditioner::automatic, "automatic"},
+    {krylov_preconditioner::none, "none"},
+    {krylov_preconditioner::jacobi, "jacobi"},
+    {krylov_preconditioner::block_jacobi, "block-jacobi", true, false, "block_jacobi"},
+    {krylov_preconditioner::ilu0, "ilu0", true, false},
+    {krylov_preconditioner::ic0, "ic0", true, false},
+}};
+
+template <class Space>
+void check_options(const krylov_options& options) {
+  expect_runs_on<Space>(methods, "solve", options.method, "method");
+  expect_runs_on<Space>(preconditioners, "solve", options.preconditioner, "preconditioner");
+  SPARGO_EXPECTS(options.tolerance >= 0,
+                 fmt::format("solve: the tolerance is {} (expected 0 or more)", options.tolerance));
+  SPARGO_EXPECTS(options.restart >= 1, fmt::format("solve: a restart of {} (expected 1 or more)", options.restart));
+  SPARGO_EXPECTS(
+      options.block_size >= 1 && options.block_size <= most_block_size,
+      fmt::format("solve: blocks of {} (expected 1 to {})", counted(options.block_size, "row"), most_block_size));
+  SPARGO_EXPECTS(options.max_iterations >= -1,
+                 fmt::format("solve: {} iterations at most (expected 0 or more)", options.max_iterations));
+}
+
+// Of an element on the diagonal; on a device this synchronises the stream.
+template <class V, class Space>
+[[nodiscard]] std::string text_of(const context<Space>& ctx, const array<V, Space>& diagonal, std::int64_t row) {
+  const V v = element<V>(ctx, diagonal.view(), row);
+  if constexpr (complex_type<V>) return fmt::format("{} + {}i", v.real(), v.imag());
+  return fmt::format("{}", std::real(v));
+}
+
+using choice = plan_choice<krylov_method>;
+
+template <class V, class Space>
+[[nodiscard]] choice choose(const context<Space>& ctx, const inspected_matrix<V, Space>& m, krylov_method asked) {
+  if (asked != krylov_method::automatic) return {asked, "asked for"};
+  if (!m.is_hermitian) return {krylov_method::bicgstab, "the matrix is not symmetric (Hermitian)"};
+  if (m.negative_row < 0) return {krylov_method::cg, "a symmetric (Hermitian) matrix with a positive diagonal"};
+  return {krylov_method::minres, fmt::format("a symmetric (Hermitian) matrix; row {} (from 0) has {} on the diagonal",
+                                             m.negative_row, text_of(ctx, m.diagonal, m.negative_row))};
+}
+
+// Never `automatic`.
+template <class V, class Space>
+[[nodiscard]] krylov_preconditioner choose_preconditioner(const context<Space>& ctx,
+                                                          const inspected_matrix<V, Space>& m, krylov_method method,
+                                                          krylov_preconditioner asked) {
+  if (method == krylov_method::cg && m.negative_row >= 0) {
+    throw error(
+        error_code::invalid_data,
+        fmt::format("solve: the matrix is not positive definite: row {} (from 0) has {} on the diagonal (expected "
+                    "another method than cg)",
+                    m.negative_row, text_of(ctx, m.diagonal, m.negative_row)));
+  }
+  if (asked != krylov_preconditioner::automatic && asked != krylov_preconditioner::jacobi) return asked;
+  if (m.zero_row < 0) return krylov_preconditioner::jacobi;
+  if (asked == krylov_preconditioner::automatic) return krylov_preconditioner::none;
+  throw error(
+      error_code::invalid_data,
+      fmt::format("solve: row {} (from 0) has 0 on the diagonal, by which jacobi divides (expected no preconditioner)",
+                  m.zero_row));
+}
+
+[[nodiscard]] inline bool needs_hermitian(krylov_method method) {
+  return method == krylov_method::cg || method == krylov_method::minres;
+}
+
+}  // namespace spargo::detail::krylov
