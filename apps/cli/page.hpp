@@ -38,7 +38,7 @@ struct page {
 // A chart with its title; empty for no chart.
 [[nodiscard]] std::string figure_of(const std::string& title, const std::string& svg, const std::string& note = {});
 
-// Cells are plain text; numbers are aligned to the right. Rows beyond the first hundred are left out, and counted.
+// Cells are plain text; numbers are aligned to the right. Rows beyond the first hundred are omitted and counted.
 [[nodiscard]] std::string table_of(const std::string& title, const std::vector<std::string>& columns,
                                    const std::vector<std::vector<std::string>>& rows);
 

@@ -2,8 +2,9 @@
 // of its vertices and ghosts. After a round labels travel from owners to ghosts, and the counters that end the run are
 // added up, so every rank stops after the same round as one process would.
 //
-// A rank's frontier follows from the labels that changed, ghosts' included: a ghost's row has the own vertices next to
-// it. Bytes sent per round: a label for every pair of a vertex and another rank that has a neighbour of it.
+// A rank's frontier follows from the labels that changed, those of ghosts included: a ghost's row lists its neighbours
+// among the own vertices. Bytes sent per round: a label for every pair of a vertex and another rank with a neighbour of
+// it.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "distributed/graph/neighbourhoods.hpp"

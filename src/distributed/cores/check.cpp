@@ -1,7 +1,7 @@
 // Whether numbers are core numbers, as in graph/cores/check.cpp: from below, every vertex has as many neighbours of its
 // number or more; from above, the vertices of each number can be ordered such that each has at most its number of
-// neighbours behind it. Ranks find the order alone as far as they get, then tell each other which vertices have a
-// place.
+// neighbours behind it. Each rank orders its own vertices as far as it can, then the ranks exchange which vertices have
+// a place.
 #include "distributed/bfs/check.hpp"
 #include "core/instantiate.hpp"
 #include "distributed/exchange/with_ghosts.hpp"

@@ -30,14 +30,14 @@ struct system<V, device> {
   std::shared_ptr<device_workspace> work{};
 
   [[nodiscard]] std::int64_t n() const { return a.size; }
-  // Vectors start at multiples of 256 bytes; the elements behind the last one are 0 and stay it.
+  // Vectors start at multiples of 256 bytes; the padding behind them stays 0.
   [[nodiscard]] std::int64_t stride() const { return div_up(n(), std::int64_t{64}) * 64; }
   [[nodiscard]] bool is_plain() const { return inverse.empty() && !inverse_of.run; }
   void prepare(std::int64_t restart);
   [[nodiscard]] std::int64_t bytes() const noexcept;
 
   void product(const V* x, V* y) const;
-  // The rest as on the host; those that return a number synchronise the stream.
+  // As on the host. Functions that return a number synchronise the stream.
   void scale(const V* from, int by, V* to) const;
   double largest(const char* what, span<const V, device> v) const;
   double norm(const V* v) const;

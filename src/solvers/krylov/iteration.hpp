@@ -121,7 +121,7 @@ struct system<V, host> {
 };
 
 // A run: vectors, the tolerance and the count. A method starts from x with residual r and returns once `residual` is at
-// most `wanted`, the iterations are used up, or it cannot go on. It leaves x usable; r need not be right then.
+// most `wanted`, the iterations are used up, or it cannot go on. x is usable on return; r need not be its residual.
 template <class V, class Space = host>
 struct iteration {
   const system<V, Space>& of;
@@ -151,7 +151,7 @@ struct iteration {
     detail = std::move(why);
     return outcome;
   }
-  // For a residual at the level of rounding, where a breakdown only says that there is no more to gain.
+  // Whether the residual is at the level of rounding, where a breakdown only means that it cannot be reduced further.
   [[nodiscard]] bool is_rounding() const {
     return residual <= static_cast<double>(std::numeric_limits<real_of<V>>::epsilon()) * scale;
   }

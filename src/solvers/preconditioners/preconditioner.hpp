@@ -42,7 +42,7 @@ void factor_ilu0(const context<host>& ctx, csr_matrix<V, I, O, host>& matrix, bo
 template <class V, class I, class O>
 void factor_ic0(const context<host>& ctx, csr_matrix<V, I, O, host>& lower);
 
-// Upper bound of the bytes that it keeps and needs to be built.
+// Upper bound of the bytes that it keeps and of those that building it needs.
 [[nodiscard]] std::int64_t preconditioner_bytes(const matrix_shape& shape, const krylov_options& options);
 
 }  // namespace spargo::detail::krylov

@@ -23,7 +23,7 @@ class column_set {
     if (direct_) bits_.resize(static_cast<std::size_t>(all_words_));
   }
 
-  // Before a row with at most `products` columns. The set is empty.
+  // Prepares the empty set for a row with at most `products` columns.
   void expect(std::int64_t products) {
     if (direct_) return;
     const auto size = std::bit_ceil(static_cast<std::uint64_t>(2 * std::min(products, all_words_) + 2));
@@ -51,7 +51,7 @@ class column_set {
     add(word, bits);
   }
 
-  // Appends the columns, ascending, to `to` (null: not) and empties the set. Returns their number.
+  // Writes the ascending columns to `to`, unless null, and empties the set. Returns their number.
   std::int64_t drain(I* to) {
     const auto touched = static_cast<std::int64_t>(touched_.size());
     spare_.resize(touched_.size());
@@ -76,7 +76,7 @@ class column_set {
  private:
   static std::uint64_t bit_of(I column) { return std::uint64_t{1} << (column & 63); }
 
-  // Of a word's bits; hashed words are found by their number, an empty place has no bits.
+  // The slot of a word's bits. Hashed words are found by their number; an empty slot has no bits.
   [[nodiscard]] std::size_t index_of(I word) const {
     if (direct_) return static_cast<std::size_t>(word);
     std::size_t s = (static_cast<std::uint64_t>(word) * 0x9e3779b97f4a7c15ULL) >> shift_;

@@ -1,6 +1,6 @@
-// Rows of A are divided into parts of similar numbers of products. A thread finds the sorted columns of a part's rows
-// in scratch of its own and keeps them in an array of their size; at the end parts are copied into place, one by one
-// released. So the pattern is found in one pass, and takes twice its memory for a moment, before there are values.
+// Rows of A are divided into parts with similar numbers of products. A thread finds the sorted columns of a part's rows
+// in its scratch and keeps them in an array of exactly their size. At the end each part is copied into place and freed.
+// One pass finds the pattern; its memory is needed twice for a short time, before there are values.
 #include "sparse/spgemm/symbolic.hpp"
 
 #include "core/instantiate.hpp"
@@ -89,7 +89,7 @@ struct row_finder {
     seen.resize(static_cast<std::size_t>(longest_mask_row));
   }
 
-  // The columns of row r to `to` (null: not), ascending; returns their number.
+  // Writes the ascending columns of row r to `to`, unless null; returns their number.
   std::int64_t find(std::int64_t r, std::int64_t products, I* to) {
     if (mask != nullptr) return find_masked(r, to);
     columns.expect(products);
@@ -154,7 +154,7 @@ class pattern_finder {
                          std::clamp<std::int64_t>((found.products + last - first) / tuning::products_per_part, 1,
                                                   std::min(most, std::int64_t{1} << 16)));
     array<O, host> offsets(ctx_, last - first + 1);
-    pieces_.resize(found.parts.size() - 1);
+    part_columns_.resize(found.parts.size() - 1);
     find_rows(found, before, offsets);
     const std::int64_t nnz = add_up(offsets);
     found.result = {static_cast<I>(last - first), b_.cols, std::move(offsets), {ctx_, nnz}, {}};
@@ -168,11 +168,12 @@ class pattern_finder {
     return is_over_limit(entries, options_, entry_bytes()) || entries > std::numeric_limits<O>::max();
   }
 
-  // Lengths of rows to `offsets`, their columns to the buffers; what is refused is counted only, for the message.
+  // Writes rows' lengths to `offsets`, their columns to the buffers. A pattern over the limit is only counted, for the
+  // message.
   void find_rows(const symbolic<I, O>& found, const array<std::int64_t, host>& before, array<O, host>& offsets) {
     const std::int64_t longest_mask_row = mask_ == nullptr ? 0 : longest_row_of(*mask_);
     std::atomic<std::int64_t> entries{0};
-    const auto parts = static_cast<std::int64_t>(pieces_.size());
+    const auto parts = static_cast<std::int64_t>(part_columns_.size());
     on_threads(ctx_.threads(), parts, [&](part_taker& mine) {
       std::optional<row_finder<I, O>> finder;
       std::vector<I> columns;
@@ -194,13 +195,13 @@ class pattern_finder {
         }
         entries.fetch_add(size, std::memory_order_relaxed);
         if (counts_only) continue;
-        pieces_[part] = {ctx_, size};
-        std::copy_n(columns.data(), size, pieces_[part].data());
+        part_columns_[part] = {ctx_, size};
+        std::copy_n(columns.data(), size, part_columns_[part].data());
       }
     });
   }
 
-  // Lengths to offsets.
+  // Turns lengths into offsets.
   [[nodiscard]] std::int64_t add_up(array<O, host>& offsets) const {
     const std::int64_t rows = offsets.size() - 1;
     std::int64_t nnz = 0;
@@ -212,7 +213,7 @@ class pattern_finder {
     return nnz;
   }
 
-  // Pieces into place; the accumulators that rows need.
+  // Copies the columns into place; chooses the accumulators.
   void place(symbolic<I, O>& found) {
     array<I, host>& indices = found.result.indices();
     const array<O, host>& offsets = found.result.offsets();
@@ -223,10 +224,10 @@ class pattern_finder {
       while (value > now && !to.compare_exchange_weak(now, value, std::memory_order_relaxed)) {
       }
     };
-    parallel_parts(ctx_.threads(), std::ssize(pieces_), [&](std::int64_t p) {
+    parallel_parts(ctx_.threads(), std::ssize(part_columns_), [&](std::int64_t p) {
       const auto part = static_cast<std::size_t>(p);
-      std::copy(pieces_[part].begin(), pieces_[part].end(), indices.data() + offsets[found.parts[part]]);
-      pieces_[part] = {};
+      std::copy(part_columns_[part].begin(), part_columns_[part].end(), indices.data() + offsets[found.parts[part]]);
+      part_columns_[part] = {};
       std::int64_t width = 0;
       std::int64_t length = 0;
       for (std::int64_t r = found.parts[part]; r < found.parts[part + 1]; ++r) {
@@ -252,7 +253,7 @@ class pattern_finder {
   const csr_pattern_view<I, O, host>* mask_;
   const spgemm_options& options_;
   std::int64_t value_bytes_;
-  std::vector<array<I, host>> pieces_;  // by part: its rows' columns
+  std::vector<array<I, host>> part_columns_;  // by part: its rows' columns
 };
 
 }  // namespace
