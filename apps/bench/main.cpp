@@ -72,7 +72,8 @@ std::string command_line(int argc, char** argv) {
 
 std::string place_of_run(const spargo::device_status& status) {
   const auto& settings = spargo::bench::current_settings();
-  const std::string threads = settings.threads == 0 ? "all processors" : std::to_string(settings.threads) + " threads";
+  const std::string threads =
+      settings.threads == 0 ? "all processors" : spargo::apps::counted(settings.threads, "thread", "threads");
   if (!settings.device) return threads;
   return settings.host ? status.reason + " and " + threads : status.reason;
 }

@@ -273,8 +273,12 @@ class multiplication {
   void multiply_rows(const context<Space>& ctx, const placed_factors<V, I, Space>& factors, std::int64_t first,
                      std::int64_t last, product_summary& to, std::optional<product_check<V, I>>& check) {
     const factor<V, I> c = rows_of_product(ctx, factors, first, last, to);
-    add_block<V, I>(ctx_, c.view(), first, to);
+    {
+      const busy summing("summing up");
+      add_block<V, I>(ctx_, c.view(), first, to);
+    }
     if (check.has_value()) {
+      const busy validating("validating");
       const stopwatch checking;
       check->add(c.view(), first);
       to.check_ms += checking.milliseconds();

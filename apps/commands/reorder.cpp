@@ -112,6 +112,7 @@ void write_outputs(const context<host>& ctx, report& out, const reorder_flags& f
     out.row("written", flags.permutation + " (line k is the row that becomes row k)");
   }
   if (flags.output.empty()) return;
+  const busy writing("writing " + flags.output);
   const bool repeats = read.facts.expanded > read.matrix.nnz();
   if (input.field == matrix_market_field::pattern && !repeats) {
     write_permuted<pattern, I, O>(ctx, flags, input, {read.matrix, {}}, order);

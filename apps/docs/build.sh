@@ -50,5 +50,5 @@ say "the interface of Python, and the commands"
 say "pages"
 "$env/bin/sphinx-build" -q -W --keep-going -j auto -b html -c $site -d build/docs/doctrees "$pages" build/site
 say "links and names"
-"$python" $site/check_site.py build/site "$build/lib/libspargo.so"
+"$python" $site/check_site.py build/site "$build/lib/libspargo.so" "$build/bin/spargo"
 say "build/site/index.html"

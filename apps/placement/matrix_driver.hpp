@@ -16,6 +16,7 @@
 
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
+#include "cli/progress.hpp"
 #include "placement/matrix_command.hpp"
 
 #include <functional>
@@ -49,6 +50,7 @@ struct matrix_job {
   template <class F>
   [[nodiscard]] std::optional<bool> validate(const std::string& how, F&& f) const {
     std::optional<bool> valid;
+    const busy validating("validating");
     const stopwatch checking;
     if (!flags.no_validate) valid = f();
     report_validity(out, valid, how, checking.milliseconds());

@@ -181,6 +181,24 @@ TEST(Bench, WritesResultsAndPicture) {
   EXPECT_EQ(files, apps::can_draw() ? 2U : 1U);
 }
 
+TEST(Bench, WritesAPage) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const scratch folder;
+  const app_run run = run_app(
+      "bench", {"--repetitions", "2", "--threads", "1", "--device", "cpu", "--report", folder / "r.html", quick});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string page = slurp(folder / "r.html");
+  EXPECT_TRUE(page.starts_with("<!DOCTYPE html>\n")) << page.substr(0, 100);
+  EXPECT_TRUE(page.ends_with("</html>\n"));
+  for (const char* part : {"prefers-color-scheme:dark", "name=\"viewport\"", "To repeat it",
+                           "spargo bench --repetitions 2", "<svg", "<title>automatic: ", ">1 thread<"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+  for (const char* part : {"<script", "http:", "https:", "url(", "@import"}) {
+    EXPECT_EQ(page.find(part), std::string::npos) << part;
+  }
+}
+
 // The report names the best peer with its threads, and skipped peers; it says nothing about how another library was
 // built.
 TEST(Bench, NamesTheBestPeerAndTheThreadsOfEachSide) {

@@ -1,6 +1,6 @@
 // `spargo COMMAND`: the command that runs, its name, and the error for an unknown one.
 #include "apps/all_commands.hpp"
-#include "apps/run_app.hpp"
+#include "apps/run_here.hpp"
 #include "commands/table.hpp"
 
 #include <spargo/core/config.hpp>
@@ -16,6 +16,7 @@ namespace {
 using test::app_run;
 using test::expect_failure;
 using test::run_app;
+using test::run_here;
 using test::scratch;
 
 TEST(dispatch, runs_the_command_as_its_own_program_does) {
@@ -111,6 +112,30 @@ TEST(unknown_flags, are_named_in_order_with_the_nearest) {
   }
   expect_failure(run_app("spargo", {"pagerank", "--toleranse", "1"}), "pagerank", 2, "unknown flag: --toleranse");
   expect_failure(run_app("spargo", {"pagerank", "--zeta"}), "pagerank", 2, "unknown flag: --zeta");
+}
+
+// Every flag of every command, without its fourth letter. Nothing is near a name of one letter (--k).
+TEST(unknown_flags, are_guessed_for_every_command) {
+  std::size_t tried = 0;
+  for (const apps::command* each : apps::all_commands()) {
+    if (each->helper != nullptr) continue;
+    const std::string name = each->name;
+    const apps::declared_command declared = apps::declare_command(*each, "spargo " + name);
+    for (const CLI::Option* option : declared.app->get_options()) {
+      if (option->get_lnames().empty() || option->get_group().empty()) continue;
+      const std::string flag = option->get_lnames().front();
+      if (flag.size() == 1) continue;
+      const std::string wrong = "--" + (flag.size() < 5 ? flag + "x" : std::string(flag).erase(3, 1));
+      SCOPED_TRACE(name);
+      const auto words =
+          name == "plan" ? std::vector<std::string>{"bfs", "a.el", wrong} : std::vector<std::string>{"a.el", wrong};
+      const app_run run = run_here(name, words);
+      EXPECT_EQ(run.code, 2);
+      EXPECT_NE(run.err.find(wrong + " (did you mean --" + flag + "?)"), std::string::npos) << run.err;
+      ++tried;
+    }
+  }
+  EXPECT_GE(tried, 600U);
 }
 
 // JSON records the origin of a result; its command line can be pasted into a shell.

@@ -1,4 +1,4 @@
-"""Checks a built site: check_site.py SITE LIBRARY. Every link within it leads somewhere, and it has every public name:
+"""Checks a built site: check_site.py SITE LIBRARY PROGRAM. Every link within it leads somewhere, and it has every public name:
 types, concepts, constants and functions by the text of the headers, members by the library's exported symbols, the
 Python package's by its list, and the commands' flags by `spargo help`."""
 
@@ -22,8 +22,8 @@ def names_of_header(text: str) -> set[str]:
     names = set()
     hidden = None
     for line in text.partition("\nnamespace spargo {\n")[2].split("\n"):
-        inner = re.match(r"(?:inline )?namespace (spargo::)?(\w+) {$", line)
-        if inner and (inner[1] or inner[2] != "spargo"):
+        inner = re.match(r"(?:inline )?namespace ([\w:]+) {$", line)
+        if inner and inner[1] != "spargo":
             hidden = line
         elif re.match(r"}  // namespace", line):
             hidden = None
@@ -102,23 +102,38 @@ def broken_links(site: pathlib.Path) -> list[str]:
     return broken
 
 
-def missing_names(site: pathlib.Path, library: str) -> list[str]:
+def flags_of(program: str) -> set[str]:
+    """spargo-COMMAND.FLAG as Sphinx calls them, of every command that the program lists."""
+    def output(*words: str) -> str:
+        return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
+
+    flags = set()
+    listed = re.findall(r"^\.TP\n.fBspargo.-(.*).fR.1.", output("help", "--man"), re.MULTILINE)
+    for command in (name.replace("\\-", "-") for name in listed):
+        for line in re.findall(r"^  (-.*?)(?:  |=|$)", output("help", command), re.MULTILINE):
+            flags |= {f"spargo-{command}.{flag}" for flag in re.findall(r"--[a-z][a-z-]*", line)}
+    return flags
+
+
+def missing_names(site: pathlib.Path, library: str, program: str) -> list[str]:
     names = inventory(site)
-    cpp = {name.removeprefix("spargo::") for name in names["cpp"]}
-    without_scope = {name.split("::")[-1] for name in cpp}
+    # Members of a specialization count for their template.
+    cpp = {re.sub(r"<.*>", "", name.removeprefix("spargo::").removeprefix("spargo::")) for name in names["cpp"]}
     missing = []
     headers = [h for h in pathlib.Path("include/spargo").rglob("*") if h.suffix in (".hpp", ".cuh")]
     for header in headers:
-        missing += [f"{header}: {name}" for name in names_of_header(header.read_text()) - without_scope]
+        missing += [f"{header}: {name}" for name in names_of_header(header.read_text()) - cpp]
     private = private_names()
     for name in exported(library):
         if "::".join(name.split("::")[-2:]) in private:
             continue
-        parts = name.split("::")
-        if "::".join(parts[1:]) not in cpp and parts[-1] not in without_scope:
+        if name.removeprefix("spargo::") not in cpp:
             missing.append(f"{library}: {name}")
+    flags = flags_of(program)
+    missing += [f"{program}: {flag}" for flag in flags - names["std"]] + ([] if flags else [f"{program} lists no flags"])
     import spargo
 
+    missing += [f"spargo.csgraph.{n}" for n in spargo.csgraph.__all__ if f"spargo.csgraph.{n}" not in names["py"]]
     missing += [f"spargo.{name}" for name in spargo.__all__ if f"spargo.{name}" not in names["py"] and name != "__version__"]
     for owner in (spargo.Graph, spargo.Matrix):
         public = (name for name in dir(owner) if not name.startswith("_"))
@@ -129,6 +144,6 @@ def missing_names(site: pathlib.Path, library: str) -> list[str]:
 if __name__ == "__main__":
     site_folder = pathlib.Path(sys.argv[1]).resolve()
     found = [f"leads nowhere: {link}" for link in broken_links(site_folder)]
-    found += [f"not on the site: {name}" for name in missing_names(site_folder, sys.argv[2])]
+    found += [f"not on the site: {name}" for name in missing_names(site_folder, *sys.argv[2:])]
     print("\n".join(sorted(found)) or "every link leads somewhere, and every public name is there")
     sys.exit(1 if found else 0)

@@ -58,7 +58,8 @@ def page_of(roff: str, name: str) -> str:
         elif line == ".PP":
             text += "\n"
         elif section == "NAME" and line:
-            text += plain(line).split(" - ", 1)[1].capitalize() + ".\n\n"
+            summary = plain(line).split(" - ", 1)[1]
+            text += summary[0].upper() + summary[1:] + ".\n\n"
         elif section == "SYNOPSIS":
             text += f"``{plain(re.sub(r'.f[BIR]', '', line))}``\n\n"
         elif section == "SEE ALSO" and line:
