@@ -285,6 +285,16 @@ std::vector<std::int64_t> wide(const array<I, host>& values) {
   return {values.begin(), values.end()};
 }
 
+void naive_preorder(const rows_type& rows, std::int64_t v, std::vector<std::int64_t>& order,
+                    std::vector<std::int64_t>& predecessors) {
+  order.push_back(v);
+  for (const auto& [w, weight] : rows[static_cast<std::size_t>(v)]) {
+    if (std::find(order.begin(), order.end(), w) != order.end()) continue;
+    predecessors[static_cast<std::size_t>(w)] = v;
+    naive_preorder(rows, w, order, predecessors);
+  }
+}
+
 TYPED_TEST(Structure, OrdersOfVertices) {
   using I = typename TypeParam::first_type;
   using O = typename TypeParam::second_type;
@@ -300,6 +310,12 @@ TYPED_TEST(Structure, OrdersOfVertices) {
         const auto expected = naive_search(rows, {source}, [](std::int64_t) { return 0; });
         EXPECT_EQ(wide(found.order), expected.order) << "seed " << seed << ", source " << source;
         EXPECT_EQ(wide(found.predecessors), expected.predecessors) << "seed " << seed << ", source " << source;
+        const auto deep = dfs_order(cpu(), view, static_cast<I>(source));
+        std::vector<std::int64_t> order;
+        std::vector<std::int64_t> predecessors(static_cast<std::size_t>(n), -1);
+        naive_preorder(rows, source, order, predecessors);
+        EXPECT_EQ(wide(deep.order), order) << "seed " << seed << ", source " << source;
+        EXPECT_EQ(wide(deep.predecessors), predecessors) << "seed " << seed << ", source " << source;
       }
       const auto degree = [&](std::int64_t v) {
         return static_cast<std::int64_t>(rows[static_cast<std::size_t>(v)].size());
@@ -364,6 +380,7 @@ TEST(StructureCalls, RefuseWhatDoesNotFit) {
   for (const std::int32_t vertex : {-1, 3}) {
     const std::string text = "vertex " + std::to_string(vertex) + " is out of range (the graph has 3 vertices";
     EXPECT_NE(refusal([&] { (void)bfs_order(cpu(), g, vertex); }).find("bfs_order: " + text), std::string::npos);
+    EXPECT_NE(refusal([&] { (void)dfs_order(cpu(), g, vertex); }).find("dfs_order: " + text), std::string::npos);
     EXPECT_NE(refusal([&] {
                 (void)cuthill_mckee(cpu(), g, {.starts = list_type{0, vertex}});
               }).find("cuthill_mckee: " + text),

@@ -27,7 +27,7 @@ DIFFERENCES = {
 fmm.mmread = functools.partial(spargo.mmread, spmatrix=True)
 fmm.mmwrite = spargo.mmwrite
 fmm.mminfo = spargo.mminfo
-for name in spargo.csgraph.__all__:
+for name in (*spargo.csgraph.__all__, *spargo.csgraph._CONVERSIONS):
     setattr(csgraph, name, getattr(spargo.csgraph, name))
 
 TESTS = [
@@ -37,6 +37,8 @@ TESTS = [
     "scipy.sparse.csgraph.tests.test_shortest_path",
     "scipy.sparse.csgraph.tests.test_matching",
     "scipy.sparse.csgraph.tests.test_reordering",
+    "scipy.sparse.csgraph.tests.test_spanning_tree",
+    "scipy.sparse.csgraph.tests.test_conversions",
 ]
 
 

@@ -392,3 +392,112 @@ def test_spanning_trees():
         if got.nnz > 0:  # entries of the matrix, and a forest
             assert np.array_equal(np.asarray(entries[got.nonzero()]).ravel(), np.asarray(got[got.nonzero()]).ravel())
             assert a.shape[0] - theirs.connected_components(got)[0] == got.nnz
+
+
+# No algorithm in the library: SciPy's names that are not ours.
+ABSENT = {"maximum_flow", "min_weight_full_bipartite_matching"}
+
+
+def test_every_name_of_scipys_is_there_or_said_to_be_absent():
+    assert {name for name in theirs.__all__ if not hasattr(ours, name)} == ABSENT
+    assert set(ours.__all__) <= set(theirs.__all__)
+    for name in ABSENT:
+        with pytest.raises(AttributeError, match=f"spargo.csgraph has no {name}: .*scipy.sparse.csgraph.{name} is SciPy's"):
+            getattr(ours, name)
+    with pytest.raises(AttributeError, match="has no attribute 'flow'"):
+        ours.flow
+    assert ours.NegativeCycleError is theirs.NegativeCycleError
+
+
+def preorder(rows, v, order, predecessors):
+    order.append(v)
+    for w in rows[v]:
+        if w not in order:
+            predecessors[w] = v
+            preorder(rows, w, order, predecessors)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_depth_first_orders_and_trees(seed):
+    a = matrix(seed, INDICES[seed % 2], ["csr", "csc", "coo"][seed % 3], n=30, density=0.01 * (seed % 7))
+    stored = a.toarray() != 0
+    for given in (a, spargo.Matrix(a), spargo.Graph(a.astype(float), directed=True)):
+        for directed in (True, False):
+            rows = [np.flatnonzero(row).tolist() for row in (stored if directed else stored | stored.T)]
+            for start in (0, 13, -1):
+                want, before = [], np.full(30, -9999)
+                preorder(rows, start % 30, want, before)
+                order, predecessors = ours.depth_first_order(given, start, directed)
+                assert order.tolist() == want and predecessors.tolist() == before.tolist()
+                np.testing.assert_array_equal(ours.depth_first_order(given, start, directed, False), order)
+                tree = ours.depth_first_tree(given, start, directed).toarray()
+                assert {*zip(*map(np.ndarray.tolist, tree.nonzero()))} == {(p, v) for v, p in enumerate(before.tolist()) if p >= 0}
+                if directed and start >= 0:
+                    np.testing.assert_array_equal(order, theirs.depth_first_order(a, start)[0])
+                    np.testing.assert_array_equal(tree, theirs.depth_first_tree(a, start).toarray())
+    with pytest.raises(ValueError):
+        ours.depth_first_order(a, 30)
+
+
+def test_depth_first_search_of_a_long_path():
+    n = 200_000
+    a = sparse.csr_array((np.ones(n - 1), (np.arange(n - 1), np.arange(1, n))), shape=(n, n))
+    assert np.array_equal(ours.depth_first_order(a, 0, return_predecessors=False), np.arange(n))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dense", "matrix"])
+@pytest.mark.parametrize("normed", [False, True])
+@pytest.mark.parametrize("use_out_degree", [False, True])
+def test_laplacians(use_out_degree, normed, form, dtype):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        dense = np.where(rng.random((12, 12)) < 0.1 * seed, rng.integers(1, 9, (12, 12)), 0).astype(dtype)
+        dense[rng.integers(12)] = 0  # with loops, and with vertices of degree 0
+        a = dense if form == "dense" else sparse.csr_matrix(dense) if form == "matrix" else sparse.csr_array(dense).asformat(form)
+        for options in ({}, {"symmetrized": True}, {"dtype": np.float32}):
+            options |= {"normed": normed, "use_out_degree": use_out_degree, "return_diag": True}
+            want, degrees = theirs.laplacian(a.copy(), **options)
+            got, ours_of_them = ours.laplacian(a, **options)
+            assert (type(got) is type(want) or seed == 0) and got.dtype == want.dtype and got.shape == want.shape
+            got, want = (m.toarray() if sparse.issparse(m) else m for m in (got, want))
+            np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
+            np.testing.assert_allclose(ours_of_them, degrees, rtol=1e-6)
+            single = ours.laplacian(a, **{**options, "return_diag": False})
+            np.testing.assert_array_equal(single.toarray() if sparse.issparse(single) else single, got)
+            x = rng.random((12, 3))
+            for form_of_it in ("function", "lo"):
+                product = ours.laplacian(a, **{**options, "return_diag": False}, form=form_of_it)
+                np.testing.assert_allclose(product(x) if form_of_it == "function" else product @ x, got @ x, rtol=1e-5, atol=1e-5)
+        np.testing.assert_array_equal(a if form == "dense" else a.toarray(), dense)  # not overwritten
+
+
+def test_laplacians_of_graphs_and_what_is_refused():
+    star = nx.star_graph(3)
+    for g in (star, spargo.Graph(star)):
+        assert np.array_equal(ours.laplacian(g).toarray(), nx.laplacian_matrix(star).toarray())
+    assert ours.laplacian(sparse.csr_array((0, 0))).shape == (0, 0)
+    big = sparse.csr_array(np.array([[0, 2**53 + 2], [0, 0]]))
+    for call, kind, message in [
+        (lambda: ours.laplacian(big), spargo.Error, "beyond 2.53"),
+        (lambda: ours.laplacian(sparse.csr_array((2, 3))), ValueError, "must be a square"),
+        (lambda: ours.laplacian(np.eye(2), form="dense"), ValueError, "Unrecognized form"),
+        (lambda: ours.laplacian(np.eye(2) * 1j), spargo.UnsupportedError, "complex128"),
+        (lambda: ours.laplacian(-np.ones((2, 2)), normed=True), spargo.Error, "vertex 0 has degree -1"),
+    ]:
+        with pytest.raises(kind, match=message):
+            call()
+
+
+def test_conversions_are_scipys_and_take_our_matrices():
+    a = sparse.csr_array(np.array([[0, 2.0, 9], [0, 0, 3], [0, 0, 0]]))
+    distances, predecessors = ours.shortest_path(a, return_predecessors=True)
+    for given in (a, spargo.Matrix(a), spargo.Graph(a)):
+        np.testing.assert_array_equal(ours.csgraph_to_dense(given), theirs.csgraph_to_dense(a))
+        np.testing.assert_array_equal(ours.csgraph_to_masked(given), theirs.csgraph_to_masked(a))
+        np.testing.assert_array_equal(ours.construct_dist_matrix(given, predecessors), distances)
+        np.testing.assert_array_equal(
+            ours.reconstruct_path(given, predecessors[0]).toarray(), theirs.reconstruct_path(a, predecessors[0]).toarray()
+        )
+    np.testing.assert_array_equal(ours.construct_dist_matrix(graph=spargo.Matrix(a), predecessors=predecessors), distances)
+    np.testing.assert_array_equal(ours.csgraph_from_dense(a.toarray()).toarray(), a.toarray())

@@ -154,3 +154,18 @@ def test_a_graph_of_a_data_frame_is_that_of_its_columns():
     with pytest.raises(spargo.Error, match="'source' is null in row 1"):
         spargo.Graph(pl.DataFrame({"source": ["a", None], "target": ["b", "c"]}))
     assert edges(spargo.Graph(pl.DataFrame({"target": [20], "source": [10]}))) == [(10, 20, None)]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("ends", [np.int32, np.int64])
+@pytest.mark.parametrize("weights", [np.float32, np.float64])
+def test_columns_of_libraries_are_not_copied(library, ends, weights, monkeypatch):
+    made_by = pytest.importorskip(library)
+    columns = {"u": np.array([0, 1, 2], ends), "v": np.array([1, 2, 0], ends), "w": np.array([1.0, 2.0, 4.0], weights)}
+    frame = made_by.table(columns) if library == "pyarrow" else made_by.DataFrame(columns)
+    seen = {}
+    monkeypatch.setattr(spargo.Graph, "_built", classmethod(lambda cls, n, *arrays: seen.update(enumerate(arrays)) or (n, arrays)))
+    spargo.Graph.from_arrow(frame)
+    for k, name in enumerate(columns):
+        theirs = frame[name].chunk(0).to_numpy(zero_copy_only=True) if library == "pyarrow" else frame[name].to_numpy()
+        assert np.shares_memory(seen[k], theirs) and seen[k].dtype == columns[name].dtype

@@ -399,13 +399,15 @@ def test_weights_that_are_not_numbers_are_kept():
 # --- Memory
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.int64])
-def test_one_chunk_is_not_copied(dtype, monkeypatch):
-    u, v, w = np.array([0, 1, 2], dtype), np.array([1, 2, 0], dtype), np.array([1.0, 2.0, 4.0])
+@pytest.mark.parametrize("number, of_weights", [("i", "f"), ("i", "g"), ("l", "f"), ("l", "g"), ("i", "i"), ("l", "l")])
+def test_one_chunk_is_not_copied(number, of_weights, monkeypatch):
+    types = {"i": np.int32, "l": np.int64, "f": np.float32, "g": np.float64}
+    dtype = types[number]
+    u, v, w = np.array([0, 1, 2], dtype), np.array([1, 2, 0], dtype), np.array([1.0, 2.0, 4.0], types[of_weights])
     seen = {}
     monkeypatch.setattr(spargo.Graph, "_built", classmethod(lambda cls, n, *arrays: seen.update(enumerate(arrays)) or (n, arrays)))
-    spargo.Graph.from_arrow(Producer(["u", "v", "w"], [numbers(dtype, u), numbers(dtype, v), numbers("float64", w)]))
-    table = Producer(["u", "v", "w"], [Column("i" if dtype == np.int32 else "l", None, a) for a in (u, v)] + [Column("g", None, w)])
+    spargo.Graph.from_arrow(Producer(["u", "v", "w"], [numbers(dtype, u), numbers(dtype, v), numbers(w.dtype, w)]))
+    table = Producer(["u", "v", "w"], [Column(number, None, a) for a in (u, v)] + [Column(of_weights, None, w)])
     spargo.Graph.from_arrow(table)
     for k, mine in enumerate((u, v, w)):
         assert np.shares_memory(seen[k], mine) and seen[k].dtype == mine.dtype
@@ -476,6 +478,12 @@ def test_results_are_tables_with_ids():
         g.bfs(0), g.multi_bfs([0, 1]), g.sssp(0), g.pagerank(), g.eigenvector(), g.katz(), g.hits(), g.triangles(), g.communities(),
         g.similarity(), g.shortest_path(0, 2), g._as(False).spanning_forest(), g._as(False).trusses(), g._as(False).biconnectivity(),
     ]  # fmt: skip
+    sample = g.sample_neighbors(np.arange(5), [2])
+    path = g.k_shortest_paths(0, 2, 1)[0]
+    layout = g.layout(iterations=2)
+    reached = {type(result) for result in (*results, sample, path, layout)}
+    assert set(spargo._results.Result.__subclasses__()) == reached  # no result without a table
+    assert len(sample.to_arrow()) > 0 and len(layout.to_arrow()) == 5 and len(path.to_arrow()) == 3
     for result in results:
         assert set(result._columns.values()) <= {(field, kind) for field in result._fields for kind in ("value", "vertex", "length")}
         table = result.to_arrow()

@@ -37,6 +37,30 @@ def plain(result):
     return not isinstance(result, np.generic)
 
 
+# nx-cugraph's functions (26.10) but those that make or convert graphs.
+NX_CUGRAPH = """
+all_pairs_bellman_ford_path all_pairs_bellman_ford_path_length all_pairs_dijkstra all_pairs_dijkstra_path
+all_pairs_dijkstra_path_length all_pairs_shortest_path all_pairs_shortest_path_length ancestors average_clustering
+bellman_ford_path bellman_ford_path_length betweenness_centrality bfs_edges bfs_layers bfs_predecessors
+bfs_successors bfs_tree bidirectional_shortest_path bipartite_betweenness_centrality clustering complement
+connected_components core_number degree_centrality descendants descendants_at_distance dijkstra_path
+dijkstra_path_length edge_betweenness_centrality ego_graph eigenvector_centrality forceatlas2_layout
+generic_bfs_edges has_path hits in_degree_centrality is_arborescence is_branching is_connected is_forest is_isolate
+is_negatively_weighted is_tree is_weakly_connected isolates jaccard_coefficient k_truss katz_centrality
+leiden_communities louvain_communities lowest_common_ancestor node_connected_component number_connected_components
+number_of_isolates number_of_selfloops number_weakly_connected_components out_degree_centrality overall_reciprocity
+pagerank reciprocity reverse shortest_path shortest_path_length single_source_bellman_ford
+single_source_bellman_ford_path single_source_bellman_ford_path_length single_source_dijkstra
+single_source_dijkstra_path single_source_dijkstra_path_length single_source_shortest_path
+single_source_shortest_path_length single_target_shortest_path single_target_shortest_path_length transitivity
+triangles weakly_connected_components
+""".split()
+
+
+def test_the_functions_of_nx_cugraph_are_there():
+    assert len(NX_CUGRAPH) == 76 and not set(NX_CUGRAPH) - set(FUNCTIONS)
+
+
 def test_the_backend_is_found():
     assert "spargo" in nx.config.backends
     assert all(hasattr(backend, f) and f in nx.utils.backends._registered_algorithms for f in FUNCTIONS)

@@ -30,6 +30,9 @@ SIGNATURES = {
     "Graph.table": "self, **columns",
     "Graph.from_networkx": "g, *, weight=None, device='auto'",
     "Graph.read": "source, *, directed=None, weights=True, device='auto', columns=None, ids='auto'",
+    "csgraph.johnson": "csgraph, directed=True, indices=None, return_predecessors=False, unweighted=False",
+    "csgraph.laplacian": "csgraph, normed=False, return_diag=False, use_out_degree=False, *, copy=True, form='array', dtype=None, "
+    "symmetrized=False",
     "csgraph.reverse_cuthill_mckee": "graph, symmetric_mode=False",
 }
 METHODS = {
@@ -40,7 +43,7 @@ METHODS = {
     "ids table to_arrow to_pandas to_networkx from_pandas from_polars",
     "Table": "columns to_pandas __len__ __arrow_c_schema__ __arrow_c_array__ __arrow_c_stream__",
     "Error": "file line column",
-    "csgraph": "breadth_first_order breadth_first_tree shortest_path dijkstra connected_components reverse_cuthill_mckee "
+    "csgraph": "breadth_first_order breadth_first_tree depth_first_order depth_first_tree laplacian shortest_path dijkstra connected_components reverse_cuthill_mckee "
     "floyd_warshall bellman_ford johnson yen minimum_spanning_tree maximum_bipartite_matching structural_rank",
     "networkx.backend": "convert_from_nx convert_to_nx can_run should_run",
 }

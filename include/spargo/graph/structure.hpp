@@ -75,7 +75,7 @@ template <index_type I, index_type O>
                                                               edge_side side = edge_side::out);
 
 template <index_type I>
-struct bfs_order_result {
+struct search_order {
   array<I, host> order;         // vertices reached from the source, which is the first
   array<I, host> predecessors;  // [vertex] -1 for the source and for unreached vertices
 };
@@ -84,8 +84,15 @@ struct bfs_order_result {
 // SciPy's and networkx's order, which `bfs` does not give. One thread, O(vertices + edges). Throws invalid_argument for
 // a source out of range.
 template <index_type I, index_type O>
-[[nodiscard]] SPARGO_EXPORT bfs_order_result<I> bfs_order(const context<host>& ctx, const graph_view<I, O, host>& g,
-                                                          std::type_identity_t<I> source);
+[[nodiscard]] SPARGO_EXPORT search_order<I> bfs_order(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                      std::type_identity_t<I> source);
+
+// Depth-first order: from each vertex along the first edge in the order of storage to a vertex that is not reached yet.
+// SciPy's and networkx's preorder. One thread, without recursion, O(vertices + edges). Throws invalid_argument for a
+// source out of range.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT search_order<I> dfs_order(const context<host>& ctx, const graph_view<I, O, host>& g,
+                                                      std::type_identity_t<I> source);
 
 template <index_type I>
 struct cuthill_mckee_options {
@@ -147,6 +154,10 @@ template <detail::viewable Graph>
 template <detail::viewable Graph>
 [[nodiscard]] auto bfs_order(const context<host>& ctx, const Graph& g, detail::index_of_graph<Graph> source) {
   return bfs_order(ctx, g.view(), source);
+}
+template <detail::viewable Graph>
+[[nodiscard]] auto dfs_order(const context<host>& ctx, const Graph& g, detail::index_of_graph<Graph> source) {
+  return dfs_order(ctx, g.view(), source);
 }
 template <detail::viewable Graph>
 [[nodiscard]] auto cuthill_mckee(const context<host>& ctx, const Graph& g,

@@ -1,4 +1,4 @@
-// Sequential orders of vertices: breadth-first, and Cuthill and McKee's (ACM 1969).
+// Sequential orders of vertices: breadth-first, depth-first, and Cuthill and McKee's (ACM 1969).
 #include <spargo/graph/structure.hpp>
 
 #include "core/instantiate.hpp"
@@ -35,8 +35,8 @@ array<I, host> by_degree(const context<host>& ctx, span<const std::int64_t, host
 }  // namespace detail::structure
 
 template <index_type I, index_type O>
-bfs_order_result<I> bfs_order(const context<host>& ctx, const graph_view<I, O, host>& g,
-                              std::type_identity_t<I> source) try {
+search_order<I> bfs_order(const context<host>& ctx, const graph_view<I, O, host>& g,
+                          std::type_identity_t<I> source) try {
   const auto& out = g.out;
   detail::structure::expect_vertex("bfs_order", source, out.rows);
   array<I, host> order(ctx, out.rows);
@@ -60,6 +60,46 @@ bfs_order_result<I> bfs_order(const context<host>& ctx, const graph_view<I, O, h
   return {std::move(order), std::move(predecessors)};
 } catch (...) {
   detail::rethrow("bfs_order");
+}
+
+// The path from the source to the current vertex is that of the predecessors.
+template <index_type I, index_type O>
+search_order<I> dfs_order(const context<host>& ctx, const graph_view<I, O, host>& g,
+                          std::type_identity_t<I> source) try {
+  const auto& out = g.out;
+  detail::structure::expect_vertex("dfs_order", source, out.rows);
+  array<I, host> order(ctx, out.rows);
+  array<I, host> predecessors(ctx, out.rows);
+  array<O, host> next(ctx, out.rows);  // [vertex on the path] its first edge that was not followed yet
+  std::fill(predecessors.begin(), predecessors.end(), I{-1});
+  std::int64_t found = 0;
+  const auto enter = [&](I v, I from) {
+    predecessors[v] = from;
+    next[v] = out.offsets[v];
+    order[found++] = v;
+  };
+  enter(source, source);  // its own predecessor until the end: it counts as found
+  I u = source;
+  for (std::int64_t steps = 0;; ++steps) {
+    if (steps % detail::structure::poll_interval == 0) interruption::look();
+    const O last = out.offsets[std::int64_t{u} + 1];
+    O e = next[u];
+    while (e < last && predecessors[out.indices[e]] >= 0) ++e;
+    if (e < last) {
+      next[u] = e + 1;
+      enter(out.indices[e], u);
+      u = out.indices[e];
+    } else if (u != source) {
+      u = predecessors[u];
+    } else {
+      break;
+    }
+  }
+  predecessors[source] = I{-1};
+  order.truncate(found);
+  return {std::move(order), std::move(predecessors)};
+} catch (...) {
+  detail::rethrow("dfs_order");
 }
 
 template <index_type I, index_type O>
@@ -108,10 +148,12 @@ array<I, host> cuthill_mckee(const context<host>& ctx, const graph_view<I, O, ho
   detail::rethrow("cuthill_mckee");
 }
 
-#define INSTANTIATE(I, O)                                                                           \
-  template bfs_order_result<I> bfs_order<I, O>(const context<host>&, const graph_view<I, O, host>&, \
-                                               std::type_identity_t<I>);                            \
-  template array<I, host> cuthill_mckee<I, O>(const context<host>&, const graph_view<I, O, host>&,  \
+#define INSTANTIATE(I, O)                                                                          \
+  template search_order<I> bfs_order<I, O>(const context<host>&, const graph_view<I, O, host>&,    \
+                                           std::type_identity_t<I>);                               \
+  template search_order<I> dfs_order<I, O>(const context<host>&, const graph_view<I, O, host>&,    \
+                                           std::type_identity_t<I>);                               \
+  template array<I, host> cuthill_mckee<I, O>(const context<host>&, const graph_view<I, O, host>&, \
                                               const cuthill_mckee_options<I>&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
 

@@ -1,4 +1,4 @@
-// Orders of vertices: breadth-first and Cuthill-McKee.
+// Orders of vertices: breadth-first, depth-first and Cuthill-McKee.
 #include "graph/graph.hpp"
 
 #include <algorithm>
@@ -7,10 +7,11 @@ namespace spargo::python {
 namespace {
 
 // `none`: the predecessor of vertices without one.
-template <class I, class O>
+template <bool Depth, class I, class O>
 nb::tuple order_from(const bound_graph<I, O, host>& g, std::int64_t source, std::int64_t none) {
   auto found = unlocked([&] {
-    auto result = bfs_order(threads_context(1), g.view(), narrowed<I>(source));
+    const auto ctx = threads_context(1);
+    auto result = Depth ? dfs_order(ctx, g.view(), narrowed<I>(source)) : bfs_order(ctx, g.view(), narrowed<I>(source));
     if (none != -1) std::replace(result.predecessors.begin(), result.predecessors.end(), I{-1}, static_cast<I>(none));
     return result;
   });
@@ -25,7 +26,8 @@ nb::object order_by_degree(const bound_graph<I, O, host>& g, const vector_of<con
 }
 
 const graph_binding here{[]<class I, class O>(graph_class<I, O, host>& bound, nb::module_&) {
-  bound.def("bfs_order", &order_from<I, O>, "source"_a, "none"_a = -1)
+  bound.def("bfs_order", &order_from<false, I, O>, "source"_a, "none"_a = -1)
+      .def("dfs_order", &order_from<true, I, O>, "source"_a, "none"_a = -1)
       .def("cuthill_mckee", &order_by_degree<I, O>, "starts"_a.noconvert(), "degrees"_a.noconvert());
 }};
 
