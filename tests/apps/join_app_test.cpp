@@ -229,6 +229,13 @@ TEST_F(Join, ConvertSaysWhatItDoesNotKeep) {
   EXPECT_NE(run.err.find("other columns of the edge list are not kept: "), std::string::npos) << run.err;
   const app_run named = run_here("convert", {folder_.write("k.csv", "source,target,a b\n5,7,1\n"), folder_ / "k.gml"});
   EXPECT_NE(named.err.find("the attribute 'a b' gets another name"), std::string::npos) << named.err;
+  for (const std::string to : {"k.csv", "k.wel", "k.mtx", "k.spg", "k.graphml"}) {
+    const app_run away = run_here("convert", {folder_ / "k.gml", folder_ / to});
+    ASSERT_EQ(away.code, 0) << away.err;
+    EXPECT_EQ(away.err.find("attributes of vertices and edges, except weights, are not kept") == std::string::npos,
+              to == "k.graphml")
+        << to << ": " << away.err;
+  }
 }
 
 // Every command gives the same answer on the document as on what it was made of.

@@ -420,6 +420,9 @@ written convert_in_memory(const conversion& c) {
   const bool to_text = to_document || c.to.kind == target_kind::matrix_market || c.to.kind == target_kind::edge_list;
   if (to_document && c.input.kind == input_kind::document && !c.adds_reverses()) return convert_document(c);
   if (to_document && c.adds_reverses()) warn_of_lost_attributes(c);
+  if (!to_document && c.input.kind == input_kind::document) {
+    c.warn("attributes of vertices and edges, except weights, are not kept (.gml and .graphml keep them)");
+  }
   if (!to_text && !c.adds_reverses() && c.flags.cache == cache_mode::on) {
     if (c.input.can_be_read_again()) return convert_cached(c, bar.options());
     report_cache(c.out, input_cache(c.flags.cache, c.input, value_kind::fp64));  // says why it is off
