@@ -53,6 +53,9 @@ bool flush_output(const std::string& name) {
   return false;
 }
 
+// CLI11 reads such numbers as octal.
+bool begins_with_zero(std::string_view text) { return text.size() > 1 && text[0] == '0'; }
+
 int code(exit_status status) { return static_cast<int>(status); }
 
 // Shows the line of an error, for people; skipped if memory is exhausted.
@@ -140,7 +143,7 @@ std::string check_devices(const std::string& text) {
 
 std::string check_threads(const std::string& text) {
   std::int64_t n = 0;
-  if (parse_integer(text, n) && n >= 1 && n <= limits::max_threads) return {};
+  if (!begins_with_zero(text) && parse_integer(text, n) && n >= 1 && n <= limits::max_threads) return {};
   return fmt::format("{} is not a number of threads (expected 1 to {})", text, limits::max_threads);
 }
 
@@ -156,13 +159,24 @@ std::string check_bytes(const std::string& text) {
 CLI::Validator count_from(std::int64_t least) {
   return {[least](const std::string& text) -> std::string {
             std::int64_t n = 0;
-            if (parse_integer(text, n) && n >= least && n <= limits::max_count) return {};
+            if (!begins_with_zero(text) && parse_integer(text, n) && n >= least && n <= limits::max_count) return {};
             return fmt::format("{} is not a count (expected {} to {})", text, least, limits::max_count);
           },
           ""};
 }
 
 CLI::Validator positive_count() { return count_from(1); }
+
+CLI::Validator seed_number() {
+  return {[](const std::string& text) -> std::string {
+            std::uint64_t n = 0;
+            const char* const end = text.data() + text.size();
+            const auto [stop, failure] = std::from_chars(text.data(), end, n);
+            if (!text.empty() && failure == std::errc{} && stop == end && !begins_with_zero(text)) return {};
+            return fmt::format("{} is not a seed (expected 0 to 2^64-1)", text);
+          },
+          ""};
+}
 
 void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& closing) {
   const std::string group = help_style::shared_group;

@@ -58,6 +58,7 @@ void add_help_and_version(CLI::App& app);
 [[nodiscard]] std::string check_bytes(const std::string& text);
 [[nodiscard]] CLI::Validator count_from(std::int64_t least);
 [[nodiscard]] CLI::Validator positive_count();
+[[nodiscard]] CLI::Validator seed_number();
 // Parses "random[:SEED]" of --x and --source; false for other text, usage_error naming `flag` for a bad seed.
 [[nodiscard]] bool parse_random(const std::string& flag, const std::string& text, std::uint64_t& seed);
 

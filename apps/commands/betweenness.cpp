@@ -27,7 +27,7 @@ struct betweenness_flags : graph_flags {
 
   std::string sources = "all";
   std::vector<std::string> source_list;  // lists of labels
-  std::int64_t seed = 1;
+  std::uint64_t seed = 1;
   std::string normalization = "none";
   bool endpoints = false;
   std::string algorithm = "auto";
@@ -126,7 +126,7 @@ struct centrality : graph_algorithm {
                                    "all vertices, or K random ones with out-edges, distinct while there are enough");
     sources->check(suggests({"all"}))->type_name("K|all")->capture_default_str();
     app.add_option("--seed", flags.seed, "of the random sources")
-        ->check(count_from(0))
+        ->check(seed_number())
         ->type_name("N")
         ->capture_default_str();
     app.add_option("--source-list", flags.source_list, "these sources; ids or names as the file writes them")

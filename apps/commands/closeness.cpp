@@ -29,7 +29,7 @@ struct closeness_flags : graph_flags {
   closeness_flags() { repeat = 0; }  // 3, or the first run alone where it is long
 
   std::string sources;  // empty: all, as far as that is affordable for eccentricities
-  std::int64_t seed = 1;
+  std::uint64_t seed = 1;
   bool harmonic = false;
   bool eccentricity = false;
   bool diameter = false;
@@ -88,7 +88,7 @@ struct closeness_centralities : graph_algorithm {
         ->check(suggests({"all"}))
         ->type_name("K|all");
     app.add_option("--seed", flags.seed, "of the random sources")
-        ->check(count_from(0))
+        ->check(seed_number())
         ->type_name("N")
         ->capture_default_str();
     auto* harmonic = app.add_flag("--harmonic", flags.harmonic, "harmonic centrality: the sum of inverse distances");

@@ -88,6 +88,7 @@ struct community_search : graph_algorithm {
         ->capture_default_str();
     app.add_option("--seed", flags.seed,
                    "of the order in which leiden and louvain move vertices; each finds the same every time")
+        ->check(seed_number())
         ->type_name("N")
         ->capture_default_str();
     app.add_option(

@@ -135,7 +135,10 @@ struct eigs_search : matrix_algorithm {
         ->check(positive_count())
         ->type_name("N")
         ->capture_default_str();
-    app.add_option("--seed", flags.options.seed, "of the start vector")->type_name("N")->capture_default_str();
+    app.add_option("--seed", flags.options.seed, "of the start vector")
+        ->check(seed_number())
+        ->type_name("N")
+        ->capture_default_str();
     app.add_option("--output", flags.output, "write the eigenvectors as columns of a Matrix Market array (.gz by name)")
         ->type_name("FILE");
   }
@@ -164,6 +167,14 @@ struct eigs_search : matrix_algorithm {
         time_runs("finding eigenvalues", flags.repeat, [&] { found = eigs<V, I, O>(ctx, matrix, options); });
     report_matrix(out, read);
     json& keys = out.keys();
+    if (options.count < flags.options.count) {
+      const std::string all = fmt::format("all {} of the matrix", counted(options.count, "eigenvalue"));
+      if (flags.options.count != eigs_options{}.count) {
+        out.warn(fmt::format("{}: --count {}: {} {} given", flags.file, flags.options.count, all,
+                             options.count == 1 ? "is" : "are"));
+      }
+      out.row("count", all);
+    }
     keys["operator"] = flags.form;
     keys["which"] = flags.which;
     keys["count"] = options.count;

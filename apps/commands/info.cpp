@@ -367,7 +367,7 @@ void inspect(report& out, const info_flags& flags, const backend& where, const i
   if (graph) expect_square(matrix.rows, matrix.cols, input.path);
   report_shape(out, input, facts, matrix.rows, matrix.cols, matrix.nnz(), facts.expanded - matrix.nnz(), graph);
   report_columns(out, input, input.directed);
-  for (const std::string& warning : facts.warnings) out.warn(input.path + ": " + warning);
+  report_contents(out, input, facts);
   report_values(out, values, listed, unused_weights(input), graph);
   keys["rounded_integers"] = facts.rounded_integers;
   if (facts.rounded_integers > 0) {

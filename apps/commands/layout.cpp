@@ -151,7 +151,10 @@ struct graph_layout : graph_algorithm {
     add_choice(app, "--start", flags.start,
                "multilevel (layouts of contracted graphs first: unfolds meshes and roads) or random", "a start",
                words_of<layout_start>());
-    app.add_option("--seed", flags.seed, "of the random positions")->type_name("N")->capture_default_str();
+    app.add_option("--seed", flags.seed, "of the random positions")
+        ->check(seed_number())
+        ->type_name("N")
+        ->capture_default_str();
     app.add_option(
            "--image", flags.image,
            "draw the graph, with its components moved together: .png, .svg or .pdf; up to 1,000,000 edges, an even "

@@ -18,7 +18,6 @@ namespace {
 
 struct plan_flags {
   std::string command;
-  std::string input;
   std::int64_t ranks = 0;
 };
 
@@ -59,7 +58,6 @@ exit_status plan_command_line(const plan_flags& flags, const std::vector<std::st
   std::int64_t ranks = 0;
   add_ranks_flag(*declared.app, ranks);
   std::vector<std::string> words = {which.name};
-  if (!flags.input.empty()) words.push_back(flags.input);
   words.insert(words.end(), rest.begin(), rest.end());
   if (flags.ranks > 0) words.insert(words.end(), {"--ranks", std::to_string(flags.ranks)});
   std::vector<char*> argv;
@@ -83,7 +81,8 @@ command_body declare(CLI::App& app) {
   app.add_option("COMMAND", flags->command, "the command, followed by its input and any of its flags")
       ->check(suggests(names))
       ->required();
-  app.add_option("INPUT", flags->input, "as the command takes it");
+  // Declared for help; a flag before it may take the word that would be parsed as it.
+  app.add_option("INPUT", "as the command takes it")->expected(0);
   add_ranks_flag(app, flags->ranks);
   app.prefix_command();
   add_help_and_version(app);

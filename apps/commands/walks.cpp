@@ -99,7 +99,10 @@ struct uniform_walks : graph_algorithm {
     app.add_option("--q", flags.q, "of node2vec: a step to a vertex that is no neighbour of the one before counts 1/q")
         ->type_name("X")
         ->capture_default_str();
-    app.add_option("--seed", flags.seed, "of the random numbers")->type_name("N")->capture_default_str();
+    app.add_option("--seed", flags.seed, "of the random numbers")
+        ->check(seed_number())
+        ->type_name("N")
+        ->capture_default_str();
     add_weights_flag(
         app, flags.weights,
         "edges are chosen in proportion to their weights: file, unit (all alike) or random[:SEED]; those of "

@@ -82,6 +82,19 @@ void report_possible_names(report& out, const input_description& input) {
   out.warn(input.path + ": " + text);
 }
 
+// Warns of edges that may be the rows of a matrix.
+void report_possible_matrix(report& out, const input_description& input) {
+  const std::int64_t n = input.columns.possible_matrix;
+  if (n == 0) return;
+  out.keys()["columns"]["possible_matrix"] = n;
+  const std::string text = fmt::format(
+      "{} lines of {} numbers are read as weighted edges, and may be an adjacency matrix ({} if they are edges; a "
+      "matrix is read as Matrix Market)",
+      n, n, columns_flag({{"1", 1}, {"2", 2}, {"3", 3}}));
+  out.row("", text);
+  out.warn(input.path + ": " + text);
+}
+
 // Warns of columns whose names are of different things, such as user_id and item_id, though equal ids are one vertex.
 void report_two_kinds(report& out, const input_description& input) {
   const edge_list_header& header = input.columns;
@@ -157,6 +170,7 @@ void report_columns(report& out, const input_description& input, bool directed) 
   const edge_list_header& header = input.columns;
   report_names(out, header, input.wanted_columns);
   report_possible_names(out, input);
+  report_possible_matrix(out, input);
   report_two_kinds(out, input);
   report_left_ids(out, input);
   if (header.direction == edge_direction::not_said) return;
@@ -167,6 +181,13 @@ void report_columns(report& out, const input_description& input, bool directed) 
                            : fmt::format("{}, as asked for ({} says {}{})", taken, header.said_by, said,
                                          directed ? ": each edge leads both ways" : ""));
   out.keys()["direction_said"] = said;
+}
+
+void report_contents(report& out, const input_description& input, const input_facts& facts) {
+  for (const std::string& warning : facts.warnings) out.warn(input.path + ": " + warning);
+  if (input.kind != input_kind::edge_list || facts.stored > 0) return;
+  out.keys()["lists_no_edges"] = true;
+  out.warn(input.path + ": the file lists no edges");
 }
 
 void report_ids(report& out, const vertex_names& names) {

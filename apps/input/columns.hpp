@@ -23,6 +23,9 @@ void report_columns(report& out, const input_description& input, bool directed);
 // Names the columns of numbers that are not used and might be weights, and how to use them; empty if there are none.
 [[nodiscard]] std::string unused_weights(const input_description& input);
 
+// Warns of what the reader found, and of an edge list without edges, the key "lists_no_edges".
+void report_contents(report& out, const input_description& input, const input_facts& facts);
+
 // The key "ids", and a row if vertices have names.
 void report_ids(report& out, const vertex_names& names);
 

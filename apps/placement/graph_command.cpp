@@ -79,7 +79,7 @@ std::string times_before(const loaded_input& from) {
 
 void report_graph(report& out, const std::string& command, const graph_flags& flags, const backend& where,
                   const loaded_input& from, const graph_facts& graph) {
-  for (const std::string& warning : from.facts.warnings) out.warn(from.input.path + ": " + warning);
+  report_contents(out, from.input, from.facts);
   json& keys = out.keys();
   keys["file"] = from.input.path;
   keys["vertices"] = graph.vertices;

@@ -109,6 +109,17 @@ TEST_F(EigsFile, ComplexMatricesAndVectors) {
   EXPECT_NEAR(std::abs(second), 1, 1e-12);
 }
 
+TEST_F(EigsFile, SaysThatAMatrixHasFewerEigenvalues) {
+  const app_run more = run_here("eigs", {"gen:laplacian2d:n=2", "--count", "5"});
+  EXPECT_NE(more.err.find("warning: gen:laplacian2d:n=2: --count 5: all 4 eigenvalues of the matrix are given"),
+            std::string::npos)
+      << more.err;
+  const app_run usual = run_here("eigs", {"gen:laplacian2d:n=2"});
+  EXPECT_EQ(usual.err, "") << "nobody asked for six";
+  EXPECT_NE(usual.out.find("all 4 eigenvalues of the matrix"), std::string::npos) << usual.out;
+  EXPECT_EQ(run_here("eigs", {"gen:laplacian2d:n=2", "--count", "4"}).out.find("all 4"), std::string::npos);
+}
+
 TEST_F(EigsFile, RefusalsAndStatus) {
   expect_failure(run_here("eigs", {folder_.write("w.mtx", matrix("real general", "2 3 1\n1 1 1\n"))}), "eigs", 1,
                  "a matrix of 2 x 3 (expected a square one)");

@@ -258,6 +258,20 @@ TEST(mistakes, are_answered_in_the_words_of_the_command_line) {
   }
 }
 
+// CLI11 wraps negative numbers, saturates large ones and reads 010 as 8.
+TEST(mistakes, in_numbers_are_not_taken_for_others) {
+  for (const char* command : {"walks", "layout", "communities", "eigs", "closeness", "betweenness"}) {
+    for (const char* seed : {"-1", "18446744073709551616", "010", "0x8", "+8", " 8", "1.5", ""}) {
+      test::expect_failure(test::run_app(command, {"gen:path:n=3", std::string("--seed=") + seed}), command, 2,
+                           "--seed");
+    }
+    EXPECT_EQ(test::run_app(command, {"gen:path:n=3", "--seed", "18446744073709551615"}).code, 0) << command;
+  }
+  for (const char* flag : {"--repeat", "--threads", "--max-iterations"}) {
+    test::expect_failure(test::run_app("pagerank", {"gen:path:n=3", flag, "010"}), "pagerank", 2, "010");
+  }
+}
+
 // A file with the name of the app is named in full.
 TEST(mistakes, in_a_file_called_as_the_app_name_it) {
   const scratch folder;

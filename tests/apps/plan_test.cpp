@@ -110,6 +110,17 @@ TEST(plan, names_the_algorithm_of_several_ranks) {
   }
 }
 
+TEST(plan, takes_flags_before_the_input) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"pagerank", "--damping", "0.5", "gen:path:n=9"},
+        {"pagerank", "gen:path:n=9", "--damping", "0.5"},
+        {"pagerank", "--no-validate", "gen:path:n=9"}}) {
+    const json plan = plan_of(words);
+    EXPECT_EQ(plan.at("file"), "gen:path:n=9");
+  }
+  EXPECT_EQ(plan_of({"pagerank", "--ranks", "4", "gen:path:n=9"}).at("ranks"), 4);
+}
+
 TEST(plan, refuses_what_the_command_refuses) {
   const scratch folder;
   const std::string list = folder.write("a.el", "1 2\n");

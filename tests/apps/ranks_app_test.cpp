@@ -237,7 +237,7 @@ TEST_F(Ranks, CountLoopsForRanksAlone) {
 
 TEST_F(Ranks, AreManyForGraphsWithoutVerticesOrEdges) {
   const scratch folder;
-  for (const std::string& file : {folder.write("empty.el", ""), folder.write("loop.el", "4 4\n")}) {
+  for (const std::string& file : {folder.write("empty.el", "# nobody\n"), folder.write("loop.el", "4 4\n")}) {
     for (const char* command : {"pagerank ", "components ", "cores ", "communities --method cdlp "}) {
       const app_run run = on_ranks(3, command + file + " --json -");
       EXPECT_EQ(run.code, 0) << command << file << run.err;

@@ -52,6 +52,58 @@ TEST(tables, names_above_names_are_said) {
   EXPECT_EQ(run_on("bfs", folder.write("e.csv", "alice,bob\nbob,carol\n")).err, "");
 }
 
+TEST(tables, files_without_text_are_refused) {
+  const scratch folder;
+  std::vector<std::string> commands = test::graph_commands();
+  commands.emplace_back("info");
+  for (const auto& [text, said] :
+       {std::pair("", "the file is empty"), std::pair(" \n\n", "the file has only blanks")}) {
+    for (const char* name : {"nothing.el", "nothing.csv", "nothing.graph"}) {
+      const std::string file = folder.write(name, text);
+      for (const std::string& command : commands) {
+        test::expect_failure(run_here(command, {file}), command, 1, std::string(name) + ": " + said);
+      }
+      test::expect_failure(run_here("convert", {file, folder / "o.mtx"}), "convert", 1, said);
+      EXPECT_FALSE(std::filesystem::exists(folder / "o.mtx"));
+    }
+  }
+}
+
+TEST(tables, lists_without_edges_are_said) {
+  const scratch folder;
+  for (const char* text : {"# only a comment\n", "source,target\n", "# Nodes: 5 Edges: 0\n"}) {
+    const std::string file = folder.write("n.csv", text);
+    const std::string said = "warning: " + file + ": the file lists no edges";
+    for (const char* command : {"components", "pagerank", "info"}) {
+      EXPECT_NE(run_here(command, {file}).err.find(said), std::string::npos) << command << text;
+      EXPECT_EQ(report_of(command, file).at("lists_no_edges"), true);
+    }
+    EXPECT_NE(run_here("convert", {file, folder / "o.mtx", "--force"}).err.find(said), std::string::npos) << text;
+  }
+  const std::string counted = folder.write("c.graph", "% METIS\n3 0\n\n\n\n");
+  EXPECT_EQ(run_here("components", {counted}).err, "") << "a graph by its header";
+  EXPECT_FALSE(report_of("components", folder.write("e.el", "1 2\n")).contains("lists_no_edges"));
+}
+
+TEST(tables, edges_that_may_be_a_small_matrix_are_said) {
+  const scratch folder;
+  const std::string said =
+      "3 lines of 3 numbers are read as weighted edges, and may be an adjacency matrix (--columns 1,2,3";
+  for (const char* text : {"a,b,c\n0,1,1\n1,0,1\n1,1,0\n", "0 1 1\n1 0 1\n1 1 0\n", "x,y,z\n0,2,3\n2,0,4\n3,4,0\n",
+                           "a,b,c\n1,0,0\n0,1,0\n0,0,1\n"}) {
+    const std::string file = folder.write("m.csv", text);
+    for (const char* command : {"bfs", "info"}) {
+      EXPECT_NE(run_on(command, file).err.find("warning: " + file + ": " + said), std::string::npos) << command << text;
+      EXPECT_EQ(report_of(command, file).at("columns").at("possible_matrix"), 3) << text;
+    }
+    EXPECT_EQ(run_on("bfs", file, {"--columns", "1,2,3"}).err, "") << text;
+  }
+  for (const char* text : {"source,target,weight\n0,1,1\n1,0,1\n1,1,0\n", "1 2 0\n2 3 1\n3 1 1\n", "0 1 1\n1 0 1\n",
+                           "0 1 1\n1 0 1\n1 1 0\n0 0 1\n", "0,1\n1,0\n"}) {
+    EXPECT_EQ(run_on("bfs", folder.write("e.csv", text)).err, "") << text;
+  }
+}
+
 TEST(tables, columns_of_two_kinds_are_said_and_kept_apart) {
   const scratch folder;
   const std::string file = folder.write("t.csv", "user_id,item_id,rating\n1,1,5\n1,2,3\n2,1,4\n");

@@ -34,7 +34,7 @@ TEST(InputFormat, IsSeenFromTheContent) {
   EXPECT_EQ(recognise_format(matrix, "f"), input_format::matrix_market);
   EXPECT_EQ(recognise_format("%%matrixmarket MATRIX", "f.el"), input_format::matrix_market);
   EXPECT_EQ(recognise_format("SPARGO\r\n\1\0\0\0"s, "f.mtx"), input_format::snapshot);
-  for (const char* text : {"", "1 2\n", "# graph\n1 2\n", "% graph [\n1 2\n", "% sym\n1 2\n", "\n\n1,2\n", "-1",
+  for (const char* text : {"1 2\n", "# graph\n1 2\n", "% graph [\n1 2\n", "% sym\n1 2\n", "\n\n1,2\n", "-1",
                            "source,target\n", "0 1 {}\n", "graph\n"}) {
     EXPECT_EQ(recognise_format(text, "f"), input_format::edge_list) << text;
   }
@@ -45,6 +45,23 @@ TEST(InputFormat, ANameCountsOnlyForWhatItsReaderIsToExplain) {
     EXPECT_EQ(recognise_format("1 2\n", name), input_format::matrix_market);
   }
   EXPECT_EQ(refusal("PK\3\4", "f.mtx"), "f.mtx: compressed with zip: only gzip is read (unzip FILE)");
+}
+
+TEST(InputFormat, FilesWithoutTextHaveNone) {
+  for (const auto& [text, says] :
+       {std::pair("", "f: the file is empty (expected a graph or a matrix)"),
+        std::pair(" \t\r\n\n", "f: the file has only blanks (expected a graph or a matrix)")}) {
+    try {
+      (void)recognise_format(text, "f");
+      ADD_FAILURE() << "accepted";
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::parse);
+      EXPECT_STREQ(e.what(), says);
+    }
+  }
+  EXPECT_EQ(recognise_format("", "f.mtx"), input_format::matrix_market) << "whose reader says what is missing";
+  EXPECT_EQ(recognise_format(std::string(1 << 16, '\n'), "f"), input_format::edge_list) << "more may follow";
+  EXPECT_EQ(recognise_format("#\n", "f"), input_format::edge_list);
 }
 
 TEST(InputFormat, OtherCompressionsAreRefusedByName) {

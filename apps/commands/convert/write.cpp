@@ -6,6 +6,7 @@
 #include "cli/progress.hpp"
 #include "commands/convert/conversion.hpp"
 #include "commands/convert/mirrored.hpp"
+#include "input/columns.hpp"
 #include "input/graph_input.hpp"
 #include "input/input_check.hpp"
 #include "input/lightest.hpp"
@@ -429,7 +430,7 @@ written convert_in_memory(const conversion& c) {
   }
   any_entries listed = read_entries(c.ctx, c.input, bar.options());
   const auto go_on = [&]<class V, class I>(coo_input<V, I>& read) {
-    for (const std::string& warning : read.facts.warnings) c.out.warn(c.source() + ": " + warning);
+    report_contents(c.out, c.input, read.facts);
     if (c.adds_reverses()) return write_undirected<V, I>(c, std::as_const(read.entries).view(), read.facts);
     const bool expanded =
         !c.input.directed && read.triangle == symmetry_kind::general && !(to_document && lists_edges(c.input.kind));

@@ -410,12 +410,17 @@ def columns_text(columns: str | Sequence[str | int] | None) -> str:
 def warn_of_input(source: Source, rounded: int, doubts: _core.Doubts | None, weights: bool) -> None:
     """Warn of doubts about a file. `weights`: whether its weights are used."""
     name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a file")
-    possible, columns, kinds = doubts or ([], [], [])
+    possible, columns, kinds, matrix = doubts or ([], [], [], 0)
     if possible:
         given = _columns_argument([(text, k + 1) for k, text in enumerate(possible)])
         warn(
             f"{name}: the first line, {', '.join(map(repr, possible))}, is read as an edge ({given} if it names the columns, "
             "columns='1,2' if it does not)"
+        )
+    if matrix:
+        warn(
+            f"{name}: {matrix} lines of {matrix} numbers are read as weighted edges, and may be an adjacency matrix "
+            "(columns='1,2,3' if they are edges)"
         )
     if kinds:
         same = _columns_argument(kinds)

@@ -163,7 +163,8 @@ nb::object ids_of(const std::vector<std::int64_t>& ids) {
 }
 
 // (the ends of a first edge that may be names of columns, the unused columns of numbers after source and target, source
-// and target if they may number different things): each column as (name, number from 1).
+// and target if they may number different things): each column as (name, number from 1). Last the number of vertices
+// of the matrix that the lines may be, else 0.
 nb::object doubts_of(const edge_list_header& header) {
   nb::list possible;
   for (const std::string& name : header.possible_names) possible.append(text_of(name));
@@ -182,7 +183,7 @@ nb::object doubts_of(const edge_list_header& header) {
     add(kinds, header.source);
     add(kinds, header.target);
   }
-  return nb::make_tuple(possible, columns, kinds);
+  return nb::make_tuple(possible, columns, kinds, header.possible_matrix);
 }
 
 nb::object read_edges(const std::string& path, const std::string& columns, std::string_view ids, int threads) {

@@ -87,6 +87,10 @@ struct SPARGO_EXPORT edge_list_header {
   // The ends of the first edge if neither occurs again among the first lines: they may be names of columns. `columns`
   // with these names makes the line a header.
   std::vector<std::string> possible_names;
+  // Number of vertices if the lines may be the rows of an adjacency matrix of three columns, else 0: labels that are no
+  // names of columns above numbers, of which two hold: all are 0 or 1, symmetric, 0 on the diagonal. `columns` settles
+  // it.
+  std::int64_t possible_matrix = 0;
   // The header names source and target by other words than these, which may number different things (user_id, item_id):
   // equal integers are one vertex nevertheless. `columns` settles it: names as they are, or with "bip:" in front.
   bool may_be_two_kinds = false;

@@ -18,7 +18,8 @@ namespace spargo {
 enum class input_format { matrix_market, edge_list, metis, dimacs_arcs, dimacs_edges, snapshot, gml, graphml };
 
 // Recognises a format from the first bytes of the text (`input_file::head`) and, if ambiguous, from the name. Throws
-// `unsupported`, with the name, for known formats that are not supported: other compressions, GEXF, UTF-16.
+// `unsupported`, with the name, for known formats that are not supported: other compressions, GEXF, UTF-16; `parse` for
+// a file without text, unless the name decides.
 [[nodiscard]] SPARGO_EXPORT input_format recognise_format(std::string_view head, const std::string& name);
 
 namespace detail {

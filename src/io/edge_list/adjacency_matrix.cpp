@@ -58,6 +58,17 @@ class square_table {
     return fits(rows_.size() - first, columns) && is_matrix(first, 0) ? columns : 0;
   }
 
+  [[nodiscard]] bool may_be_small(first_labels names) const {
+    constexpr std::size_t size = most_columns_of_edges;
+    if (!is_square_ || !is_whole_ || rows_.size() < size || rows_[0].size() != size || rows_.back().size() != size) {
+      return false;
+    }
+    const bool named = std::none_of(rows_[0].begin(), rows_[0].end(), is_entry);
+    if ((named && names == first_labels::excluded) || rows_.size() != size + (named ? 1 : 0)) return false;
+    const properties of = properties_of(rows_.size() - size, 0);
+    return of.numbers && of.ones + of.symmetric + of.diagonal >= 2;
+  }
+
  private:
   // Whether the number of rows fits: all of them if the text is whole, else some.
   [[nodiscard]] bool fits(std::size_t rows, std::size_t columns) const {
@@ -91,27 +102,38 @@ class square_table {
     return columns > most_columns_of_edges && is_matrix(1, 1);
   }
 
-  // Whether the entries from this row and column on are numbers of a matrix rather than edges.
-  [[nodiscard]] bool is_matrix(std::size_t first_row, std::size_t first_column) const {
-    const std::size_t count = rows_.size() - first_row;
-    bool no_ids = false;
+  struct properties {
+    bool numbers = true;
+    bool no_ids = false;  // in the first two columns of some row
     bool symmetric = true;
-    bool diagonal = true;
-    bool ones = true;
-    for (std::size_t i = 0; i < count; ++i) {
+    bool diagonal = true;  // of zeros
+    bool ones = true;      // all are 0 or 1
+  };
+
+  // Of the entries from this row and column on; of all but `numbers` only if all are numbers.
+  [[nodiscard]] properties properties_of(std::size_t first_row, std::size_t first_column) const {
+    properties of;
+    for (std::size_t i = 0; i + first_row < rows_.size(); ++i) {
       const row& fields = rows_[i + first_row];
-      if (!std::all_of(fields.begin() + static_cast<std::ptrdiff_t>(first_column), fields.end(), is_entry))
-        return false;
-      no_ids = no_ids || !is_id(fields[first_column]) || !is_id(fields[first_column + 1]);
-      diagonal = diagonal && value_of(fields[i + first_column]) == 0;
+      of.numbers = std::all_of(fields.begin() + static_cast<std::ptrdiff_t>(first_column), fields.end(), is_entry);
+      if (!of.numbers) return of;
+      of.no_ids = of.no_ids || !is_id(fields[first_column]) || !is_id(fields[first_column + 1]);
+      of.diagonal = of.diagonal && value_of(fields[i + first_column]) == 0;
       for (std::size_t j = first_column; j < fields.size(); ++j) {
         const double value = value_of(fields[j]);
-        ones = ones && (value == 0 || value == 1);
+        of.ones = of.ones && (value == 0 || value == 1);
         const std::size_t k = j - first_column;
-        symmetric = symmetric && (k >= i || value == value_of(rows_[k + first_row][i + first_column]));
+        of.symmetric = of.symmetric && (k >= i || value == value_of(rows_[k + first_row][i + first_column]));
       }
     }
-    return count > 0 && (no_ids || symmetric || diagonal || ones || rows_.back().size() > sure_columns);
+    return of;
+  }
+
+  // Whether these entries are numbers of a matrix rather than edges.
+  [[nodiscard]] bool is_matrix(std::size_t first_row, std::size_t first_column) const {
+    if (rows_.size() == first_row) return false;
+    const properties of = properties_of(first_row, first_column);
+    return of.numbers && (of.no_ids || of.symmetric || of.diagonal || of.ones || rows_.back().size() > sure_columns);
   }
 
   std::vector<row> rows_;
@@ -123,6 +145,10 @@ class square_table {
 
 std::int64_t vertices_of_matrix(std::string_view text, table_extent extent, first_labels names) {
   return static_cast<std::int64_t>(square_table(text, extent).find(names));
+}
+
+bool may_be_small_matrix(std::string_view text, table_extent extent, first_labels names) {
+  return square_table(text, extent).may_be_small(names);
 }
 
 }  // namespace spargo::detail::edge_text

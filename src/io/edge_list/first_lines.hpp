@@ -68,6 +68,10 @@ enum class table_extent { whole, part };
 enum class first_labels { possible, excluded };
 [[nodiscard]] std::int64_t vertices_of_matrix(std::string_view text, table_extent extent, first_labels names);
 
+// The same for three columns, which may be edges as well: labels or none above numbers, of which two hold: all are 0 or
+// 1, symmetric, 0 on the diagonal.
+[[nodiscard]] bool may_be_small_matrix(std::string_view text, table_extent extent, first_labels names);
+
 // Throws `unsupported`, with the name, for a list that is not an edge list. `head`: with comments; `name`: of the file.
 //
 // LGL and networkx's adjacency lists are recognised by their comments or attributes; other adjacency lists by lines of

@@ -90,12 +90,13 @@ class header_finder {
     text_.clear();
   }
 
-  void refuse_matrix(std::string_view text) const {
+  void refuse_matrix(std::string_view text) {
     const std::vector<std::string> names = fields_of(text.data(), separator_of_names(text.substr(0, text.find('\n'))));
     const columns_by_kind found = find_columns_by_kind(names);
     const bool known = !found.sources.empty() && !found.targets.empty();
-    const std::int64_t vertices =
-        vertices_of_matrix(text, extent_, known ? first_labels::excluded : first_labels::possible);
+    const first_labels labels = known ? first_labels::excluded : first_labels::possible;
+    if (may_be_small_matrix(text, extent_, labels)) header_.possible_matrix = 3;
+    const std::int64_t vertices = vertices_of_matrix(text, extent_, labels);
     if (vertices == 0) return;
     fail(error_code::unsupported,
          fmt::format("an adjacency matrix of {} vertices (expected a line for each edge; --columns 1,2 or 1,2,3 takes "

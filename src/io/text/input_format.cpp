@@ -288,6 +288,13 @@ void refuse_return(std::string_view head, const std::string& name) {
   throw error(error_code::parse, {name, 1, static_cast<std::int64_t>(at) + 1}, std::string(return_alone));
 }
 
+// A graph without vertices has a header line or a comment; a file without either is one that was not written.
+void refuse_nothing(std::string_view head, const std::string& name) {
+  if (std::ssize(head) == head_bytes || head.find_first_not_of(" \t\r\n") != std::string_view::npos) return;
+  throw error(error_code::parse, {name},
+              fmt::format("the file {} (expected a graph or a matrix)", head.empty() ? "is empty" : "has only blanks"));
+}
+
 }  // namespace
 
 void refuse_foreign_bytes(std::string_view head, const std::string& name) {
@@ -313,6 +320,7 @@ input_format recognise_format(std::string_view head, const std::string& name) {
   if (const auto document = detail::graph_document_format(head)) return *document;
   detail::refuse_foreign_text(head, name);
   if (detail::is_named(name, {".mtx", ".mm"})) return input_format::matrix_market;
+  detail::refuse_nothing(head, name);
   const auto extent = std::ssize(head) < detail::head_bytes ? detail::head_extent::whole : detail::head_extent::part;
   return detail::graph_text_format(head, extent, name).value_or(input_format::edge_list);
 }
