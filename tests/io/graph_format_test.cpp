@@ -21,7 +21,6 @@ TEST(InputFormat, IsToldByTheText) {
   EXPECT_EQ(recognise_format("%%MatrixMarket matrix", "a"), matrix_market);
   EXPECT_EQ(recognise_format("SPARGO\r\n", "a.mtx"), snapshot);
   EXPECT_EQ(recognise_format("1 2\n2 3\n", "a"), edge_list);
-  EXPECT_EQ(recognise_format("", "a"), edge_list);
   EXPECT_EQ(recognise_format("source,target\n1,2\n", "a"), edge_list);
   EXPECT_EQ(recognise_format("c,d\n1,2\n", "a.csv"), edge_list);
   EXPECT_EQ(recognise_format("1 2 {}\n", "a"), edge_list);
