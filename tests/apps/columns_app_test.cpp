@@ -95,6 +95,7 @@ TEST(columns, files_say_their_direction) {
     EXPECT_EQ(report.at("directed"), true);
     EXPECT_EQ(report.at("runs").at(0).at("reached"), 3);
     EXPECT_NE(text_of("bfs", file).find("undirected, as the c"), std::string::npos);
+    EXPECT_EQ(text_of("bfs", file).find("not used"), std::string::npos) << "the column of types is";
     const std::string text_directed = text_of("bfs", file, {"--directed"});
     EXPECT_NE(text_directed.find("directed, as asked for (the c"), std::string::npos) << text_directed;
     EXPECT_NE(text_directed.find(" says undirected: each edge leads both ways)"), std::string::npos) << text_directed;
@@ -144,6 +145,7 @@ TEST(columns, left_and_right_of_a_bipartite_graph) {
   const json report = report_of("components", file);
   EXPECT_EQ(report.at("vertices"), 5);
   EXPECT_EQ(report.at("edges"), 4);
+  EXPECT_EQ(report.at("left_vertices"), 3);
   EXPECT_NE(text_of("components", file).find("3 left vertices; right vertex k has the id 3 + k"), std::string::npos);
 }
 

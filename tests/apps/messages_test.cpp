@@ -272,6 +272,10 @@ TEST(mistakes, in_numbers_are_not_taken_for_others) {
   }
 }
 
+TEST(mistakes, in_negative_arguments_are_no_flags) {
+  test::expect_failure(test::run_app("bfs", {"gen:path:n=3", "-1"}), "bfs", 2, "unexpected argument: -1");
+}
+
 // A file with the name of the app is named in full.
 TEST(mistakes, in_a_file_called_as_the_app_name_it) {
   const scratch folder;
@@ -281,6 +285,11 @@ TEST(mistakes, in_a_file_called_as_the_app_name_it) {
   const test::app_run run = test::run_app("info", {"info"});
   std::filesystem::current_path(before);
   EXPECT_TRUE(run.err.starts_with("spargo info: info:1:3: ")) << run.err;
+  (void)folder.write("info", "");
+  std::filesystem::current_path(folder.path());
+  const test::app_run none = test::run_app("info", {"info"});
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(none.err.starts_with("spargo info: info: the file is empty")) << none.err;
 }
 
 // --help lists every value that the library knows.

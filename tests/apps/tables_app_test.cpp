@@ -98,8 +98,8 @@ TEST(tables, edges_that_may_be_a_small_matrix_are_said) {
     }
     EXPECT_EQ(run_on("bfs", file, {"--columns", "1,2,3"}).err, "") << text;
   }
-  for (const char* text : {"source,target,weight\n0,1,1\n1,0,1\n1,1,0\n", "1 2 0\n2 3 1\n3 1 1\n", "0 1 1\n1 0 1\n",
-                           "0 1 1\n1 0 1\n1 1 0\n0 0 1\n", "0,1\n1,0\n"}) {
+  for (const char* text : {"source,target,weight\n0,1,1\n1,0,1\n1,1,0\n", "1 2 0\n2 3 1\n3 1 1\n",
+                           "0 1 5\n1 0 2\n2 1 0\n", "0 1 1\n1 0 1\n", "0 1 1\n1 0 1\n1 1 0\n0 0 1\n", "0,1\n1,0\n"}) {
     EXPECT_EQ(run_on("bfs", folder.write("e.csv", text)).err, "") << text;
   }
 }

@@ -153,6 +153,8 @@ TEST_F(EdgeColumns, ColumnsAsAskedForDecide) {
   EXPECT_EQ(read("a b c\n1 2 3\n", "3,1"), "3 1\n");
   EXPECT_EQ(read("1,2,3\n", "2,3"), "2 3\n");
   EXPECT_EQ(read("from to w\n\"1\" 10 20 1.5\n", "to,from"), "20 10\n") << "row names";
+  EXPECT_NE(read("a,b,a\n1,2,3\n", "a,b").find("several columns are called 'a'"), std::string::npos);
+  EXPECT_EQ(read("weight,to.id,from.id\n5,1,2\n"), "2 1 5\n") << "points in names, as R has them";
   const auto refused = [&](const std::string& columns, const std::string& why) {
     const std::string message = read(text, columns);
     EXPECT_NE(message.find("columns " + columns + ": " + why), std::string::npos) << message;

@@ -86,6 +86,7 @@ TEST_F(Tables, AdjacencyMatricesAreRefusedByName) {
   EXPECT_TRUE(is_matrix("\"A\" \"B\" \"C\"\n\"A\" 0 1 0\n\"B\" 1 0 1\n\"C\" 0 1 0\n")) << "R's write.table";
   EXPECT_TRUE(
       is_matrix("\"\",\"V1\",\"V2\",\"V3\",\"V4\"\n\"1\",0,1,0,1\n\"2\",1,0,1,0\n\"3\",0,1,0,1\n\"4\",1,0,1,0\n"));
+  EXPECT_TRUE(is_matrix("\"\",\"X1\",\"X2\",\"X3\",\"X4\"\n1,0,1,0,1\n2,1,0,1,0\n3,0,1,0,1\n4,1,0,1,0\n")) << "R";
   EXPECT_TRUE(is_matrix("node,A,B,C\nA,0,1,0\nB,1,0,1\nC,0,1,0\n"));
   EXPECT_TRUE(is_matrix("A,B,C,D\n0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n")) << "no labels of rows";
   EXPECT_TRUE(is_matrix("0,1,2,3\n0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n")) << "integers above";
@@ -336,6 +337,7 @@ TEST_F(Tables, DecimalCommasWithoutAHeaderAreReadOrRefused) {
   EXPECT_EQ(read("1,2,0,5\n2,3,1,25\n", "1,2,3"), "1 2 0\n2 3 1\n");
   EXPECT_EQ(read("1,2,0,5\n2,3,1,25\n", "1,2"), "1 2\n2 3\n");
   EXPECT_EQ(read("7188,1,10,1407470400\n430,1,-3,1376539200\n"), "7188 1 10\n430 1 -3\n") << "times";
+  EXPECT_EQ(read("1,2,3,1600000000000\n"), "1 2 3\n") << "milliseconds";
   EXPECT_EQ(read("1,2,3,20240131\n2,3,4,20231224\n"), "1 2 3\n2 3 4\n") << "dates";
   EXPECT_EQ(read("1,2,0.5,5\n"), "1 2 0.5\n");
   EXPECT_EQ(read("1,2,5,x\n"), "1 2 5\n");
@@ -347,7 +349,10 @@ TEST_F(Tables, DecimalCommasWithoutAHeaderAreReadOrRefused) {
             "2:5: weight '1.5' has a decimal point (expected a comma, as among the first weights)");
   EXPECT_NE(read("1,2,\"1,234\"\n2,3,\"12,500\"\n").find("may be decimal commas or group thousands"), std::string::npos)
       << read("1,2,\"1,234\"\n2,3,\"12,500\"\n");
+  EXPECT_NE(read("1\t2\t123,456\n").find("group thousands"), std::string::npos) << "three digits";
   EXPECT_EQ(read("1,2,\"1,234\"\n2,3,\"12,5\"\n"), "1 2 1.234\n2 3 12.5\n");
+  EXPECT_EQ(read("1;2;1,234\n2;3;12,500\n"), "1 2 1.234\n2 3 12.5\n") << "semicolons are of decimal commas";
+  EXPECT_EQ(read("source;target;weight, km;x\n1;2;0,5;1\n", "1,2,3"), "1 2 0.5\n") << "a comma within a name";
 }
 
 TEST_F(Tables, ListsOfNeighboursAreRefusedByName) {
@@ -416,6 +421,7 @@ TEST_F(Tables, UnknownNamesAboveNamesAreSaid) {
   EXPECT_TRUE(header("alice,bob\nbob,carol\n").possible_names.empty());
   EXPECT_TRUE(header("alice,bob\n").possible_names.empty()) << "nothing below";
   EXPECT_TRUE(header("1,2\n3,4\n").possible_names.empty());
+  EXPECT_TRUE(header("alice,bob\ncarol,alice\n").possible_names.empty()) << "a target below";
   EXPECT_TRUE(header("source,target\na,b\n").possible_names.empty());
   EXPECT_FALSE(header("Person Friend\nalice bob\n").possible_names.empty());
 }

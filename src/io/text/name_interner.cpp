@@ -168,7 +168,9 @@ void name_interner::number(const std::string_view* names, std::int64_t count, st
     const std::uint64_t h = hashes[static_cast<std::size_t>(k)];
     for (slot& here : lines_.data()[name_hash::place_of(h, size)].slots_) {
       if (load(here.hash, std::memory_order_relaxed) != h) continue;
-      __builtin_prefetch(load(here.there, std::memory_order_relaxed));
+      const record* const known = load(here.there, std::memory_order_relaxed);
+      __builtin_prefetch(known);  // and its end: half of all names of 14 characters reach into a second line
+      __builtin_prefetch(reinterpret_cast<const char*>(known) + record_bytes(names[k].size()) - 1);
       break;
     }
   }
