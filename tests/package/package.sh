@@ -342,6 +342,22 @@ case $step in
     done
     ! grep -oE '/(bin|completions|man1)/(bfs|spmv|info|convert|bench)(\.1)?"' <<< "$installed" || fail "old names are installed"
     ;;
+  site)
+    # What the documentation site would show of C++ and of the commands, without Sphinx, and that the check finds a gap.
+    for tool in doxygen python3; do
+      command -v $tool > /dev/null || { echo "no $tool: skipped"; exit 77; }
+    done
+    ! grep -q 'has_cuda = true' "$build/include/spargo/core/config.hpp" || { echo "built with CUDA: skipped"; exit 77; }
+    dir=$work-site
+    bash "$source/apps/docs/build.sh" --build "$build" --names "$dir" || fail "the site would lack names, or Doxygen warns"
+    sed -i '/^\.\. doxygenfile/d' "$dir/pages/reference/cpp/spargo_graph_bfs_hpp.rst"
+    sed -i '/option:: .*--undirected/d' "$dir/pages/reference/commands/bfs.rst"
+    ! missing=$(cd "$source" && python3 apps/docs/site/check_site.py --pages "$dir" "$build/lib/libspargo.so" "$build/bin/spargo") \
+      || fail "the check finds no gap"
+    for name in 'bfs\.hpp: bfs$' 'libspargo\.so: spargo::bfs$' 'spargo-bfs\.--undirected$'; do
+      grep -q "$name" <<< "$missing" || fail "no '$name' among what is missing: $missing"
+    done
+    ;;
   debian)
     # apps/debian/build.sh, of what this build has compiled: fields and contents of the packages, and, unpacked in one
     # folder, the programs, a consumer and the Python package. Its --chroot installs them in a bare Debian.

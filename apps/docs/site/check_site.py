@@ -1,6 +1,7 @@
 """Checks a built site: check_site.py SITE LIBRARY PROGRAM. Every link within it leads somewhere, and it has every public name:
 types, concepts, constants and functions by the text of the headers, members by the library's exported symbols, the
-Python package's by its list, and the commands' flags by `spargo help`."""
+Python package's by its list, and the commands' flags by `spargo help`. Before Sphinx, check_site.py --pages FOLDER LIBRARY
+PROGRAM: the pages that it would read (FOLDER/pages, with FOLDER/xml) name those of C++ and the flags."""
 
 import html.parser
 import pathlib
@@ -8,6 +9,7 @@ import re
 import subprocess
 import sys
 import urllib.parse
+import xml.etree.ElementTree as ElementTree
 import zlib
 
 DECLARED = re.compile(
@@ -72,6 +74,29 @@ def inventory(site: pathlib.Path) -> dict[str, set[str]]:
     return names
 
 
+def names_of_pages(folder: pathlib.Path) -> dict[str, set[str]]:
+    """What `inventory` would find: C++ names by the directives of Breathe and Doxygen's XML, flags by `option`."""
+    members: dict[tuple[str, str], list[str]] = {}
+    for entry in ElementTree.parse(folder / "xml/index.xml").getroot():
+        kind, name = entry.get("kind", ""), entry.findtext("name", "")
+        if kind == "file":
+            compound = ElementTree.parse(folder / "xml" / f"{entry.get('refid')}.xml").getroot()
+            found = [member.findtext("name", "") for member in compound.iter("memberdef")]
+        else:
+            found = [name] + [f"{name}::{member.findtext('name')}" for member in entry.findall("member")]
+        members[kind, name] = found
+    names: dict[str, set[str]] = {"cpp": set(), "std": set()}
+    for page in folder.glob("pages/reference/cpp/*.rst"):
+        for kind, name in re.findall(r"^\.\. doxygen(\w+):: (.+)$", page.read_text(), re.MULTILINE):
+            names["cpp"] |= {re.sub(r" <", "<", member) for member in members[kind, name]}
+    for page in folder.glob("pages/reference/commands/*.rst"):
+        program = ""
+        for kind, text in re.findall(r"^\.\. (program|option):: (.+)$", page.read_text(), re.MULTILINE):
+            program = text.replace(" ", "-") if kind == "program" else program
+            names["std"] |= {f"{program}.{flag}" for flag in re.findall(r"--[a-z][a-z-]*", text)}
+    return names
+
+
 class Page(html.parser.HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -115,8 +140,7 @@ def flags_of(program: str) -> set[str]:
     return flags
 
 
-def missing_names(site: pathlib.Path, library: str, program: str) -> list[str]:
-    names = inventory(site)
+def missing_names(names: dict[str, set[str]], library: str, program: str) -> list[str]:
     # Members of a specialization count for their template.
     cpp = {re.sub(r"<.*>", "", name.removeprefix("spargo::").removeprefix("spargo::")) for name in names["cpp"]}
     missing = []
@@ -131,6 +155,8 @@ def missing_names(site: pathlib.Path, library: str, program: str) -> list[str]:
             missing.append(f"{library}: {name}")
     flags = flags_of(program)
     missing += [f"{program}: {flag}" for flag in flags - names["std"]] + ([] if flags else [f"{program} lists no flags"])
+    if "py" not in names:
+        return missing
     import spargo
 
     missing += [f"spargo.csgraph.{n}" for n in spargo.csgraph.__all__ if f"spargo.csgraph.{n}" not in names["py"]]
@@ -142,8 +168,13 @@ def missing_names(site: pathlib.Path, library: str, program: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    site_folder = pathlib.Path(sys.argv[1]).resolve()
-    found = [f"leads nowhere: {link}" for link in broken_links(site_folder)]
-    found += [f"not on the site: {name}" for name in missing_names(site_folder, *sys.argv[2:])]
-    print("\n".join(sorted(found)) or "every link leads somewhere, and every public name is there")
+    if sys.argv[1] == "--pages":
+        found = [f"not on the site: {name}" for name in missing_names(names_of_pages(pathlib.Path(sys.argv[2])), *sys.argv[3:])]
+        good = "every public name of C++ and every flag is there"
+    else:
+        site_folder = pathlib.Path(sys.argv[1]).resolve()
+        found = [f"leads nowhere: {link}" for link in broken_links(site_folder)]
+        found += [f"not on the site: {name}" for name in missing_names(inventory(site_folder), *sys.argv[2:])]
+        good = "every link leads somewhere, and every public name is there"
+    print("\n".join(sorted(found)) or good)
     sys.exit(1 if found else 0)
