@@ -373,12 +373,13 @@ stage_devices() {
   local start=$SECONDS status=0 count=$gpus line devices
   if [ "$count" -lt 2 ]; then row devices "NOT RUN" "$start" "$count GPU (expected 2 or more)"; return; fi
   say "tests and commands on $count GPUs"
-  timeout "$(left)" ctest --test-dir "$build" --output-on-failure -R '^(distributed_(device.*|persistent|components|split)|apps_devices_app)_test$' \
+  timeout "$(left)" ctest --test-dir "$build" --output-on-failure -R '^(distributed_(device.*|persistent|components|communities|split)|apps_devices_app)_test$' \
     > "$logs/devices.log" 2>&1 || status=$?
   [ $status -eq 0 ] || tail -n 40 "$logs/devices.log"
   row "devices: tests" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/devices.log" | tail -n 1)"
   for line in "spmv gen:laplacian2d:n=4096" "spmv gen:uniform:rows=8388608,degree=16" \
     "pagerank gen:rmat:scale=24,degree=16 --undirected --iterations 20" "components gen:rmat:scale=24,degree=16" \
+    "communities gen:rmat:scale=22,degree=16 --undirected --method cdlp" \
     "bfs gen:rmat:scale=24,degree=16 --undirected --sources 4" "bfs gen:grid2d:n=1024"; do
     for devices in 1 "$count"; do
       start=$SECONDS status=0

@@ -4,12 +4,15 @@
     OMP_NUM_THREADS=2 taskset -c 2,3 python apps/bench/cpu_peers.py [--spargo PROGRAM] [--programs FOLDER]
         [--only REGEX] [--seconds 3] [--total 300] [--folder FOLDER] [--output FILE.txt]
 
-Needs SciPy; igraph, leidenalg and networkit (or icebug, under the same name) take part where they are installed, and
-programs where FOLDER has them: gve_louvain, gve_leiden (puzzlef/louvain- and leiden-communities-openmp), kcore
-(ucrparlay/Parallel-KCore, printing the largest core number), pkt (pkt-inter-shrink of AccTrussDecomposition), fdiam
-(burtscher/F-Diam) and mst (parallelFilterKruskal of pbbsbench). Times are those of the algorithm alone: reading,
-building and plans are not in them. --seconds limits the repeated calls of a peer, --limit all its calls on a graph,
---total the whole run.
+Needs SciPy; igraph, leidenalg, networkit (or icebug, under the same name) and fa2_modified take part where they are
+installed, and programs where FOLDER has them: gve_louvain, gve_leiden (puzzlef/louvain- and leiden-communities-openmp),
+kcore (ucrparlay/Parallel-KCore, printing the largest core number), pkt (pkt-inter-shrink of AccTrussDecomposition),
+fdiam (burtscher/F-Diam), of pbbsbench mst (parallelFilterKruskal), pbbs_mis (incrementalMIS), pbbs_mis_nd (ndMIS) and
+pbbs_matching (incrementalMatching), of Indigo2Suite indigo_mis and indigo_mis_data (MIS_OMP_V_Topo_Push and Data_Push,
+IntType_Atomic_NonDeterm_Default), of GBBS gbbs_coloring (Hasenplaugh14), gbbs_mis and gbbs_matching (RandomGreedy), and
+of ThunderRW thunderrw (deepwalk) and thunderrw_kept (with LOG_SEQUENCE: it keeps the walks, as ours does). Times
+are those of the algorithm alone: reading, building and plans are not in them. Walks and layouts are compared by the
+step. --seconds limits the repeated calls of a peer, --limit all its calls on a graph, --total the whole run.
 """
 import argparse
 import json
@@ -27,6 +30,7 @@ graphs = {"rmat_16": "gen:rmat:scale=16,degree=16", "rmat_18": "gen:rmat:scale=1
           "rmat_20": "gen:rmat:scale=20,degree=16",
           "uniform_16": "gen:uniform:rows=65536,degree=16",
           "uniform_18": "gen:uniform:rows=262144,degree=16", "grid_1024": "gen:grid2d:n=1024",
+          "uniform_20": "gen:uniform:rows=1048576,degree=16", "grid_2048": "gen:grid2d:n=2048",
           "rmat_13": "gen:rmat:scale=13,degree=16", "tiny": "gen:rmat:scale=9,degree=8"}
 threads = os.environ.get("OMP_NUM_THREADS", "2")
 
@@ -67,6 +71,17 @@ class graph:
         elif kind == "mst":
             body = re.split(rb"\n(?=[^%])", Path(self.file).read_bytes(), maxsplit=2)[2]
             path.write_bytes(b"WeightedEdgeArray\n" + body)
+        elif kind in ("adj", "edges"):
+            numbers = (np.column_stack([self.u, self.v]).ravel() if kind == "edges"
+                       else np.concatenate([[n, m], self.csr.indptr[:-1], self.csr.indices]))
+            with open(path, "w") as out:
+                out.write("EdgeArray\n" if kind == "edges" else "AdjacencyGraph\n")
+                for k in range(0, len(numbers), 1 << 20):
+                    out.write("\n".join(map(str, numbers[k:k + (1 << 20)].tolist())) + "\n")
+        elif kind == "walks":
+            path.mkdir()
+            np.concatenate([[4, n, m, 0], np.diff(self.csr.indptr)]).astype(np.int32).tofile(path / "b_degree.bin")
+            self.csr.indices.astype(np.int32).tofile(path / "b_adj.bin")
         else:
             head, offsets = ([n, m, 24 + 8 * (n + 1) + 4 * m], np.uint64) if kind == "bin" else ([n, m], np.int32)
             with open(path, "wb") as out:
@@ -95,6 +110,7 @@ class igraph:
     def similarity(self, r): return sum(self.g.similarity_jaccard(pairs=self.g.get_edgelist(), loops=False))
     def largest(self, x, norm=2): return max(x) / sum(a**norm for a in x)**(1 / norm)
     def sources(self, r): self.g.closeness(vertices=range(256))
+    def coloring(self, r): return max(self.g.vertex_coloring_greedy()) + 1
 
     def closeness(self, r):
         reached = [0] * self.g.vcount()
@@ -147,6 +163,13 @@ class networkit:
     def eigenvector(self, r):
         return max(self.run(self.lib.centrality.EigenvectorCentrality(self.weighted, 1e-8)).scores())
 
+    def independent_set(self, r): return sum(self.lib.independentset.Luby().run(self.g))
+    def labels(self, r): return self.modularity(self.lib.community.PLP(self.g, maxIterations=r["iterations"]))
+
+    def matching(self, r):
+        matcher = self.lib.matching.PathGrowingMatcher(self.g)
+        return self.run(matcher).getMatching().size(self.g)
+
     def diameter(self, r):
         return self.run(self.lib.distance.Diameter(self.g, self.lib.distance.DiameterAlgo.EXACT)).getDiameter()[0]
 
@@ -166,6 +189,18 @@ class networkit:
         return sum(values.getAttribute())
 
 
+class fa2:
+    def __init__(self, g):
+        from fa2_modified import ForceAtlas2
+        self.name, self.steps, self.csr = "fa2_modified", 5, g.csr.astype(float)
+        self.layouter = ForceAtlas2(verbose=False)
+        self.before = median_ms(lambda: self.layouter.forceatlas2(self.csr, iterations=0), 0)[1]
+
+    def layout(self, r):
+        self.layouter.forceatlas2(self.csr, iterations=self.steps)
+        return self.steps
+
+
 class scipy:
     def __init__(self, g):
         import scipy
@@ -178,30 +213,46 @@ class scipy:
 
 class program:
     """One run of a program: its times in milliseconds and its answer, found in what it prints."""
-    rows = {"louvain": ("gve_louvain", "mtx", [],
-                        r"> \{0*([\d.]+)ms, .*louvainStaticOmp", 1, r"([\d.]+) modularity\} louvain"),
-            "leiden": ("gve_leiden", "mtx", [],
-                       r"\{0*([\d.]+)ms, .*leidenStaticOmp", 1, r"([\d.]+) modularity.*leidenStatic"),
-            "cores": ("kcore", "bin", ["-s", "-i"], r"Round \d: ([\d.]+)", 1e3, r"Max coreness: (\d+)"),
-            "trusses": ("pkt", "pkt", [], r"Parallel K-Truss: ([\d.]+)s", 1e3, r"Max-truss: (\d+);"),
-            "diameter": ("fdiam", "egr", [], r"runtime: ([\d.]+)", 1e3, r"final diameter: (\d+)"),
-            "forest": ("mst", "mst", ["-r", "5"], r"Parlay time: ([\d.]+)", 1e3, None)}
+    gbbs = (["-s", "-b", "-stats", "-rounds", "4"], r"# Running Time: ([\d.e-]+)", 1e3)
+    pbbs = (["-r", "5"], r"Parlay time: ([\d.]+)", 1e3)
+    rows = {"louvain": [("gve_louvain", "mtx", [],
+                         r"> \{0*([\d.]+)ms, .*louvainStaticOmp", 1, r"([\d.]+) modularity\} louvain")],
+            "leiden": [("gve_leiden", "mtx", [],
+                        r"\{0*([\d.]+)ms, .*leidenStaticOmp", 1, r"([\d.]+) modularity.*leidenStatic")],
+            "cores": [("kcore", "bin", ["-s", "-i"], r"Round \d: ([\d.]+)", 1e3, r"Max coreness: (\d+)")],
+            "trusses": [("pkt", "pkt", [], r"Parallel K-Truss: ([\d.]+)s", 1e3, r"Max-truss: (\d+);")],
+            "diameter": [("fdiam", "egr", [], r"runtime: ([\d.]+)", 1e3, r"final diameter: (\d+)")],
+            "forest": [("mst", "mst", *pbbs, None)],
+            "coloring": [("gbbs_coloring", "bin", *gbbs, r"num_colors = (\d+)")],
+            "independent_set": [("pbbs_mis", "adj", *pbbs, None), ("pbbs_mis_nd", "adj", *pbbs, None),
+                                ("gbbs_mis", "bin", *gbbs, r"MaximalIndependentSet size: (\d+)"),
+                                *((f"indigo_mis{kind}", "egr", [], r"runtime: ([\d.]+)", 1e3,
+                                   r"elements in set: (\d+)") for kind in ("", "_data"))],
+            "matching": [("pbbs_matching", "edges", *pbbs, None),
+                         ("gbbs_matching", "bin", *gbbs, r"matching size = (\d+)")],
+            "walks": [(f"thunderrw{kind}", "walks", ["-em", "0", "-sm", "0", "-l", "81", "-n", threads, "-f"],
+                       r"(?<!\d )Walking time \(seconds\): ([\d.]+)", 1e3, r"(?<!\d )Num of steps: (\d+)")
+                      for kind in ("", "_kept")]}
 
     @classmethod
-    def run(cls, g, case, options):
-        name, kind, flags, times, unit, answer = cls.rows[case]
+    def run(cls, g, row, options):
+        name, kind, flags, times, unit, answer = row
         path = Path(options.programs) / name
         file = g.file if kind == "mtx" else g.write(kind)
-        extra = {"pkt": ["org"]}.get(name, [])
+        extra = {"pkt": ["org"], "indigo_mis": ["1"], "indigo_mis_data": ["1"]}.get(name, [])
         chosen = g.folder / "chosen"
-        line = [str(path), *flags, *(["-o", str(chosen)] if name == "mst" else []), file, *extra]
+        line = [str(path), *flags, *(["-o", str(chosen)] if answer is None else []), file, *extra]
         environment = dict(os.environ, OMP_NUM_THREADS=threads, PARLAY_NUM_THREADS=threads)
-        calls = 3 if name in ("pkt", "fdiam") else 1
+        calls = 3 if name in ("pkt", "fdiam", "thunderrw") else 1
         text = "".join(subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
                                       env=environment).stdout for _ in range(calls))
         found = [float(m.group(1)) * unit for m in re.finditer(times, text, re.M) if m.group(1)]
         if name == "mst" and g.n > 1 << 19:  # reading the file again takes too long
             value = None
+        elif name == "pbbs_matching":
+            value = len(chosen.read_text().split()) - 1
+        elif answer is None and name != "mst":
+            value = chosen.read_text().split()[1:].count("1")
         elif name == "mst":
             weights = [int(row.split()[2]) for row in Path(file).read_text().splitlines()[1:]]
             value = sum(weights[int(i)] for i in chosen.read_text().split()[1:])
@@ -234,7 +285,17 @@ cases = {
                  {"program": 1.2, "networkit": 1.2}),
     "similarity": ("similarity --pairs edges", lambda r: r["sum"], "rmat_16 rmat_18 uniform_18 grid_1024",
                    {"networkit": 3, "igraph": 3}),
+    "coloring": ("coloring", lambda r: r["colors"], "rmat_20 uniform_20 grid_2048", {"program": 2, "igraph": 2}),
+    "independent_set": ("independent-set", lambda r: r["size"], "rmat_20 uniform_20 grid_2048",
+                        {"program": 2, "networkit": 2}),
+    "matching": ("matching", lambda r: r["edges"], "rmat_20 uniform_20 grid_2048", {"program": 2, "networkit": 2}),
+    "labels": ("communities --method cdlp", None, "rmat_20 uniform_20 grid_2048", {"networkit": 2}),
+    "walks": ("walks --walkers all --length 80", lambda r: r["steps"], "rmat_20 uniform_20 grid_2048", {"program": 2}),
+    "layout": ("layout --start random --iterations 10", lambda r: r["iterations"] + 1,
+               "rmat_16 uniform_16 grid_1024", {"fa2": 3}),
 }
+by_step = ("walks", "layout")
+by_quality = ("louvain", "leiden", "coloring", "independent_set", "matching")
 too_slow = {(c, g, p) for c in ("louvain", "leiden", "similarity") for g in ("rmat_18", "uniform_18")
             for p in ("igraph", "leidenalg")} | {("cores", "rmat_20", "igraph"), ("diameter", "grid_1024", "networkit"),
                                                 ("leiden", "grid_1024", "leidenalg")}
@@ -263,8 +324,10 @@ def median_ms(call, seconds):
 def agree(case, ours, theirs):
     if ours is None or theirs is None:
         return ""
-    if case in ("louvain", "leiden"):  # quality, not one right answer
-        return f"{ours:.4f} / {theirs:.4f}"
+    if case in by_quality:  # not one right answer
+        return f"{ours:.5g} / {theirs:.5g}" if max(ours, theirs) < 1 else f"{ours:.0f} / {theirs:.0f}"
+    if case in by_step:
+        return ""
     return "same" if math.isclose(ours, theirs, rel_tol=1e-5) else f"DIFFER: {ours} / {theirs}"
 
 
@@ -280,7 +343,7 @@ def compare_graph(name, options, out):
             reports[case] = spargo_report(g, cases[case][0], options)
         except Exception as e:
             print(f"{case:12}{name:12}  Spargo: {type(e).__name__}: {str(e)[:90]}", file=out, flush=True)
-    for peer in ("program", "networkit", "scipy", "igraph", "leidenalg"):
+    for peer in ("program", "networkit", "scipy", "igraph", "leidenalg", "fa2"):
         mine = [c for c in reports if peer in cases[c][3] and (c, name, peer) not in too_slow]
         if not mine or peer in options.without:
             continue
@@ -304,21 +367,25 @@ def compare_peer(peer, g, reports, options, out):
         other = program if peer == "program" else globals()[peer](g)
     except ImportError:
         return
-    for case, (report, ours) in reports.items():
-        command, number, _, goals = cases[case]
+    runs = [(c, row) for c in reports for row in (program.rows[c] if peer == "program" else [None])]
+    for case, found in runs:
+        (report, ours), (command, number, _, goals) = reports[case], cases[case]
         try:
-            if peer == "program":
-                if not options.programs or not (Path(options.programs) / program.rows[case][0]).exists():
+            if found:
+                if not options.programs or not (Path(options.programs) / found[0]).exists():
                     continue
-                label, theirs, answer = program.run(g, case, options)
+                label, theirs, answer = program.run(g, found, options)
             else:
                 label = other.name
                 answer, theirs = median_ms(lambda: getattr(other, case)(report), options.seconds)
+            theirs -= getattr(other, "before", 0) if not found else 0
+            if case in by_step:  # the time of as many steps as ours
+                theirs *= number(report) / answer
             ratio = theirs / ours
             row = (f"{ours:10.2f}{theirs:11.2f}{ratio:9.2f}{goals[peer]:6} {'' if ratio >= goals[peer] else 'short':6}"
                    f"{agree(case, number and number(report), answer)}")
         except Exception as e:  # a peer's failure is a row, not the end of the table
-            label, row = peer, f"  {type(e).__name__}: {str(e)[:90]}"
+            label, row = found[0] if found else peer, f"  {type(e).__name__}: {str(e)[:90]}"
         print(f"{case:12}{g.folder.name:12}{label:17}{row}", file=out, flush=True)
 
 
