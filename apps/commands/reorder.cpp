@@ -39,9 +39,11 @@ wanted_order parse_method(const reorder_flags& flags) {
     wanted.method = reorder_method::random;
   } else if (flags.method == "degree") {
     wanted.method = reorder_method::degree;
+  } else if (flags.method == "rabbit") {
+    wanted.method = reorder_method::rabbit;
   } else if (flags.method != "rcm") {
     throw usage_error(
-        fmt::format("--method: {} is not a method (expected rcm, degree or random[:SEED])", flags.method));
+        fmt::format("--method: {} is not a method (expected rcm, degree, rabbit or random[:SEED])", flags.method));
   }
   return wanted;
 }
@@ -58,6 +60,8 @@ array<I, host> order_of(const context<host>& ctx, const wanted_order& wanted, co
   switch (wanted.method) {
     case reorder_method::degree:
       return degree_order(ctx, g);
+    case reorder_method::rabbit:
+      return rabbit_order(ctx, g);
     case reorder_method::random:
       return random_order<I>(ctx, g.vertices(), wanted.seed);
     default:
@@ -139,12 +143,14 @@ struct reordering : matrix_algorithm {
         "a matrix",
         "find the order",
         {"matrix.mtx.gz", "matrix.mtx --output permuted.mtx --permutation order.txt",
-         "gen:laplacian2d:n=1000 --method random:7"}};
+         "graph.mtx --method rabbit --output permuted.mtx"}};
   }
   static void add_flags(CLI::App& app, reorder_flags& flags) {
-    app.add_option("--method", flags.method,
-                   "rcm: reverse Cuthill-McKee, for small bandwidth; degree: by falling degree; random[:SEED]")
-        ->check(suggests({"rcm", "degree", "random"}))
+    app.add_option(
+           "--method", flags.method,
+           "rcm: reverse Cuthill-McKee, for small bandwidth; degree: by falling degree; rabbit: communities side "
+           "by side; random[:SEED]")
+        ->check(suggests({"rcm", "degree", "rabbit", "random"}))
         ->type_name("NAME")
         ->capture_default_str();
     app.add_option("--output", flags.output, "write the permuted matrix as Matrix Market (.gz by name)")

@@ -89,12 +89,28 @@ TEST_F(ReorderFile, GeneralComplexAndPatternMatricesKeepTheirValues) {
   }
 }
 
+// Two triangles, of odd and of even vertices, joined by 1 - 2.
+TEST_F(ReorderFile, RabbitOrder) {
+  const std::string file =
+      folder_.write("t.mtx", matrix("pattern symmetric", "6 6 7\n3 1\n5 1\n5 3\n4 2\n6 2\n6 4\n2 1\n"));
+  const std::string order = folder_ / "order.txt";
+  const app_run run = run_here("reorder", {"--method", "rabbit", "--json", "-", "--permutation", order, file});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["method"], "rabbit");
+  EXPECT_EQ(run.json()["bandwidth"]["before"], 4);
+  EXPECT_EQ(run.json()["valid"], true);
+  std::vector<int> rows;
+  std::istringstream text(slurp(order));
+  for (int row = 0; text >> row;) rows.push_back(row % 2);
+  EXPECT_EQ(rows, (std::vector<int>{1, 1, 1, 0, 0, 0}));
+}
+
 TEST_F(ReorderFile, Refusals) {
   expect_failure(run_here("reorder", {folder_.write("w.mtx", matrix("real general", "2 3 1\n1 1 1\n"))}), "reorder", 1,
                  "a matrix of 2 x 3 (expected a square one)");
   expect_failure(run_here("reorder", {path_, "--device", "cuda"}), "reorder", 2, "reorder runs on the CPU");
   expect_failure(run_here("reorder", {path_, "--method", "amd"}), "reorder", 2,
-                 "expected rcm, degree or random[:SEED]");
+                 "expected rcm, degree, rabbit or random[:SEED]");
   expect_failure(run_here("reorder", {path_, "--output", path_}), "reorder", 2, "this is the input");
   expect_failure(run_here("reorder", {path_, "--output", folder_ / "a", "--permutation", folder_ / "a"}), "reorder", 2,
                  "--permutation");

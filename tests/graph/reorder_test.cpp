@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <numeric>
 #include <random>
@@ -134,6 +135,121 @@ TEST(Reorder, ReverseCuthillMcKeeIsTheNaiveSearchs) {
   EXPECT_TRUE(reverse_cuthill_mckee(ctx, graph_of<i32, i64>(ctx, {}).view()).empty());
 }
 
+// By the definition, with dense counts of edges between communities that are added up at each merge.
+std::vector<i32> naive_rabbit(const adjacency& a) {
+  const std::size_t n = a.size();
+  std::vector<std::vector<i64>> edges(n, std::vector<i64>(n));
+  std::vector<i64> weight(n);
+  i64 total = 0;
+  for (std::size_t u = 0; u < n; ++u) {
+    for (const i32 v : a[u]) edges[u][static_cast<std::size_t>(v)] = 1;
+    weight[u] = static_cast<i64>(a[u].size());
+    total += weight[u];
+  }
+  std::vector<i32> visits(n);
+  std::iota(visits.begin(), visits.end(), 0);
+  std::sort(visits.begin(), visits.end(),
+            [&](i32 v, i32 w) { return std::pair(degree(a, v), -v) < std::pair(degree(a, w), -w); });
+  std::vector<std::vector<i32>> trees(n);  // in depth-first order
+  for (std::size_t v = 0; v < n; ++v) trees[v] = {static_cast<i32>(v)};
+  for (const i32 visited : visits) {
+    const auto v = static_cast<std::size_t>(visited);
+    edges[v][v] = 0;
+    std::size_t best = n;
+    i64 most = 0;
+    for (std::size_t u = 0; u < n; ++u) {
+      const i64 gain = edges[v][u] == 0 ? 0 : edges[v][u] * total - weight[v] * weight[u];
+      if (gain > most) {
+        most = gain;
+        best = u;
+      }
+    }
+    if (best == n) continue;
+    for (std::size_t u = 0; u < n; ++u) {
+      edges[best][u] += edges[v][u];
+      edges[u][best] += edges[u][v];
+      edges[u][v] = edges[v][u] = 0;
+    }
+    weight[best] += weight[v];
+    trees[best].insert(trees[best].begin() + 1, trees[v].begin(), trees[v].end());
+    trees[v].clear();
+  }
+  std::vector<i32> all;
+  for (const auto& tree : trees) all.insert(all.end(), tree.begin(), tree.end());
+  return all;
+}
+
+TEST(Reorder, RabbitOrderIsTheNaiveOne) {
+  const context<host> ctx({.threads = 2});
+  for (unsigned seed = 0; seed < test::rounds(200); ++seed) {
+    const std::size_t n = 1 + seed % 60;
+    const adjacency a = random_graph(n, (1 + seed % 5) * n / 2, seed);
+    SCOPED_TRACE(seed);
+    EXPECT_EQ(listed(rabbit_order(ctx, graph_of<i32, i32>(ctx, a).view())), naive_rabbit(a));
+    EXPECT_EQ(listed(rabbit_order(ctx, graph_of<i64, i64>(ctx, a).view())), naive_rabbit(a));
+  }
+  EXPECT_TRUE(rabbit_order(ctx, graph_of<i32, i64>(ctx, {}).view()).empty());
+}
+
+// Ten communities of 30 vertices whose numbers alternate: each is in at most two runs of places, of 300 runs before.
+TEST(Reorder, RabbitOrderPutsPlantedCommunitiesSideBySide) {
+  const context<host> ctx;
+  std::mt19937_64 random(5);
+  constexpr i32 count = 10, size = 30;
+  adjacency a(count * size);
+  for (i32 u = 0; u < count * size; ++u) {
+    for (i32 v = 0; v < u; ++v) {
+      if (random() % 1000 >= (u % count == v % count ? 500U : 5U)) continue;
+      a[static_cast<std::size_t>(u)].insert(v);
+      a[static_cast<std::size_t>(v)].insert(u);
+    }
+  }
+  const std::vector<i32> order = listed(rabbit_order(ctx, graph_of<i32, i32>(ctx, a).view()));
+  int changes = 0;
+  for (std::size_t k = 1; k < order.size(); ++k) changes += order[k] % count != order[k - 1] % count;
+  EXPECT_LT(changes, 2 * count);
+}
+
+// The mean of log2 of the distances between the places of adjacent vertices.
+double mean_gap(const csr_pattern_view<i32, i32, host>& a, const std::vector<i32>& order) {
+  std::vector<i32> place(order.size(), -1);
+  for (std::size_t k = 0; k < order.size(); ++k) place[static_cast<std::size_t>(order[k])] = static_cast<i32>(k);
+  double sum = 0;
+  for (i32 v = 0; v < a.rows; ++v) {
+    for (i32 e = a.offsets[v]; e < a.offsets[v + 1]; ++e) {
+      if (a.indices[e] == v) continue;
+      const i32 gap = place[static_cast<std::size_t>(v)] - place[static_cast<std::size_t>(a.indices[e])];
+      sum += std::log2(std::abs(static_cast<double>(gap)));
+    }
+  }
+  return sum / static_cast<double>(a.nnz());
+}
+
+// Against the numbers of the file and a random order; the same for any number of threads.
+TEST(Reorder, RabbitOrderShortensTheGapsOfRealGraphs) {
+  SPARGO_TEST_NEEDS_DATA();
+  for (const char* const name : {"karate.mtx", "dolphins.mtx", "netscience.mtx", "JohnsHopkins55.mtx.gz",
+                                 "road-minnesota.mtx", "1138_bus.mtx", "road-luxembourg-osm.mtx.gz"}) {
+    SCOPED_TRACE(name);
+    const context<host> ctx({.threads = 2});
+    const auto entries = read_matrix_market<pattern, i32>(ctx, (test::data_directory() / name).string());
+    const auto g =
+        build_graph<i32>(ctx, coo_pattern_view<i32, host>(entries.view()), {.direction = direction_kind::undirected});
+    const std::vector<i32> order = listed(rabbit_order(ctx, g.view()));
+    std::vector<i32> sorted = order, as_given(order.size());
+    std::sort(sorted.begin(), sorted.end());
+    std::iota(as_given.begin(), as_given.end(), 0);
+    ASSERT_EQ(static_cast<i64>(order.size()), i64{g.vertices()});
+    ASSERT_EQ(sorted, as_given);
+    for (const int threads : {1, 8}) {
+      EXPECT_EQ(listed(rabbit_order(context<host>({.threads = threads}), g.view())), order);
+    }
+    const double gap = mean_gap(g.view().out, order);
+    EXPECT_LT(gap, 0.95 * mean_gap(g.view().out, as_given));
+    EXPECT_LT(gap, 0.9 * mean_gap(g.view().out, listed(random_order<i32>(ctx, g.vertices(), 1))));
+  }
+}
+
 TEST(Reorder, AMeshHasTheBandwidthOfItsShortSide) {
   adjacency mesh(12 * 90);
   for (i32 y = 0; y < 90; ++y) {
@@ -236,6 +352,8 @@ TEST(Reorder, Refusals) {
   const graph_view<i32, i32, host> directed{m, {}, direction_kind::directed};
   EXPECT_EQ(test::message_of(error_code::invalid_argument, [&] { (void)reverse_cuthill_mckee(ctx, directed); }),
             "reverse_cuthill_mckee: expected an undirected graph");
+  EXPECT_EQ(test::message_of(error_code::invalid_argument, [&] { (void)rabbit_order(ctx, directed); }),
+            "rabbit_order: expected an undirected graph");
 }
 
 // `bandwidth` of truth_more.json: SciPy's reverse_cuthill_mckee of A + A^T.

@@ -28,6 +28,7 @@ namespace {
 constexpr enum_row<reorder_method> method_rows[] = {
     {reorder_method::rcm, "rcm"},
     {reorder_method::degree, "degree"},
+    {reorder_method::rabbit, "rabbit"},
     {reorder_method::random, "random"},
 };
 
