@@ -7,6 +7,7 @@
 #include "graph/partition_support.hpp"
 #include "graph/plan_estimate.hpp"
 #include "support/message.hpp"
+#include "support/rounds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -266,7 +267,10 @@ TEST(LouvainLeidenBits, DoNotDependOnThreads) {
     for (const auto method : both_methods) {
       const communities_options options{.method = method, .iterations = 2};
       const label_vector expected = labels_of(g, options, 1);
-      for (const int threads : {2, 3, 8}) EXPECT_EQ(labels_of(g, options, threads), expected) << threads;
+      for (const int threads : {8, 2, 3}) {
+        if (test::is_sanitized && threads != 8) continue;
+        EXPECT_EQ(labels_of(g, options, threads), expected) << threads;
+      }
     }
   }
   detail::assume_processors(0);
@@ -279,7 +283,7 @@ TEST(LouvainLeidenBits, DoNotDependOnTheOrderOfContractedRows) {
   const graph_view<std::int32_t, std::int64_t, host>& g = grid.g;
   const communities_options options{.method = communities_method::leiden, .iterations = 2};
   const label_vector expected = labels_of(g, options, 1);
-  for (int repeat = 0; repeat < 3; ++repeat) EXPECT_EQ(labels_of(g, options, 8), expected);
+  for (int repeat = test::is_sanitized ? 2 : 0; repeat < 3; ++repeat) EXPECT_EQ(labels_of(g, options, 8), expected);
   detail::assume_processors(0);
 }
 
