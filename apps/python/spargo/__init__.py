@@ -36,6 +36,7 @@ from ._results import (
 )
 from ._snapshot import load, save
 from ._solve import Solution, solve
+from ._svds import svds
 from ._table import Table
 
 __all__ = [
@@ -80,4 +81,5 @@ __all__ = [
     "read_edgelist",
     "save",
     "solve",
+    "svds",
 ]

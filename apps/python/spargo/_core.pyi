@@ -154,6 +154,10 @@ def solve(
     rows: int, offsets: Array, indices: Array, values: Array, b: Array, x: Array, method: str, preconditioner: str,
     block_size: int, tolerance: float, max_iterations: int, threads: int,
 ) -> tuple[int, float, str, str]: ...
+def svds(
+    rows: int, cols: int, offsets: Array, indices: Array, values: Array, count: int, tolerance: float,
+    max_products: int, seed: int, threads: int,
+) -> tuple[list[float], list[float], Array, Array, bool, int]: ...
 def product(
     rows: int,
     cols: int,

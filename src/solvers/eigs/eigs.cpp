@@ -9,6 +9,7 @@
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "solvers/krylov/inspect.hpp"
+#include "solvers/krylov/rotation.hpp"
 #include "solvers/krylov/tall.hpp"
 #include "sparse/products.hpp"
 
@@ -25,14 +26,7 @@ namespace krylov = detail::krylov;
 
 constexpr enum_row<eigs_which> which_rows[] = {{eigs_which::largest, "largest"}, {eigs_which::smallest, "smallest"}};
 
-// A small symmetric matrix, by rows.
-struct small_matrix {
-  std::int64_t n = 0;
-  std::vector<double> entries;
-
-  explicit small_matrix(std::int64_t size) : n(size), entries(static_cast<std::size_t>(size * size)) {}
-  double& operator()(std::int64_t i, std::int64_t j) { return entries[static_cast<std::size_t>(i * n + j)]; }
-};
+using krylov::small_matrix;
 
 // Eigenvalues of `a`, ascending, and its eigenvectors as columns of `s`, by Jacobi's rotations (Golub, Van Loan,
 // section 8.5). O(n^3) a sweep, some eight sweeps.
@@ -84,13 +78,6 @@ std::vector<double> decompose(small_matrix a, small_matrix& s) {
   return values;
 }
 
-[[nodiscard]] double random_number(std::uint64_t& seed) {  // splitmix64, in [-1, 1)
-  std::uint64_t z = (seed += 0x9E3779B97F4A7C15ULL);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0;
-}
-
 template <class V>
 class lanczos {
  public:
@@ -139,23 +126,16 @@ class lanczos {
     return options_.which == eigs_which::largest ? m_ - 1 - k : k;
   }
 
-  void scale(V* v, double by) const {
-    const auto factor = static_cast<krylov::real_of<V>>(by);
-    of_.passes.each([&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) v[i] *= factor;
-    });
-  }
-
   // Vector k becomes a random one that is orthogonal to those before it.
   void random_vector(std::int64_t k) {
     V* const v = vector(k);
-    for (std::int64_t i = 0; i < of_.n(); ++i) v[i] = V(static_cast<krylov::real_of<V>>(random_number(seed_)));
+    for (std::int64_t i = 0; i < of_.n(); ++i) v[i] = V(static_cast<krylov::real_of<V>>(krylov::random_number(seed_)));
     double before = 0;
     double norm = of_.norm(v);
     if (k > 0) {
       norm = krylov::orthogonalise(of_.passes, basis_.data(), k, v, sums_.data(), before, numbers_, again_, scratch_);
     }
-    scale(v, 1 / norm);
+    krylov::scale(of_.passes, v, 1 / norm);
   }
 
   // Row and column j of T, beta and vector j + 1.
@@ -172,7 +152,7 @@ class lanczos {
     norm_ = std::max(norm_, before);
     constexpr double eps = static_cast<double>(std::numeric_limits<krylov::real_of<V>>::epsilon());
     if (j + 1 < of_.n() && beta_ > 8 * eps * norm_) {
-      scale(w, 1 / beta_);
+      krylov::scale(of_.passes, w, 1 / beta_);
       return;
     }
     beta_ = 0;  // an invariant subspace
@@ -192,26 +172,7 @@ class lanczos {
 
   // The outermost `count` Ritz vectors V S replace the first vectors of the basis.
   void rotate(std::int64_t count) {
-    constexpr std::int64_t tile = 256;
-    const std::int64_t n = of_.n();
-    of_.passes.each([&](std::int64_t first, std::int64_t last) {
-      std::vector<V> made(static_cast<std::size_t>(count * tile));
-      for (std::int64_t from = first; from < last; from += tile) {
-        const std::int64_t width = std::min(tile, last - from);
-        std::fill(made.begin(), made.end(), V{});
-        for (std::int64_t k = 0; k < count; ++k) {
-          V* const to = made.data() + k * tile;
-          for (std::int64_t j = 0; j < m_; ++j) {
-            const auto by = static_cast<krylov::real_of<V>>(s_(j, wanted(k)));
-            const V* const v = basis_.data() + j * n + from;
-            for (std::int64_t i = 0; i < width; ++i) to[i] += by * v[i];
-          }
-        }
-        for (std::int64_t k = 0; k < count; ++k) {
-          std::copy_n(made.data() + k * tile, width, basis_.data() + k * n + from);
-        }
-      }
-    });
+    krylov::rotate(of_.passes, basis_.data(), s_, count, [this](std::int64_t k) { return wanted(k); });
   }
 
   void restart(std::int64_t kept) {

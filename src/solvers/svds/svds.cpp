@@ -1,0 +1,315 @@
+// Golub and Kahan's bidiagonalisation with thick restarts.
+//
+// Invariant: A V = U B and A^H U = V B^H + beta v e^T for orthonormal bases U and V, with B real and upper triangular.
+// A restart replaces V by the best right vectors V Y of B = X S Y^T, U by U X, B by S, and goes on from v; the
+// couplings beta X_last follow from the products. V is on the side of the lesser dimension, so that no start vector
+// lies in a null space: a wide matrix is transposed.
+#include <spargo/solvers/svds.hpp>
+
+#include "core/counted.hpp"
+#include "core/instantiate.hpp"
+#include "core/rethrow.hpp"
+#include "solvers/krylov/rotation.hpp"
+#include "solvers/krylov/tall.hpp"
+#include "sparse/products.hpp"
+
+#include <spargo/sparse/algebra.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+namespace spargo {
+
+namespace {
+
+namespace krylov = detail::krylov;
+using krylov::small_matrix;
+
+// The sum of a column of `a` times one of `b`.
+double dot(const small_matrix& a, std::int64_t i, const small_matrix& b, std::int64_t j) {
+  double sum = 0;
+  for (std::int64_t k = 0; k < a.n; ++k) sum += a(k, i) * b(k, j);
+  return sum;
+}
+
+// Column k of x, which belongs to the singular value 0: any unit vector orthogonal to the columns before it.
+void complete_column(small_matrix& x, std::int64_t k) {
+  for (std::int64_t unit = 0; unit < x.n; ++unit) {
+    for (std::int64_t i = 0; i < x.n; ++i) x(i, k) = i == unit ? 1 : 0;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::int64_t j = 0; j < k; ++j) {
+        const double by = dot(x, j, x, k);
+        for (std::int64_t i = 0; i < x.n; ++i) x(i, k) -= by * x(i, j);
+      }
+    }
+    const double norm = std::sqrt(dot(x, k, x, k));
+    if (norm * norm * static_cast<double>(x.n) < 0.5) continue;  // some unit vector keeps 1 / n of its square
+    for (std::int64_t i = 0; i < x.n; ++i) x(i, k) /= norm;
+    return;
+  }
+}
+
+// B = X S Y^T: returns the singular values, descending, by one-sided Jacobi rotations (Golub, Van Loan, section 8.6).
+// O(n^3) a sweep, some eight sweeps.
+std::vector<double> decompose(small_matrix b, small_matrix& x, small_matrix& y) {
+  const std::int64_t n = b.n;
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  small_matrix q(n);
+  for (std::int64_t i = 0; i < n; ++i) q(i, i) = 1;
+  bool is_done = false;
+  for (int sweep = 0; sweep < 50 && !is_done; ++sweep) {
+    is_done = true;
+    for (std::int64_t p = 0; p < n; ++p) {
+      for (std::int64_t r = p + 1; r < n; ++r) {
+        const double pp = dot(b, p, b, p), rr = dot(b, r, b, r), pr = dot(b, p, b, r);
+        if (std::abs(pr) <= eps * std::sqrt(pp) * std::sqrt(rr)) continue;
+        is_done = false;
+        const double tau = (rr - pp) / (2 * pr);
+        const double t = (tau >= 0 ? 1 : -1) / (std::abs(tau) + std::sqrt(1 + tau * tau));
+        const double c = 1 / std::sqrt(1 + t * t);
+        const double s = t * c;
+        for (small_matrix* const m : {&b, &q}) {
+          for (std::int64_t k = 0; k < n; ++k) {
+            const double u = (*m)(k, p), v = (*m)(k, r);
+            (*m)(k, p) = c * u - s * v;
+            (*m)(k, r) = s * u + c * v;
+          }
+        }
+      }
+    }
+  }
+  std::vector<double> norms(static_cast<std::size_t>(n)), values;
+  std::vector<std::int64_t> order(norms.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (std::int64_t k = 0; k < n; ++k) norms[static_cast<std::size_t>(k)] = std::sqrt(dot(b, k, b, k));
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
+    return norms[static_cast<std::size_t>(i)] > norms[static_cast<std::size_t>(j)];
+  });
+  for (std::int64_t k = 0; k < n; ++k) {
+    const std::int64_t from = order[static_cast<std::size_t>(k)];
+    const double norm = norms[static_cast<std::size_t>(from)];
+    values.push_back(norm);
+    for (std::int64_t i = 0; i < n; ++i) y(i, k) = q(i, from);
+    if (norm > eps * static_cast<double>(n) * values.front()) {
+      for (std::int64_t i = 0; i < n; ++i) x(i, k) = b(i, from) / norm;
+    } else {
+      complete_column(x, k);
+    }
+  }
+  return values;
+}
+
+template <class V>
+class bidiagonalisation {
+ public:
+  using product = std::function<void(const V*, V*)>;
+
+  // One side: a basis, and its passes.
+  struct side {
+    krylov::block_passes passes;
+    array<V, host> basis;
+    [[nodiscard]] V* vector(std::int64_t k) { return basis.data() + k * passes.size(); }
+  };
+
+  bidiagonalisation(const context<host>& ctx, std::int64_t tall, std::int64_t narrow, product a, product a_h,
+                    const svds_options& options, std::int64_t subspace)
+      : a_(std::move(a)),
+        a_h_(std::move(a_h)),
+        options_(options),
+        m_(subspace),
+        u_{{ctx, tall, 2 * subspace + 3}, {ctx, tall * (subspace + 1)}},
+        v_{{ctx, narrow, 2 * subspace + 3}, {ctx, narrow * (subspace + 1)}},
+        b_(subspace),
+        x_(subspace),
+        y_(subspace),
+        numbers_(static_cast<std::size_t>(subspace) + 1),
+        sums_(numbers_.size()),
+        again_(numbers_.size()),
+        scratch_(2 * numbers_.size() + 1),
+        seed_(options.seed) {
+    options_.tolerance = std::max(options_.tolerance, 32 * eps);
+  }
+
+  // left: of `tall` elements. Values and residuals are those of 2^exponent A.
+  svds_result<V> run(const context<host>& ctx, int exponent) {
+    svds_result<V> result;
+    std::int64_t kept = 0;
+    random_vector(v_, 0);
+    const std::int64_t count = options_.count;
+    while (true) {
+      for (std::int64_t j = kept; j < m_; ++j) step(j);
+      values_ = decompose(b_, x_, y_);
+      std::int64_t good = 0;
+      while (good < count && beta_ * std::abs(x_(m_ - 1, good)) <= options_.tolerance * values_.front()) ++good;
+      result.converged = good == count;
+      result.products = products_;
+      if (result.converged || products_ >= options_.max_products) break;
+      // Half of the rest as well, and more where some have converged: the next subspace grows from these.
+      kept = std::min(count + (m_ - count) / 2 + good / 2, m_ - 1);
+      rotate(kept);
+      std::copy_n(v_.vector(m_), v_.passes.size(), v_.vector(kept));
+      std::fill(b_.entries.begin(), b_.entries.end(), 0.0);
+      for (std::int64_t k = 0; k < kept; ++k) b_(k, k) = values_[static_cast<std::size_t>(k)];
+      ++result.restarts;
+    }
+    rotate(count);
+    const auto copied = [&](side& of) {
+      array<V, host> vectors(ctx, of.passes.size() * count);
+      std::copy_n(of.basis.data(), vectors.size(), vectors.data());
+      return vectors;
+    };
+    result.left = copied(u_);
+    result.right = copied(v_);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const double value = values_[static_cast<std::size_t>(k)];
+      const double residual =
+          std::max(distance(a_, v_.vector(k), u_, k, value), distance(a_h_, u_.vector(k), v_, k, value));
+      result.converged = result.converged && residual <= 4 * options_.tolerance * values_.front();
+      result.values.push_back(std::ldexp(value, exponent));
+      result.residuals.push_back(std::ldexp(residual, exponent));
+    }
+    return result;
+  }
+
+ private:
+  static constexpr double eps = static_cast<double>(std::numeric_limits<krylov::real_of<V>>::epsilon());
+
+  // |A x - value y_k|, where y_k is on the other side, whose last vector is scratch.
+  double distance(const product& a, const V* x, side& other, std::int64_t k, double value) {
+    V* const w = other.vector(m_);
+    a(x, w);
+    const V by = V(static_cast<krylov::real_of<V>>(-value));
+    return std::sqrt(krylov::add_combination(other.passes, other.vector(k), 1, &by, w));
+  }
+
+  // Vector k becomes orthogonal to those before it; returns its norm, and the one before in `before`.
+  double orthogonalise(side& of, std::int64_t k, double& before) {
+    return krylov::orthogonalise(of.passes, of.basis.data(), k, of.vector(k), sums_.data(), before, numbers_, again_,
+                                 scratch_);
+  }
+
+  void random_vector(side& of, std::int64_t k) {
+    V* const v = of.vector(k);
+    for (std::int64_t i = 0; i < of.passes.size(); ++i) {
+      v[i] = V(static_cast<krylov::real_of<V>>(krylov::random_number(seed_)));
+    }
+    double before = 0;
+    for (int pass = 0; pass < 2; ++pass) krylov::scale(of.passes, v, 1 / orthogonalise(of, k, before));
+  }
+
+  // Vector k, of norm `norm`, becomes a unit vector; a random one if it is 0 up to rounding. Returns the norm, or 0.
+  double normalise(side& of, std::int64_t k, double norm) {
+    if (!std::isfinite(norm)) throw error(error_code::invalid_data, "svds: a product with the matrix is not finite");
+    if (norm > 8 * eps * norm_) {
+      krylov::scale(of.passes, of.vector(k), 1 / norm);
+      return norm;
+    }
+    random_vector(of, k);
+    return 0;
+  }
+
+  // Column j of B, vectors u_j and v_(j + 1).
+  void step(std::int64_t j) {
+    interruption::look();
+    double before = 0;
+    a_(v_.vector(j), u_.vector(j));
+    const double alpha = orthogonalise(u_, j, before);
+    for (std::int64_t i = 0; i < j; ++i) b_(i, j) = std::real(sums_[static_cast<std::size_t>(i)]);
+    norm_ = std::max(norm_, before);
+    b_(j, j) = normalise(u_, j, alpha);
+    a_h_(u_.vector(j), v_.vector(j + 1));
+    beta_ = orthogonalise(v_, j + 1, before);
+    norm_ = std::max(norm_, before);
+    beta_ = j + 1 < v_.passes.size() ? normalise(v_, j + 1, beta_) : 0;
+    products_ += 2;
+  }
+
+  // The first `count` columns of U X and V Y replace the first vectors.
+  void rotate(std::int64_t count) {
+    krylov::rotate(u_.passes, u_.basis.data(), x_, count, std::identity{});
+    krylov::rotate(v_.passes, v_.basis.data(), y_, count, std::identity{});
+  }
+
+  product a_, a_h_;
+  svds_options options_;
+  std::int64_t m_;
+  side u_, v_;
+  small_matrix b_, x_, y_;
+  std::vector<double> values_;
+  std::vector<V> numbers_;
+  std::vector<krylov::sum_of<V>> sums_, again_;
+  std::vector<double> scratch_;
+  std::uint64_t seed_;
+  double beta_ = 0;
+  double norm_ = 0;
+  std::int64_t products_ = 0;
+};
+
+// The exponent of the largest part of a value where it is far from 1, else 0. Throws for one that is not finite.
+template <class V, class I, class O>
+int exponent_of(const csr_view<const V, I, O, host>& a) {
+  double largest = 0;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    for (O e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
+      const auto re = static_cast<double>(std::real(a.values[e])), im = static_cast<double>(std::imag(a.values[e]));
+      if (!std::isfinite(re) || !std::isfinite(im)) {
+        throw error(error_code::invalid_data,
+                    fmt::format("svds: the matrix has a value in row {} (from 0) that is infinite or NaN", row));
+      }
+      largest = std::max({largest, std::abs(re), std::abs(im)});
+    }
+  }
+  int exponent = 0;
+  (void)std::frexp(largest, &exponent);
+  return std::abs(exponent) > 32 ? exponent : 0;
+}
+
+}  // namespace
+
+template <value_type V, index_type I, index_type O>
+svds_result<V> svds(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                    const svds_options& options) try {
+  detail::expect_csr("svds", matrix);
+  const std::int64_t lesser = std::min(matrix.rows, matrix.cols);
+  SPARGO_EXPECTS(options.count >= 1 && options.count <= lesser,
+                 fmt::format("svds: {} of a matrix of {} x {}", detail::counted(options.count, "singular value"),
+                             matrix.rows, matrix.cols));
+  SPARGO_EXPECTS(options.tolerance >= 0,
+                 fmt::format("svds: the tolerance is {} (expected 0 or more)", options.tolerance));
+  const std::int64_t subspace = std::min(lesser, options.subspace > 0 ? options.subspace : 2 * options.count + 20);
+  SPARGO_EXPECTS(subspace > options.count || subspace == lesser,
+                 fmt::format("svds: a subspace of {} for {} (expected more)", detail::counted(subspace, "vector"),
+                             detail::counted(options.count, "singular value")));
+  const int exponent = exponent_of(matrix);
+  const csr_matrix<V, I, O, host> transposed = conjugate_transpose(ctx, matrix);
+  const spmv_options repeated{.storage = spmv_storage::copied, .products = 100};
+  const spmv_plan<V, I, O, host> by_a(ctx, matrix, repeated), by_a_h(ctx, transposed.view(), repeated);
+  using product = typename bidiagonalisation<V>::product;
+  const auto product_of = [&](const spmv_plan<V, I, O, host>& plan, std::int64_t from, std::int64_t to) -> product {
+    return [&plan, from, to, exponent](const V* x, V* y) {
+      plan.run(V{1}, span<const V, host>(x, from), V{}, span<V, host>(y, to));
+      if (exponent == 0) return;
+      for (std::int64_t i = 0; i < to; ++i) y[i] = krylov::times_power(y[i], -exponent);
+    };
+  };
+  const bool is_wide = matrix.rows < matrix.cols;
+  const product a = product_of(by_a, matrix.cols, matrix.rows), a_h = product_of(by_a_h, matrix.rows, matrix.cols);
+  bidiagonalisation<V> method(ctx, std::max<std::int64_t>(matrix.rows, matrix.cols), lesser, is_wide ? a_h : a,
+                              is_wide ? a : a_h, options, subspace);
+  svds_result<V> result = method.run(ctx, exponent);
+  if (is_wide) std::swap(result.left, result.right);
+  return result;
+} catch (...) {
+  detail::rethrow("svds");
+}
+
+#define INSTANTIATE(V, I, O) \
+  template svds_result<V> svds(const context<host>&, const csr_view<const V, I, O, host>&, const svds_options&);
+SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
+
+}  // namespace spargo
