@@ -1,6 +1,7 @@
 // Distributed BFS, PageRank and components against naive code; and checks that detect a fault on any rank.
 #include "distributed/graphs.hpp"
 #include "distributed/ranks.hpp"
+#include "support/rounds.hpp"
 
 #include <spargo/distributed/bfs.hpp>
 #include <spargo/distributed/components.hpp>
@@ -71,8 +72,10 @@ TEST_P(DistributedGraph, IsSearchedAsByOneProcess) {
         if (direction == bfs_direction::pull && !in_edges && !both_) continue;
         distributed_bfs_plan<I> plan(comm, ctx, g, {direction});
         const std::int64_t n = g.vertices();
+        int number = 0;
         for (const std::int64_t source :
              {std::int64_t{0}, n - 1, n / 2, n / 3, std::int64_t{0}}) {  // the first one again
+          if (test::is_sanitized && number++ % 2 != 0) continue;
           plan.run(source);
           const tree expected = search(out_, source);
           EXPECT_EQ(comm.all_gather(plan.levels()), expected.levels);

@@ -135,13 +135,15 @@ TYPED_TEST_P(Convert, TriangleToCsr) {
   std::vector<symmetry_kind> kinds{symmetry_kind::symmetric};
   if constexpr (!is_pattern<V>) kinds.push_back(symmetry_kind::skew_symmetric);
   if constexpr (complex_type<V>) kinds.push_back(symmetry_kind::hermitian);
-  int larges = 0;
+  int larges = 0, number = 0;
   for (const auto& given : shapes) {
     if (given.rows != given.cols) continue;
     const bool large = given.entries.size() > 50000;
     larges += large ? 1 : 0;
+    ++number;
     for (int variant = 0; variant < 13; ++variant) {
       if (large && variant % 3 != larges % 3) continue;  // the three large shapes share the variants
+      if (is_sanitized && variant % 3 != number % 3) continue;
       const bool lower = variant % 2 == 0;
       const bool distinct = variant / 2 % 2 == 1;
       const int order = variant / 4;  // as given, by row, by column; as given on both sides
