@@ -90,6 +90,7 @@
 #include <spargo/primitives/stencil.hpp>
 #include <spargo/solvers/eigs.hpp>
 #include <spargo/solvers/krylov.hpp>
+#include <spargo/solvers/spectral.hpp>
 #include <spargo/solvers/svds.hpp>
 #include <spargo/sparse/algebra.hpp>
 #include <spargo/sparse/laplacian.hpp>

@@ -36,6 +36,7 @@ from ._results import (
 )
 from ._snapshot import load, save
 from ._solve import Solution, solve
+from ._spectral import Embedding, fiedler_vector, spectral_embedding
 from ._svds import svds
 from ._table import Table
 
@@ -47,6 +48,7 @@ __all__ = [
     "DeviceError",
     "EdgeList",
     "Eigenvector",
+    "Embedding",
     "Error",
     "FileError",
     "Graph",
@@ -73,6 +75,7 @@ __all__ = [
     "config",
     "csgraph",
     "devices",
+    "fiedler_vector",
     "generate",
     "load",
     "mminfo",
@@ -81,5 +84,6 @@ __all__ = [
     "read_edgelist",
     "save",
     "solve",
+    "spectral_embedding",
     "svds",
 ]

@@ -158,6 +158,10 @@ def svds(
     rows: int, cols: int, offsets: Array, indices: Array, values: Array, count: int, tolerance: float,
     max_products: int, seed: int, threads: int,
 ) -> tuple[list[float], list[float], Array, Array, bool, int]: ...
+def spectral_embedding(
+    rows: int, cols: int, offsets: Array, indices: Array, weights: Array, dimensions: int, normalized: bool,
+    tolerance: float, max_products: int, seed: int, threads: int,
+) -> tuple[list[float], list[float], Array, bool, int]: ...
 def product(
     rows: int,
     cols: int,

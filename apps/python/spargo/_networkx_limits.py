@@ -106,6 +106,14 @@ _cutoff = _needs(
     lambda a: a["cutoff"] is None or (isinstance(a["cutoff"], Real) and _is_float(a["cutoff"])),
     "a cutoff that float64 rounds, or that is no number",
 )
+_spectral = [
+    _needs(lambda a: not a["G"].is_directed(), "directed graphs are networkx's"),
+    _needs(
+        lambda a: a["method"] in ("tracemin_pcg", "tracemin_lu", "lanczos", "lobpcg"), "a method that networkx has not"
+    ),
+    _counted,
+    _simple,
+]
 _lengths = [
     _needs(lambda a: isinstance(a["weight"], str), "weights of paths are an attribute's"),
     _needs(lambda a: _are_lengths(a["G"], a["weight"]), "weights of edges are negative, infinite or no numbers"),
@@ -238,6 +246,9 @@ LIMITS = {
     ],
     "all_pairs_bellman_ford_path": _bellman_ford,
     "all_pairs_bellman_ford_path_length": _bellman_ford,
+    "algebraic_connectivity": _spectral,
+    "fiedler_vector": _spectral,
+    "spectral_ordering": _spectral,
     "all_pairs_dijkstra": [_names_weight, _cutoff],
     "all_pairs_dijkstra_path": [_names_weight, _cutoff],
     "all_pairs_dijkstra_path_length": [_names_weight, _cutoff],

@@ -9,8 +9,8 @@ With ``nx.config.backend_priority = ["spargo"]`` it runs every supported call, u
 ``nx.config.backends.spargo.smallest_graph``. Differences from networkx: it may return another of several equally short
 weighted paths, another of several spanning trees of equal weight, another valid order of strong components, and another
 colouring in the same order of degrees, maximal independent set or matching, PageRank may take fewer steps, HITS of a
-graph with several largest singular values are those of an iteration from equal values, and ForceAtlas2 finds other
-positions by the same forces.
+graph with several largest singular values are those of an iteration from equal values, Fiedler vectors may have the other
+sign, and ForceAtlas2 finds other positions by the same forces.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from . import (
     _networkx_many_paths,
     _networkx_pairs,
     _networkx_paths,
+    _networkx_spectral,
     _networkx_structure,
 )
 from ._arrays import Array
@@ -462,6 +463,7 @@ _parts_of_it = (
     _networkx_pairs,
     _networkx_many_paths,
     _networkx_structure,
+    _networkx_spectral,
     _networkx_centrality,
     _networkx_cuts,
 )

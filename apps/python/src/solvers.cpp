@@ -1,4 +1,4 @@
-// Linear systems by Krylov methods, and singular values, on the host.
+// Linear systems by Krylov methods, singular values and spectral embeddings, on the host.
 #include "arrays.hpp"
 
 #include <complex>
@@ -25,6 +25,12 @@ nb::tuple solve(std::int64_t n, const vector_of<const O>& offsets, const vector_
   return nb::make_tuple(found.iterations, found.relative_residual, std::string(to_string(found.outcome)), found.reason);
 }
 
+nb::list listed(const std::vector<double>& numbers) {
+  nb::list list;
+  for (const double number : numbers) list.append(number);
+  return list;
+}
+
 // Values, residuals, left and right vectors one after the other, whether they converged, products.
 template <class V, class I, class O>
 nb::tuple singular_values(std::int64_t rows, std::int64_t cols, const vector_of<const O>& offsets,
@@ -34,10 +40,24 @@ nb::tuple singular_values(std::int64_t rows, std::int64_t cols, const vector_of<
                                              view(of)};
   const svds_options options{.count = count, .tolerance = tolerance, .max_products = max_products, .seed = seed};
   svds_result<V> found = unlocked([&] { return svds(threads_context(threads), matrix, options); });
-  nb::list values, residuals;
-  for (const double value : found.values) values.append(value);
-  for (const double residual : found.residuals) residuals.append(residual);
-  return nb::make_tuple(values, residuals, moved(std::move(found.left)), moved(std::move(found.right)), found.converged,
+  return nb::make_tuple(listed(found.values), listed(found.residuals), moved(std::move(found.left)),
+                        moved(std::move(found.right)), found.converged, found.products);
+}
+
+// Values, residuals, vectors one after the other, whether they converged, products.
+template <class V, class I, class O>
+nb::tuple embedding(std::int64_t rows, std::int64_t cols, const vector_of<const O>& offsets,
+                    const vector_of<const I>& indices, const vector_of<const V>& weights, std::int64_t dimensions,
+                    bool normalized, double tolerance, std::int64_t max_products, std::uint64_t seed, int threads) {
+  const csr_view<const V, I, O, host> adjacency{{narrowed<I>(rows), narrowed<I>(cols), view(offsets), view(indices)},
+                                                view(weights)};
+  const spectral_options options{.dimensions = dimensions,
+                                 .laplacian = normalized ? laplacian_kind::normalized : laplacian_kind::combinatorial,
+                                 .tolerance = tolerance,
+                                 .max_products = max_products,
+                                 .seed = seed};
+  eigs_result<V> found = unlocked([&] { return spectral_embedding(threads_context(threads), adjacency, options); });
+  return nb::make_tuple(listed(found.values), listed(found.residuals), moved(std::move(found.vectors)), found.converged,
                         found.products);
 }
 
@@ -51,6 +71,11 @@ void bind_solvers(nb::module_& m) {
             "block_size"_a, "tolerance"_a, "max_iterations"_a, "threads"_a);
       m.def("svds", &singular_values<V, I, O>, "rows"_a, "cols"_a, "offsets"_a.noconvert(), "indices"_a.noconvert(),
             "values"_a.noconvert(), "count"_a, "tolerance"_a, "max_products"_a, "seed"_a, "threads"_a);
+    });
+    for_each_type<float, double>([&]<class V>() {
+      m.def("spectral_embedding", &embedding<V, I, O>, "rows"_a, "cols"_a, "offsets"_a.noconvert(),
+            "indices"_a.noconvert(), "weights"_a.noconvert(), "dimensions"_a, "normalized"_a, "tolerance"_a,
+            "max_products"_a, "seed"_a, "threads"_a);
     });
   });
 }

@@ -23,6 +23,8 @@ SIGNATURES = {
     "aslinearoperator": "a",
     "solve": "a, b, *, method='cg', preconditioner='auto', tolerance=1e-08, max_iterations=None, guess=None, block_size=8",
     "svds": "a, k=6, *, which='LM', tol=0.0, return_singular_vectors=True, max_products=100000, seed=0",
+    "spectral_embedding": "a, dimensions=2, *, normalized=True, tolerance=1e-08, max_products=100000, seed=0",
+    "fiedler_vector": "a, *, normalized=False, tolerance=1e-08, max_products=100000, seed=0",
     "Graph": "a, *, directed=None, weights=True, device='auto'",
     "Graph.from_scipy": "a, *, directed=True, weights=True, device='auto'",
     "Graph.from_edges": "sources, targets, weights=None, *, vertices=None, directed=True, duplicates='min', device='auto'",
