@@ -252,7 +252,7 @@ double report_products(benchmark::State& state, const spmv_problem<double>& p, d
 }
 
 double multiply_alone(benchmark::State& state, const std::string& source, spmv_storage storage) {
-  auto& p = spmv_problem<double>::of(source);
+  auto& p = cached<spmv_problem<double>>(source);
   const spmv_plan plan(p.ctx, p.matrix, {.storage = storage});
   const member mine{communicator(), p.ctx, context<host>({.threads = 1})};
   p.forget();
@@ -262,7 +262,7 @@ double multiply_alone(benchmark::State& state, const std::string& source, spmv_s
 }
 
 double multiply(benchmark::State& state, const std::string& source, int ranks, product_split split, device_link link) {
-  auto& p = spmv_problem<double>::of(source);
+  auto& p = cached<spmv_problem<double>>(source);
   (void)generated(source);
   const double seconds = on_team(ranks, [&](const member& mine) {
     const auto a = share_matrix(mine, source);
