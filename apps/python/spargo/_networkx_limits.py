@@ -159,6 +159,11 @@ _astar = [
     *_lengths,
     _needs(lambda a: a["heuristic"] is None and a["cutoff"] is None, "a heuristic and a cutoff are networkx's"),
 ]
+_dfs = [
+    _needs(lambda a: _is_node(a["G"], a["source"]), "searches from every node, or from none of the graph's, are networkx's"),
+    _needs(lambda a: a["depth_limit"] is None, "a limit of the depth is networkx's"),
+    _needs(lambda a: a["sort_neighbors"] is None, "neighbours come as they are stored"),
+]
 _several = [
     _names_weight,
     _cutoff,
@@ -279,6 +284,12 @@ LIMITS = {
     "complement": [_simple],
     "closeness_centrality": [_needs(lambda a: a["distance"] is None, "weights are not supported")],
     "clustering": [_no_weight, _undirected, _simple],
+    "dfs_edges": _dfs,
+    "dfs_postorder_nodes": _dfs,
+    "dfs_predecessors": _dfs,
+    "dfs_preorder_nodes": _dfs,
+    "dfs_successors": _dfs,
+    "dfs_tree": _dfs,
     "diameter": [_no_distances, _no_weight],
     "dijkstra_path": [_names_weight],
     "dijkstra_path_length": [_names_weight],
@@ -315,6 +326,7 @@ LIMITS = {
         _needs(lambda a: len(a["G"]) > 0, "networkx refuses graphs without nodes"),
         _needs(lambda a: isinstance(a["seed"], random.Random), "a generator of random numbers that is NumPy's"),
     ],
+    "harmonic_diameter": [_no_weight, _needs(lambda a: a["sp"] is None, "distances that are given are networkx's")],
     "harmonic_centrality": [
         _needs(lambda a: a["distance"] is None, "weights are not supported"),
         _needs(lambda a: a["nbunch"] is None and a["sources"] is None, "subsets of nodes are networkx's"),

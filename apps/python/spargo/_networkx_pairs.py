@@ -273,3 +273,9 @@ def barycenter(G: Graph, weight: None = None, attr: None = None, sp: None = None
 def global_efficiency(G: Graph) -> float:
     pairs = G.vertices * (G.vertices - 1)
     return 0 if pairs == 0 else float(G.closeness(measure="harmonic").sum()) / pairs
+
+
+def harmonic_diameter(G: Graph, sp: None = None, *, weight: None = None) -> float:
+    n = G.vertices
+    total = float(G.closeness(measure="harmonic").sum()) if n > 1 else 0.0
+    return n * (n - 1) / total if total != 0 else math.inf if n > 1 else math.nan

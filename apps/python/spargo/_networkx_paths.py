@@ -161,6 +161,54 @@ def ancestors(G: Graph, source: Node) -> set[Node]:
     return descendants(_reversed(G), source)
 
 
+# --- Depth-first search -----------------------------------------------------------------------------------------------
+
+
+def _dfs(graph: Graph, source: Node) -> tuple[list[Node], list[Node]]:
+    """As `_tree`, in the order of a depth-first search."""
+    order, predecessors = graph._on_host()._called("dfs_order", False, graph.index(source))
+    return graph.names(order[1:]), graph.names(predecessors[order[1:]])
+
+
+def dfs_edges(
+    G: Graph, source: Node = None, depth_limit: None = None, *, sort_neighbors: None = None
+) -> Iterator[tuple[Node, Node]]:
+    nodes, parents = _dfs(G, source)
+    return zip(parents, nodes)
+
+
+def dfs_predecessors(
+    G: Graph, source: Node = None, depth_limit: None = None, *, sort_neighbors: None = None
+) -> dict[Node, Node]:
+    return dict(zip(*_dfs(G, source)))
+
+
+def dfs_successors(
+    G: Graph, source: Node = None, depth_limit: None = None, *, sort_neighbors: None = None
+) -> dict[Node, list[Node]]:
+    children: dict[Node, list[Node]] = {}
+    for node, parent in zip(*_dfs(G, source)):
+        children.setdefault(parent, []).append(node)
+    return children
+
+
+def dfs_preorder_nodes(
+    G: Graph, source: Node = None, depth_limit: None = None, *, sort_neighbors: None = None
+) -> Iterator[Node]:
+    return iter([source, *_dfs(G, source)[0]])
+
+
+def dfs_postorder_nodes(
+    G: Graph, source: Node = None, depth_limit: None = None, *, sort_neighbors: None = None
+) -> Iterator[Node]:
+    done, path = [], [source]
+    for node, parent in zip(*_dfs(G, source)):
+        while path[-1] != parent:
+            done.append(path.pop())
+        path.append(node)
+    return iter(done + path[::-1])
+
+
 # --- Weighted paths ---------------------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ._arrays import Array
 from ._graph import Graph
-from ._networkx_paths import Node, _depth, _found, _tree
+from ._networkx_paths import Node, _depth, _dfs, _found, _tree
 
 # --- Directed acyclic graphs ------------------------------------------------------------------------------------------
 
@@ -33,6 +33,12 @@ def topological_sort(G: Graph) -> Iterator[Node]:
 
 def is_directed_acyclic_graph(G: Graph) -> bool:
     return G.directed and G.find_cycle().size == 0
+
+
+def has_cycle(G: Graph) -> bool:
+    if not G.directed:
+        raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
+    return G.find_cycle().size > 0
 
 
 # --- Bipartite graphs -------------------------------------------------------------------------------------------------
@@ -243,12 +249,20 @@ def ego_graph(
 def bfs_tree(
     G: Graph, source: Node, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: None = None
 ) -> Graph:
-    nodes, parents = _tree(G, source, depth_limit, nx.NetworkXError, "The node {} is not in the graph.")
+    return _as_graph(G, source, *_tree(G, source, depth_limit, nx.NetworkXError, "The node {} is not in the graph."))
+
+
+def dfs_tree(G: Graph, source: Node = None, depth_limit: None = None, *, sort_neighbors: None = None) -> Graph:
+    return _as_graph(G, source, *_dfs(G, source))
+
+
+def _as_graph(G: Graph, source: Node, nodes: list[Node], parents: list[Node]) -> Graph:
+    """The tree of a search, its nodes in the order of the search."""
     numbers = {node: k for k, node in enumerate([source, *nodes])}
-    rows = np.array([numbers[parent] for parent in parents], np.int64)  # ascending: the order of the queue
-    kind = G.indices.dtype
+    rows = np.array([numbers[parent] for parent in parents], np.int64)
     offsets = np.append(0, np.cumsum(np.bincount(rows, minlength=len(numbers)))).astype(G.offsets.dtype)
-    return Graph._of(offsets, np.arange(1, len(numbers), dtype=kind), None, True, list(numbers))
+    children = 1 + np.argsort(rows, kind="stable")
+    return Graph._of(offsets, children.astype(G.indices.dtype), None, True, list(numbers))
 
 
 # --- Counts and sums --------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ ANY = (
     "number_of_isolates average_shortest_path_length"
 ).split()
 DIRECTED = "in_degree_centrality out_degree_centrality is_arborescence is_branching".split()
+DEPTH_FIRST = "dfs_edges dfs_postorder_nodes dfs_predecessors dfs_preorder_nodes dfs_successors".split()
 UNDIRECTED = "bridges has_bridges articulation_points biconnected_components is_biconnected".split()
 
 
@@ -101,11 +102,17 @@ def test_functions_are_networkxs(part):
             compare(g, "is_isolate", node)
             for other in nodes:
                 compare(g, "has_path", node, other)
+            for name in DEPTH_FIRST:
+                compare(g, name, node)
+            compare_graphs(g, "dfs_tree", node)
             compare_graphs(g, "bfs_tree", node)
             compare_graphs(g, "bfs_tree", node, depth_limit=seed % 3)
             if not g.is_multigraph():
                 compare_graphs(g, "ego_graph", node, radius=seed % 4, center=seed % 2 == 0)
         compare(g, "has_path", "nobody", nodes[0] if nodes else 0)
+        compare(g, "has_cycle", module=nx.dag)
+        expected = nx.harmonic_diameter(g, backend="networkx")
+        assert nx.harmonic_diameter(g, backend="spargo") == pytest.approx(expected, rel=1e-12, nan_ok=True)
         if not g.is_multigraph():
             compare_graphs(g, "complement")
         if directed:
@@ -114,6 +121,7 @@ def test_functions_are_networkxs(part):
 
 def test_all_of_them_are_the_backends():
     names = {*ANY, *DIRECTED, *UNDIRECTED, "color", "is_bipartite", "overall_reciprocity", "reciprocity", "is_isolate"}
+    names |= {*DEPTH_FIRST, "dfs_tree", "has_cycle", "harmonic_diameter"}
     assert names | {"has_path", "bfs_tree", "ego_graph", "complement", "reverse"} <= set(FUNCTIONS)
 
 
@@ -125,6 +133,11 @@ def test_what_networkx_does_itself():
         lambda b: nx.ego_graph(g, 1, backend=b),
         lambda b: nx.reverse(nx.DiGraph(g), backend=b),
         lambda b: nx.is_isolate(g, 9, backend=b),
+        lambda b: nx.dfs_edges(g, backend=b),
+        lambda b: nx.dfs_preorder_nodes(g, 9, backend=b),
+        lambda b: nx.dfs_tree(g, 1, depth_limit=1, backend=b),
+        lambda b: nx.dfs_successors(g, 1, sort_neighbors=sorted, backend=b),
+        lambda b: nx.harmonic_diameter(g, sp={}, backend=b),
     ):
         with pytest.raises(NotImplementedError):
             call("spargo")
