@@ -50,6 +50,7 @@ template <class Key, class I>
 __global__ void __launch_bounds__(block_threads) hook_kernel(edge_list<Key, I> list, first_edges<Key> first, I skipped,
                                                              I* parents, unsigned* marked, round_control* round) {
   const auto size = static_cast<std::int64_t>(*list.size);
+  bool hooks = false;
   for (std::int64_t k = global_thread(); k < size; k += grid_threads()) {
     const tree_edge<Key, I> edge = list.edges[k];
     const bool of_u = edge.u != skipped && first.is_first(edge.u, edge.key);
@@ -59,8 +60,9 @@ __global__ void __launch_bounds__(block_threads) hook_kernel(edge_list<Key, I> l
     atomicOr(marked + place / 32, 1U << (place % 32));
     const bool u_hooks = of_u && (!of_v || edge.v < edge.u);
     parents[u_hooks ? edge.u : edge.v] = u_hooks ? edge.v : edge.u;
-    round->hooked = 1;
+    hooks = true;
   }
+  if (hooks) round->hooked = 1;  // once a thread: all write to one address
 }
 
 // One pass of a climb. Returns whether v is under its root.

@@ -87,24 +87,36 @@ struct edge_arrays {
   W* weights;
 };
 
+// A warp puts the places of a tile's marks in a row before it reads their edges, 32 at a time.
 template <class W, class I, class O>
 __global__ void __launch_bounds__(block_threads)
     list_marked_kernel(weighted_rows<W, I, O> rows, std::int64_t words, const unsigned* marked, std::int64_t tiles,
                        const std::int64_t* before, edge_arrays<W, I> edges) {
+  __shared__ std::uint16_t places_of_warps[cuda_tuning::warps][listed_words * 32];
+  std::uint16_t* const places = places_of_warps[threadIdx.x / warp_size];
+  const int lane = lane_id();
   for (std::int64_t tile = global_thread() / warp_size; tile < tiles; tile += grid_threads() / warp_size) {
-    const std::int64_t w = tile * listed_words + lane_id();
+    const std::int64_t w = tile * listed_words + lane;
     unsigned word = w < words ? marked[w] : 0;
-    if (__ballot_sync(full_mask, word != 0) == 0) continue;
+    const int upto = warp_inclusive_sum(__popc(word));
+    const int count = shuffle(upto, warp_size - 1);
+    if (count == 0) continue;
+    for (int at = upto - __popc(word); word != 0; word &= word - 1) {
+      places[at++] = static_cast<std::uint16_t>(lane * 32 + __ffs(static_cast<int>(word)) - 1);
+    }
+    __syncwarp();
     const std::int64_t begin = tile * listed_words * 32;
     const std::int64_t end = min(rows.nnz, begin + listed_words * 32);
-    const std::int64_t low = rows.row_of(begin, 0, rows.n);
-    const std::int64_t high = rows.row_of(end - 1, low, rows.n) + 1;
-    for (std::int64_t at = before[tile] + warp_exclusive_sum(__popc(word)); word != 0; word &= word - 1) {
-      const std::int64_t e = w * 32 + __ffs(static_cast<int>(word)) - 1;
-      edges.sources[at] = static_cast<I>(rows.row_of(e, low, high));
-      edges.targets[at] = rows.indices[e];
-      edges.weights[at++] = rows.weights[e];
+    const std::int64_t low = rows.row_of_by_warp(begin, 0, rows.n);
+    const std::int64_t high = rows.row_of_by_warp(end - 1, low, rows.n) + 1;
+    const std::int64_t to = before[tile];
+    for (int k = lane; k < count; k += warp_size) {
+      const std::int64_t e = begin + places[k];
+      edges.sources[to + k] = static_cast<I>(rows.row_of(e, low, high));
+      edges.targets[to + k] = rows.indices[e];
+      edges.weights[to + k] = rows.weights[e];
     }
+    __syncwarp();
   }
 }
 
