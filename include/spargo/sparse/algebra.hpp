@@ -1,7 +1,8 @@
 // Sparse matrices from sparse matrices: sums, slices, permutations, parts, stacks, Kronecker products, norms.
 //
-// For CSR on the host, real, complex or pattern. A CSC matrix is the CSR of its transpose, so rows here are its columns
-// and nothing is copied; for COO see `to_csr` and `to_coo`; `transpose` is in formats/convert.hpp.
+// For CSR, real, complex or pattern, on the host; sums also on a device, where they have the same bits (rows of
+// thousands of entries take longer there: a row has 8 lanes). A CSC matrix is the CSR of its transpose, so rows here
+// are its columns and nothing is copied; for COO see `to_csr` and `to_coo`; `transpose` is in formats/convert.hpp.
 // Inputs must be valid (see validate.hpp); rows may be unsorted and have duplicates. Results have as many threads as
 // the context, the same bits for any number of them. O(nnz + rows) time unless stated otherwise. Entries stay entries
 // when they are or become zero. A result with more entries than O holds, or more rows or columns than I holds, throws
@@ -16,31 +17,33 @@
 
 namespace spargo {
 
-// Whether every row has ascending, distinct columns.
+// Whether every row has ascending, distinct columns. On a device synchronises.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT bool is_canonical(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix);
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT bool is_canonical(const context<device>& ctx, const csr_pattern_view<I, O, device>& matrix);
 
-// Sorts rows and sums duplicates, in the order of the input.
-template <entry_type V, index_type I, index_type O>
-[[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, host> canonical(const context<host>& ctx,
-                                                                const csr_view<const V, I, O, host>& matrix);
+// Sorts rows and sums duplicates, in the order of the input. On a device synchronises, as the sums below do.
+template <entry_type V, index_type I, index_type O, class Space>
+[[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> canonical(const context<Space>& ctx,
+                                                                 const csr_view<const V, I, O, Space>& matrix);
 
 // alpha A + beta B, canonical: an entry wherever A or B has one. Shapes must be equal.
-template <value_type V, index_type I, index_type O>
-[[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, host> add(const context<host>& ctx, std::type_identity_t<V> alpha,
-                                                          const csr_view<const V, I, O, host>& a,
-                                                          std::type_identity_t<V> beta,
-                                                          const csr_view<const V, I, O, host>& b);
+template <value_type V, index_type I, index_type O, class Space>
+[[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> add(const context<Space>& ctx, std::type_identity_t<V> alpha,
+                                                           const csr_view<const V, I, O, Space>& a,
+                                                           std::type_identity_t<V> beta,
+                                                           const csr_view<const V, I, O, Space>& b);
 // A + B; of patterns the union.
-template <entry_type V, index_type I, index_type O>
-[[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, host> add(const context<host>& ctx,
-                                                          const csr_view<const V, I, O, host>& a,
-                                                          const csr_view<const V, I, O, host>& b);
+template <entry_type V, index_type I, index_type O, class Space>
+[[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> add(const context<Space>& ctx,
+                                                           const csr_view<const V, I, O, Space>& a,
+                                                           const csr_view<const V, I, O, Space>& b);
 
 // A + A^T, canonical, without conjugation; of a pattern the union. Square matrices only.
-template <entry_type V, index_type I, index_type O>
-[[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, host> symmetrize(const context<host>& ctx,
-                                                                 const csr_view<const V, I, O, host>& matrix);
+template <entry_type V, index_type I, index_type O, class Space>
+[[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> symmetrize(const context<Space>& ctx,
+                                                                  const csr_view<const V, I, O, Space>& matrix);
 
 // The transpose of a complex matrix with conjugated values; of others the transpose.
 template <entry_type V, index_type I, index_type O>

@@ -8,8 +8,9 @@
 // rows of C with thousands of entries if B's rows do not ascend. Memory besides the result: a plan keeps C's indices
 // and offsets. Host: at most as much again for a moment, before values are allocated; 8 bytes per row of A; per thread
 // 16 bytes per 64 columns of B and three times the longest row of C. Device: two indices per row of A, 4 bytes per row
-// of B, 8 bytes per long row of C. Idea: Gustavson, "Two fast algorithms for sparse matrices", ACM TOMS
-// 4, 1978.
+// of B, 8 bytes per long row of C; and while the pattern is found, where B's rows have neighbouring columns, an offset
+// per row of B and at most half an index and 2 bytes per entry. Idea: Gustavson, "Two fast algorithms for sparse
+// matrices", ACM TOMS 4, 1978.
 #pragma once
 
 #include <spargo/core/state_pointer.hpp>

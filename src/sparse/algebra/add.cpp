@@ -1,7 +1,9 @@
 // Sums: rows of both matrices are merged, counted first. Inputs that are not canonical are made so first.
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "formats/convert/backend.hpp"
+#include "sparse/algebra/backend.hpp"
 #include "sparse/algebra/rows.hpp"
 #include "sparse/arithmetic.hpp"
 
@@ -14,19 +16,19 @@ namespace detail::algebra {
 namespace {
 
 // The matrix itself if it is canonical, else a canonical copy.
-template <class V, class I, class O>
+template <class V, class I, class O, class Space>
 class canonical_input {
  public:
-  canonical_input(const context<host>& ctx, const csr_view<const V, I, O, host>& m) : view_(m) {
+  canonical_input(const context<Space>& ctx, const csr_view<const V, I, O, Space>& m) : view_(m) {
     if (is_canonical<I, O>(ctx, m)) return;
     owned_ = canonical(ctx, m);
     view_ = std::as_const(owned_).view();
   }
-  [[nodiscard]] const csr_view<const V, I, O, host>& view() const { return view_; }
+  [[nodiscard]] const csr_view<const V, I, O, Space>& view() const { return view_; }
 
  private:
-  csr_matrix<V, I, O, host> owned_;
-  csr_view<const V, I, O, host> view_;
+  csr_matrix<V, I, O, Space> owned_;
+  csr_view<const V, I, O, Space> view_;
 };
 
 // For canonical rows: f(column, position in a or -1, position in b or -1), in ascending order of columns.
@@ -64,8 +66,8 @@ V times(V alpha, V v) {
 }
 
 template <class V, class I, class O, class Values>
-csr_matrix<V, I, O, host> unite(const context<host>& ctx, const csr_view<const V, I, O, host>& a,
-                                const csr_view<const V, I, O, host>& b, Values&& value_of) {
+csr_matrix<V, I, O, host> unite_by(const context<host>& ctx, const csr_view<const V, I, O, host>& a,
+                                   const csr_view<const V, I, O, host>& b, Values&& value_of) {
   array<O, host> offsets = union_offsets<I, O>(ctx, a, b);
   array<I, host> indices(ctx, offsets[a.rows]);
   array<V, host> values(ctx, is_pattern<V> ? 0 : offsets[a.rows]);
@@ -81,26 +83,34 @@ csr_matrix<V, I, O, host> unite(const context<host>& ctx, const csr_view<const V
 }
 
 template <class V, class I, class O>
-void expect_same_shapes(const csr_view<const V, I, O, host>& a, const csr_view<const V, I, O, host>& b) {
+csr_matrix<V, I, O, host> unite(const context<host>& ctx, V alpha, const csr_view<const V, I, O, host>& a, V beta,
+                                const csr_view<const V, I, O, host>& b) {
+  return unite_by(ctx, a, b, [&](std::int64_t i, std::int64_t j) {
+    if constexpr (!is_pattern<V>) {
+      if (j < 0) return times(alpha, a.values[i]);
+      if (i < 0) return times(beta, b.values[j]);
+      return times(alpha, a.values[i]) + times(beta, b.values[j]);
+    }
+  });
+}
+
+template <class V, class I, class O, class Space>
+csr_matrix<V, I, O, Space> sum_of(const context<Space>& ctx, V alpha, const csr_view<const V, I, O, Space>& a, V beta,
+                                  const csr_view<const V, I, O, Space>& b) {
   expect_arrays("add", a);
   expect_arrays("add", b);
   SPARGO_EXPECTS(a.rows == b.rows && a.cols == b.cols,
                  fmt::format("add: A is {} x {} and B {} x {}", a.rows, a.cols, b.rows, b.cols));
-}
-
-template <class V, class I, class O>
-csr_matrix<V, I, O, host> sum_of(const context<host>& ctx, V alpha, const csr_view<const V, I, O, host>& a, V beta,
-                                 const csr_view<const V, I, O, host>& b) {
-  expect_same_shapes(a, b);
-  const canonical_input<V, I, O> left(ctx, a);
-  const canonical_input<V, I, O> right(ctx, b);
-  return unite(ctx, left.view(), right.view(), [&](std::int64_t i, std::int64_t j) {
-    if constexpr (!is_pattern<V>) {
-      if (j < 0) return times(alpha, left.view().values[i]);
-      if (i < 0) return times(beta, right.view().values[j]);
-      return times(alpha, left.view().values[i]) + times(beta, right.view().values[j]);
-    }
-  });
+  if constexpr (is_built<Space>) {
+    const canonical_input<V, I, O, Space> left(ctx, a);
+    const canonical_input<V, I, O, Space> right(ctx, b);
+    if constexpr (std::same_as<Space, host>)
+      return unite(ctx, alpha, left.view(), beta, right.view());
+    else
+      return device_sum(ctx, alpha, left.view(), beta, right.view());
+  } else {
+    no_device("add");
+  }
 }
 
 template <class V>
@@ -113,7 +123,22 @@ V one() {
 
 }  // namespace
 
+void expect_sum_fits(std::int64_t nnz, std::size_t offset_bytes) {
+  if (offset_bytes == sizeof(std::int32_t)) expect_entries_fit<std::int32_t>("add", nnz);
+}
+
 }  // namespace detail::algebra
+
+template <index_type I, index_type O>
+bool is_canonical(const context<device>& ctx, const csr_pattern_view<I, O, device>& matrix) try {
+  if constexpr (detail::is_built<device>) {
+    return detail::algebra::has_canonical_rows(ctx, matrix);
+  } else {
+    detail::no_device("is_canonical");
+  }
+} catch (...) {
+  detail::rethrow("is_canonical");
+}
 
 template <index_type I, index_type O>
 bool is_canonical(const context<host>& ctx, const csr_pattern_view<I, O, host>& matrix) try {
@@ -132,42 +157,46 @@ bool is_canonical(const context<host>& ctx, const csr_pattern_view<I, O, host>& 
   detail::rethrow("is_canonical");
 }
 
-template <entry_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> canonical(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix) try {
+template <entry_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> canonical(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix) try {
   detail::algebra::expect_arrays("canonical", matrix);
-  array<I, host> row_indices(ctx, matrix.nnz());
-  detail::convert::expand_rows<I, O>(ctx, matrix.offsets, row_indices.view());
-  const coo_view<const V, I, host> entries{
-      {matrix.rows, matrix.cols, std::as_const(row_indices).view(), matrix.indices}, matrix.values};
-  return to_csr<O>(ctx, entries);
+  if constexpr (detail::is_built<Space>) {
+    array<I, Space> row_indices(ctx, matrix.nnz());
+    detail::convert::expand_rows<I, O>(ctx, matrix.offsets, row_indices.view());
+    const coo_view<const V, I, Space> entries{
+        {matrix.rows, matrix.cols, std::as_const(row_indices).view(), matrix.indices}, matrix.values};
+    return to_csr<O>(ctx, entries);
+  } else {
+    detail::no_device("canonical");
+  }
 } catch (...) {
   detail::rethrow("canonical");
 }
 
-template <value_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> add(const context<host>& ctx, std::type_identity_t<V> alpha,
-                              const csr_view<const V, I, O, host>& a, std::type_identity_t<V> beta,
-                              const csr_view<const V, I, O, host>& b) try {
+template <value_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> add(const context<Space>& ctx, std::type_identity_t<V> alpha,
+                               const csr_view<const V, I, O, Space>& a, std::type_identity_t<V> beta,
+                               const csr_view<const V, I, O, Space>& b) try {
   return detail::algebra::sum_of(ctx, alpha, a, beta, b);
 } catch (...) {
   detail::rethrow("add");
 }
 
-template <entry_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> add(const context<host>& ctx, const csr_view<const V, I, O, host>& a,
-                              const csr_view<const V, I, O, host>& b) try {
+template <entry_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> add(const context<Space>& ctx, const csr_view<const V, I, O, Space>& a,
+                               const csr_view<const V, I, O, Space>& b) try {
   const V one = detail::algebra::one<V>();
   return detail::algebra::sum_of(ctx, one, a, one, b);
 } catch (...) {
   detail::rethrow("add");
 }
 
-template <entry_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> symmetrize(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix) try {
+template <entry_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> symmetrize(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix) try {
   detail::algebra::expect_arrays("symmetrize", matrix);
   SPARGO_EXPECTS(matrix.rows == matrix.cols,
                  fmt::format("symmetrize: a {} x {} matrix (expected a square one)", matrix.rows, matrix.cols));
-  const csr_matrix<V, I, O, host> turned = transpose(ctx, matrix);
+  const csr_matrix<V, I, O, Space> turned = transpose(ctx, matrix);
   return add(ctx, matrix, turned.view());
 } catch (...) {
   detail::rethrow("symmetrize");
@@ -187,21 +216,29 @@ csr_matrix<V, I, O, host> conjugate_transpose(const context<host>& ctx,
   detail::rethrow("conjugate_transpose");
 }
 
-#define INSTANTIATE_ENTRIES(V, I, O)                                                                         \
-  template csr_matrix<V, I, O, host> canonical(const context<host>&, const csr_view<const V, I, O, host>&);  \
-  template csr_matrix<V, I, O, host> add(const context<host>&, const csr_view<const V, I, O, host>&,         \
-                                         const csr_view<const V, I, O, host>&);                              \
-  template csr_matrix<V, I, O, host> symmetrize(const context<host>&, const csr_view<const V, I, O, host>&); \
+#define INSTANTIATE_IN(V, I, O, Space)                                                                         \
+  template csr_matrix<V, I, O, Space> canonical(const context<Space>&, const csr_view<const V, I, O, Space>&); \
+  template csr_matrix<V, I, O, Space> add(const context<Space>&, const csr_view<const V, I, O, Space>&,        \
+                                          const csr_view<const V, I, O, Space>&);                              \
+  template csr_matrix<V, I, O, Space> symmetrize(const context<Space>&, const csr_view<const V, I, O, Space>&);
+#define INSTANTIATE_ENTRIES(V, I, O) \
+  INSTANTIATE_IN(V, I, O, host)      \
+  INSTANTIATE_IN(V, I, O, device)    \
   template csr_matrix<V, I, O, host> conjugate_transpose(const context<host>&, const csr_view<const V, I, O, host>&);
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE_ENTRIES)
 
-#define INSTANTIATE_VALUES(V, I, O)                                                                              \
-  template csr_matrix<V, I, O, host> add<V, I, O>(const context<host>&, std::type_identity_t<V>,                 \
-                                                  const csr_view<const V, I, O, host>&, std::type_identity_t<V>, \
-                                                  const csr_view<const V, I, O, host>&);
+#define INSTANTIATE_SUM(V, I, O, Space)                                                                               \
+  template csr_matrix<V, I, O, Space> add<V, I, O, Space>(                                                            \
+      const context<Space>&, std::type_identity_t<V>, const csr_view<const V, I, O, Space>&, std::type_identity_t<V>, \
+      const csr_view<const V, I, O, Space>&);
+#define INSTANTIATE_VALUES(V, I, O) \
+  INSTANTIATE_SUM(V, I, O, host)    \
+  INSTANTIATE_SUM(V, I, O, device)
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE_VALUES)
 
-#define INSTANTIATE_PATTERN(I, O) template bool is_canonical(const context<host>&, const csr_pattern_view<I, O, host>&);
+#define INSTANTIATE_PATTERN(I, O)                                                        \
+  template bool is_canonical(const context<host>&, const csr_pattern_view<I, O, host>&); \
+  template bool is_canonical(const context<device>&, const csr_pattern_view<I, O, device>&);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE_PATTERN)
 
 }  // namespace spargo

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/device/launch.cuh"
+#include "core/device/row_groups.cuh"
 #include "sparse/spgemm/device/bins.hpp"
 #include "sparse/spgemm/device/merge.cuh"
 #include "sparse/spgemm/device/tables.cuh"
@@ -18,10 +19,11 @@ struct analysis_tuning {
   static constexpr std::int64_t products_of_warp = 8192;                    // beyond it a row takes a block
   static constexpr std::int64_t products_of_block = std::int64_t{1} << 20;  // beyond it several
   static constexpr int blocks_of_long_row = 8;
-  static constexpr std::int64_t long_row = 16;     // mean entries of B's rows that are used, for product_walk::by_rows
-  static constexpr std::int64_t narrow = 1 << 18;  // columns whose bitmap leaves room for several blocks
-  static constexpr std::int64_t widest = 1 << 20;  // columns of a window
-  static constexpr int warp_threads = 128;         // of a block whose warps have rows of their own
+  static constexpr std::int64_t long_row = 16;  // mean entries of B's rows that are used, for product_walk::by_rows
+  static constexpr std::int64_t entries_of_word = 2;  // of B; from here on the symbolic phase traverses words
+  static constexpr std::int64_t narrow = 1 << 18;     // columns whose bitmap leaves room for several blocks
+  static constexpr std::int64_t widest = 1 << 20;     // columns of a window
+  static constexpr int warp_threads = 128;            // of a block whose warps have rows of their own
   static constexpr int block_hash_threads = 512;
   static constexpr int window_threads = 512;
 };
@@ -54,12 +56,13 @@ struct bin_rule {
   std::int64_t all_words;  // of a full row
   bool is_narrow;
   bool is_masked;
+  bool merges;
   int log_of_large;
 
   __device__ std::uint8_t operator()(std::int64_t products, std::int64_t words, std::int64_t a_length,
                                      bool is_sorted) const {
     if (products == 0 || words == 0) return no_bin;
-    if (!is_masked && is_sorted && a_length <= merge_tuning::lists && products <= merge_tuning::most_products) {
+    if (merges && is_sorted && a_length <= merge_tuning::lists && products <= merge_tuning::most_products) {
       return products <= merge_tuning::few_products ? merged_few : merged;
     }
     if (!is_masked && products <= warp_size && a_length <= warp_size) return tiny;
@@ -77,17 +80,6 @@ struct bin_rule {
     return products <= analysis_tuning::products_of_block ? window : windows;
   }
 };
-
-constexpr int row_lanes = 8;  // lanes of a row in the analysis
-
-// f(row, lane in group) by groups of lanes for all rows; every lane calls it equally often (row = rows: none).
-template <class F>
-__device__ __forceinline__ void for_each_row(std::int64_t rows, F f) {
-  const std::int64_t groups = grid_threads() / row_lanes;
-  const std::int64_t rounds = (rows + groups - 1) / groups;
-  std::int64_t row = global_thread() / row_lanes;
-  for (std::int64_t k = 0; k < rounds; ++k, row += groups) f(min(row, rows), static_cast<int>(threadIdx.x % row_lanes));
-}
 
 // Whether the columns of all rows are sorted; and whether they are distinct, too.
 struct row_order {
@@ -118,6 +110,32 @@ __global__ void __launch_bounds__(block_threads)
     if (order == nullptr) return;
     if (!sorted) order->is_sorted = 0;
     if (!ascends) order->ascends = 0;
+  });
+}
+
+// The words of each row, as the kernel above counts them, and their bits, which are zero before.
+template <class I, class O>
+__global__ void __launch_bounds__(block_threads)
+    write_words_kernel(const O* offsets, const I* columns, std::int64_t rows, const O* word_offsets, I* words,
+                       unsigned* bits) {
+  for_each_row(rows, [&](std::int64_t row, int lane) {
+    const bool valid = row < rows;
+    const std::int64_t first = valid ? offsets[row] : O{0};
+    const std::int64_t last = valid ? offsets[row + 1] : O{0};
+    O to = valid ? word_offsets[row] : O{0};
+    for (std::int64_t from = first; __any_sync(full_mask, from < last) != 0; from += row_lanes) {
+      const std::int64_t q = from + lane;
+      const bool is_entry = q < last;
+      const I column = is_entry ? columns[q] : I{0};
+      const bool opens = is_entry && (q == first || columns[q - 1] >> 5 != column >> 5);
+      const unsigned opened = group_ballot(opens);
+      if (is_entry) {
+        const O place = to + static_cast<O>(__popc(opened & ((2U << lane) - 1))) - 1;
+        if (opens) words[place] = static_cast<I>(column >> 5);
+        atomicOr(bits + place, 1U << (static_cast<unsigned>(column) & 31));
+      }
+      to += static_cast<O>(__popc(opened));
+    }
   });
 }
 

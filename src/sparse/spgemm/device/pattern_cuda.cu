@@ -1,6 +1,7 @@
 // Symbolic phase: a row's columns are a set, so the order in which they are found does not matter. They are kept as
-// words of 32 columns, in a hash table in shared memory or, for long rows, in a bitmap of a window of columns. Rows are
-// found twice, first counted and then written, so that nothing but C's own arrays is needed.
+// words of 32 columns, in a hash table in shared memory or, for long rows, in a bitmap of a window of columns. Where
+// B's rows have several columns in a word, they are made words once. Rows are found twice, first counted and then
+// written, so that nothing but C's own arrays is needed.
 #include "core/device/shared_limit.cuh"
 #include "core/instantiate.hpp"
 #include "primitives/element.hpp"
@@ -48,10 +49,10 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 // One row per warp, or per block.
-template <bool Write, bool Block, product_walk Walk, class I, class O>
+template <bool Write, bool Block, product_walk Walk, class I, class O, class Values>
 __global__ void __launch_bounds__(analysis_tuning::block_hash_threads)
-    hashed_rows_kernel(const device_factors<I, O> f, const mask_rows<I, O> mask, const I* rows, std::int64_t count,
-                       int log_size, const pattern_output<I, O> to) {
+    hashed_rows_kernel(const device_factors<I, O> f, const Values values, const mask_rows<I, O> mask, const I* rows,
+                       std::int64_t count, int log_size, const pattern_output<I, O> to) {
   using key = key_of<I>;
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ unsigned found;
@@ -72,16 +73,16 @@ __global__ void __launch_bounds__(analysis_tuning::block_hash_threads)
   if (threadIdx.x == 0) found = 0;
   synchronize<Block>();
   if (mask.offsets == nullptr) {
-    for_each_of_row<Block, false, Walk>(f, row, {}, [&](const auto& p) {
-      if (p.active) table.add(p.column);
+    for_each_of_row<Block, false, Walk>(f, values, row, {}, [&](const auto& p) {
+      if (p.active) table.add(word_of(p));
     });
   } else {
     for (O q = mask.offsets[row] + team_rank<Block>(); q < mask.offsets[row + 1]; q += team_size<Block>()) {
       table.allow(mask.columns[q]);
     }
     synchronize<Block>();
-    for_each_of_row<Block, false, Walk>(f, row, {}, [&](const auto& p) {
-      if (p.active) table.add_if_allowed(p.column);
+    for_each_of_row<Block, false, Walk>(f, values, row, {}, [&](const auto& p) {
+      if (p.active) table.add_if_allowed(word_of(p));
     });
   }
   synchronize<Block>();
@@ -114,10 +115,10 @@ struct column_windows {
 };
 
 // One block per row and window.
-template <bool Write, product_walk Walk, class I, class O>
+template <bool Write, product_walk Walk, class I, class O, class Values>
 __global__ void __launch_bounds__(analysis_tuning::window_threads)
-    window_rows_kernel(const device_factors<I, O> f, const mask_rows<I, O> mask, const I* rows, std::int64_t count,
-                       const column_windows windows, const pattern_output<I, O> to) {
+    window_rows_kernel(const device_factors<I, O> f, const Values values, const mask_rows<I, O> mask, const I* rows,
+                       std::int64_t count, const column_windows windows, const pattern_output<I, O> to) {
   extern __shared__ __align__(16) unsigned char memory[];
   __shared__ unsigned found;
   auto* const bits = reinterpret_cast<unsigned*>(memory);
@@ -144,15 +145,16 @@ __global__ void __launch_bounds__(analysis_tuning::window_threads)
     }
     const auto use = [&](const auto& p) {
       if (!p.active) return;
-      const auto at = static_cast<unsigned>(p.column - low);
-      const unsigned bit = 1U << (at % 32);
-      if (mask.offsets != nullptr && (allowed[at / 32] & bit) == 0) return;
-      if (!has_bit(bits + at / 32, bit)) atomicOr(bits + at / 32, bit);
+      const column_word<I> word = word_of(p);
+      const auto at = static_cast<unsigned>(word.number - low / 32);
+      set_bits(bits + at, mask.offsets == nullptr ? word.bits : word.bits & allowed[at]);
     };
+    constexpr int columns_per_key = std::is_same_v<Values, word_bits> ? 32 : 1;
     if (windows.count == 1) {
-      for_each_of_row<true, false, Walk>(f, row, {}, use);
+      for_each_of_row<true, false, Walk>(f, values, row, {}, use);
     } else if (words > 0) {
-      for_each_of_row<true, true, Walk>(f, row, {static_cast<I>(low), static_cast<I>(high)}, use);
+      for_each_of_row<true, true, Walk>(
+          f, values, row, {static_cast<I>(low / columns_per_key), static_cast<I>(high / columns_per_key)}, use);
     }
     __syncthreads();
     if constexpr (Write) {
@@ -179,6 +181,38 @@ __global__ void __launch_bounds__(analysis_tuning::window_threads)
     }
     __syncthreads();
   }
+}
+
+template <class O>
+std::int64_t sum_of(const context<device>& ctx, const O* lengths, std::int64_t rows) {
+  if (rows == 0) return 0;
+  array<count64, device> total(ctx, 1);
+  fill_zero(ctx, total);
+  launch_kernel(ctx, grid_stride(ctx, rows), sum_kernel<O>, lengths, rows, total.data());
+  return static_cast<std::int64_t>(to_host(ctx, std::as_const(total).view())[0]);
+}
+
+// Rows as words of 32 columns.
+template <class I, class O>
+struct row_words {
+  array<O, device> offsets;
+  array<I, device> numbers;
+  array<unsigned, device> bits;
+};
+
+template <class I, class O>
+row_words<I, O> find_words(const context<device>& ctx, const csr_pattern_view<I, O, device>& b,
+                           const array<unsigned, device>& sizes, std::int64_t words) {
+  row_words<I, O> found{{ctx, std::int64_t{b.rows} + 1}, {ctx, words}, {ctx, words}};
+  const unsigned* const from = sizes.data();
+  O* const to = found.offsets.data();
+  for_each(ctx, std::int64_t{b.rows} + 1,
+           [=] __device__(std::int64_t r) { to[r] = r == 0 ? O{0} : static_cast<O>(from[r - 1]); });
+  inclusive_scan<O, device>(ctx, std::as_const(found.offsets).view(), found.offsets.view());
+  fill_zero(ctx, found.bits);
+  launch_kernel(ctx, grid_stride(ctx, std::int64_t{b.rows} * row_lanes), write_words_kernel<I, O>, b.offsets.data(),
+                b.indices.data(), b.rows, to, found.numbers.data(), found.bits.data());
+  return found;
 }
 
 // The rows of C in bins, and the launches for them.
@@ -208,16 +242,34 @@ class row_finder {
   // Of each row; rewritten by the caller for the numeric phase.
   [[nodiscard]] span<std::uint8_t, device> bins() { return bins_; }
 
+  // Merged and tiny rows, whose bins the numeric phase keeps.
+  [[nodiscard]] bool has_short_rows_only() const { return grouped_.first.back() == grouped_.first[warp_128]; }
+  [[nodiscard]] row_bins<I> take_short_rows() {
+    row_bins<I> kept;
+    kept.rows = std::move(grouped_.rows);
+    for (int b = 0; b <= row_bins<I>::most - numeric_bins::first_kept; ++b) {
+      kept.first[numeric_bins::first_kept + b] = grouped_.first[b];
+    }
+    return kept;
+  }
+
   // Rows of B that are used are long, and ascend.
   [[nodiscard]] bool has_long_rows() const { return has_long_rows_; }
 
   // Lengths of rows, or with `Write` the columns but of merged rows. Rows without entries keep length 0.
   template <bool Write>
   void find(const pattern_output<I, O>& to) {
-    if (has_long_rows_) {
-      find<Write, product_walk::by_rows>(to);
+    find_short<Write>(to);
+    if (!words_.offsets.empty()) {
+      device_factors<I, O> words = factors_;
+      words.b_offsets = words_.offsets.data();
+      words.b_columns = words_.numbers.data();
+      words.b_ascends = is_sorted_;
+      find_longer<Write, product_walk::flattened>(words, word_bits{words_.bits.data()}, to);
+    } else if (has_long_rows_) {
+      find_longer<Write, product_walk::by_rows>(factors_, no_values{}, to);
     } else {
-      find<Write, product_walk::flattened>(to);
+      find_longer<Write, product_walk::flattened>(factors_, no_values{}, to);
     }
   }
 
@@ -240,13 +292,18 @@ class row_finder {
     fill_bytes(ctx_, order.data(), 1, sizeof(row_order));
     count_words(b.offsets.data(), b.indices.data(), b.rows, b_words.data(), order.data());
     if (is_masked()) count_words(mask_.offsets, mask_.columns, rows_, mask_words.data(), nullptr);
-    const bin_rule rule{cols_ / 32 + 1, cols_ <= analysis_tuning::narrow, is_masked(), log_of_large()};
+    const bin_rule rule{cols_ / 32 + 1, cols_ <= analysis_tuning::narrow, is_masked(), !is_masked(), log_of_large()};
     launch_kernel(ctx_, grid_stride(ctx_, rows_ * row_lanes), find_bins_kernel<I, O>, factors_, rows_, b_words.data(),
                   mask_words.data(), order.data(), rule, bins_.data(), products.data());
     grouped_ = group_rows<I>(ctx_, std::as_const(bins_).view());
     products_ = static_cast<std::int64_t>(to_host(ctx_, std::as_const(products).view())[0]);
-    factors_.b_ascends = to_host(ctx_, std::as_const(order).view())[0].ascends != 0;
+    const row_order found = to_host(ctx_, std::as_const(order).view())[0];
+    factors_.b_ascends = found.ascends != 0;
+    is_sorted_ = found.is_sorted != 0;
     has_long_rows_ = factors_.b_ascends && products_ >= analysis_tuning::long_row * a_entries_;
+    if (has_short_rows_only()) return;
+    const std::int64_t words = sum_of(ctx_, b_words.data(), b.rows);
+    if (b.nnz() >= analysis_tuning::entries_of_word * words) words_ = find_words(ctx_, b, b_words, words);
   }
   void count_words(const O* offsets, const I* columns, std::int64_t rows, unsigned* words, row_order* order) const {
     if (rows == 0) return;
@@ -254,8 +311,8 @@ class row_finder {
                   order);
   }
 
-  template <bool Write, product_walk Walk>
-  void find(const pattern_output<I, O>& to) {
+  template <bool Write>
+  void find_short(const pattern_output<I, O>& to) {
     if constexpr (!Write) {
       for (const int bin : {merged_few, merged}) {
         const std::int64_t count = grouped_.count(bin);
@@ -268,17 +325,23 @@ class row_finder {
       launch_kernel(ctx_, one_thread_each(count * warp_size, block_threads), tiny_rows_kernel<Write, I, O>, factors_,
                     grouped_.rows_of(tiny), count, to);
     }
-    find_in_windows<Write, Walk>(window, 1, sizes_[0], to);
-    find_in_windows<Write, Walk>(windows, analysis_tuning::blocks_of_long_row, sizes_[1], to);
-    find_hashed<Write, true, Walk>(block_large, log_of_large(), analysis_tuning::block_hash_threads, to);
-    find_hashed<Write, true, Walk>(block_4096, 12, analysis_tuning::warp_threads, to);
+  }
+
+  // `f` and `values`: B's entries, or its words.
+  template <bool Write, product_walk Walk, class Values>
+  void find_longer(const device_factors<I, O>& f, const Values& values, const pattern_output<I, O>& to) {
+    find_in_windows<Write, Walk>(f, values, window, 1, sizes_[0], to);
+    find_in_windows<Write, Walk>(f, values, windows, analysis_tuning::blocks_of_long_row, sizes_[1], to);
+    find_hashed<Write, true, Walk>(f, values, block_large, log_of_large(), analysis_tuning::block_hash_threads, to);
+    find_hashed<Write, true, Walk>(f, values, block_4096, 12, analysis_tuning::warp_threads, to);
     for (int bin = warp_1024; bin >= warp_128; --bin) {
-      find_hashed<Write, false, Walk>(bin, log_of_warp[bin], analysis_tuning::warp_threads, to);
+      find_hashed<Write, false, Walk>(f, values, bin, log_of_warp[bin], analysis_tuning::warp_threads, to);
     }
   }
 
-  template <bool Write, bool Block, product_walk Walk>
-  void find_hashed(int bin, int log_size, int threads, const pattern_output<I, O>& to) {
+  template <bool Write, bool Block, product_walk Walk, class Values>
+  void find_hashed(const device_factors<I, O>& f, const Values& values, int bin, int log_size, int threads,
+                   const pattern_output<I, O>& to) {
     const std::int64_t count = grouped_.count(bin);
     if (count == 0) return;
     const std::int64_t of_team = word_table<I>::bytes(log_size, is_masked());
@@ -287,14 +350,15 @@ class row_finder {
       teams = std::clamp<std::int64_t>(ctx_.properties().shared_memory_per_block / 2 / of_team, 1, threads / warp_size);
       threads = static_cast<int>(teams) * warp_size;
     }
-    const auto kernel = hashed_rows_kernel<Write, Block, Walk, I, O>;
+    const auto kernel = hashed_rows_kernel<Write, Block, Walk, I, O, Values>;
     allow_shared(kernel, static_cast<std::size_t>(teams * of_team));
-    launch_kernel(ctx_, {div_up(count, teams), threads, static_cast<std::size_t>(teams * of_team)}, kernel, factors_,
+    launch_kernel(ctx_, {div_up(count, teams), threads, static_cast<std::size_t>(teams * of_team)}, kernel, f, values,
                   mask_, grouped_.rows_of(bin), count, log_size, to);
   }
 
-  template <bool Write, product_walk Walk>
-  void find_in_windows(int bin, int least, array<std::int64_t, device>& sizes, const pattern_output<I, O>& to) {
+  template <bool Write, product_walk Walk, class Values>
+  void find_in_windows(const device_factors<I, O>& f, const Values& values, int bin, int least,
+                       array<std::int64_t, device>& sizes, const pattern_output<I, O>& to) {
     const std::int64_t count = grouped_.count(bin);
     if (count == 0) return;
     const int per_word = is_masked() ? 8 : 4;
@@ -306,11 +370,11 @@ class row_finder {
     windows.width = div_up(div_up(cols_, std::int64_t{windows.count}), std::int64_t{32}) * 32;
     if (sizes.empty() && windows.count > 1) sizes = {ctx_, count * windows.count};
     windows.sizes = sizes.data();
-    const auto kernel = window_rows_kernel<Write, Walk, I, O>;
+    const auto kernel = window_rows_kernel<Write, Walk, I, O, Values>;
     const auto bytes = static_cast<std::size_t>(windows.width / 32 * per_word);
     allow_shared(kernel, bytes);
     const std::int64_t blocks = std::min<std::int64_t>(count * windows.count, 1 << 24);
-    launch_kernel(ctx_, {blocks, analysis_tuning::window_threads, bytes}, kernel, factors_, mask_,
+    launch_kernel(ctx_, {blocks, analysis_tuning::window_threads, bytes}, kernel, f, values, mask_,
                   grouped_.rows_of(bin), count, windows, to);
   }
 
@@ -325,17 +389,10 @@ class row_finder {
   row_bins<I> grouped_;
   std::int64_t products_ = 0;
   bool has_long_rows_ = false;
+  bool is_sorted_ = false;
+  row_words<I, O> words_;                             // of B; none: entries are traversed
   std::array<array<std::int64_t, device>, 2> sizes_;  // of the rows of `window` and `windows` in their windows
 };
-
-template <class O>
-std::int64_t sum_of(const context<device>& ctx, const O* lengths, std::int64_t rows) {
-  if (rows == 0) return 0;
-  array<count64, device> total(ctx, 1);
-  fill_zero(ctx, total);
-  launch_kernel(ctx, grid_stride(ctx, rows), sum_kernel<O>, lengths, rows, total.data());
-  return static_cast<std::int64_t>(to_host(ctx, std::as_const(total).view())[0]);
-}
 
 // Bins of the numeric phase by the lengths of C's rows; merged and tiny rows stay together.
 template <class I, class O>
@@ -393,7 +450,11 @@ device_pattern<I, O> find_pattern(const context<device>& ctx, const csr_pattern_
   inclusive_scan<O, device>(ctx, std::as_const(offsets).view(), offsets.view());
   found.result = {static_cast<I>(finder.rows()), b.cols, std::move(offsets), {ctx, nnz}, {}};
   finder.template find<true>({nullptr, found.result.offsets().data(), found.result.indices().data()});
-  group_for_values(ctx, finder.bins(), found);
+  if (finder.has_short_rows_only()) {
+    found.bins = finder.take_short_rows();
+  } else {
+    group_for_values(ctx, finder.bins(), found);
+  }
   return found;
 }
 

@@ -8,9 +8,9 @@
 //            time where rows have 20 entries or more (H100, stencil of 27 points, band of 21).
 #pragma once
 
-#include "core/device/complex.cuh"
 #include "core/device/warp.cuh"
 #include "core/search.hpp"
+#include "sparse/rounded.cuh"
 
 #include <cstdint>
 #include <type_traits>
@@ -27,7 +27,7 @@ struct device_factors {
   bool b_ascends;  // columns of B's rows are ascending and distinct
 };
 
-// For sums, and for patterns alone.
+// What a product has besides its column: a value, nothing, or, where a column is a word of 32, its bits.
 template <class D>
 struct factor_values {
   using value = D;
@@ -38,21 +38,12 @@ struct no_value {};
 struct no_values {
   using value = no_value;
 };
-
-// Rounded separately, as on the host.
-__device__ __forceinline__ float rounded_product(float a, float b) { return __fmul_rn(a, b); }
-__device__ __forceinline__ double rounded_product(double a, double b) { return __dmul_rn(a, b); }
-__device__ __forceinline__ float rounded_sum(float a, float b) { return __fadd_rn(a, b); }
-__device__ __forceinline__ double rounded_sum(double a, double b) { return __dadd_rn(a, b); }
-template <class T>
-__device__ __forceinline__ device_complex<T> rounded_product(device_complex<T> a, device_complex<T> b) {
-  return {rounded_sum(rounded_product(a.re, b.re), -rounded_product(a.im, b.im)),
-          rounded_sum(rounded_product(a.re, b.im), rounded_product(a.im, b.re))};
-}
-template <class T>
-__device__ __forceinline__ device_complex<T> rounded_sum(device_complex<T> a, device_complex<T> b) {
-  return {rounded_sum(a.re, b.re), rounded_sum(a.im, b.im)};
-}
+struct word_bits {
+  using value = unsigned;
+  const unsigned* b;
+};
+template <class Values>
+inline constexpr bool has_factors = !std::is_same_v<Values, no_values> && !std::is_same_v<Values, word_bits>;
 
 enum class product_walk { flattened, by_rows };
 
@@ -99,7 +90,7 @@ __device__ __forceinline__ auto select_row(const device_factors<I, O>& f, const 
                        [&](O q) { return f.b_columns[q] > range.high; });
   }
   row.length = static_cast<std::int64_t>(last) - row.first;
-  if constexpr (!std::is_same_v<Values, no_values>) row.factor = values.a[k];
+  if constexpr (has_factors<Values>) row.factor = values.a[k];
   return row;
 }
 
@@ -125,7 +116,10 @@ __device__ __forceinline__ void for_each_product_of(const device_factors<I, O>& 
     product.active = q < total;
     const O at = shuffle(shift, owner) + static_cast<O>(q);
     if (product.active) product.column = f.b_columns[at];
-    if constexpr (!std::is_same_v<Values, no_values>) {
+    if constexpr (std::is_same_v<Values, word_bits>) {
+      if (product.active) product.value = values.b[at];
+    }
+    if constexpr (has_factors<Values>) {
       const D factor = shuffle(row.factor, owner);
       if (product.active) product.value = rounded_product(factor, values.b[at]);
       product.distinct = f.b_ascends && __all_sync(full_mask, owner == shuffle(owner, 0)) != 0;
@@ -144,7 +138,8 @@ __device__ __forceinline__ void for_each_product_of(const device_factors<I, O>& 
   }
 }
 
-// use(lane_product) for the products of A's entries [k, end), by all lanes of a warp. B's columns ascend.
+// use(lane_product) for the products of A's entries [k, end), by all lanes of a warp. B's columns ascend, so that the
+// lengths of rows fit I.
 template <class I, class O, class Values, class Use>
 __device__ __forceinline__ void for_each_product_by_rows(const device_factors<I, O>& f, const Values& values, O k,
                                                          O end, Use use) {
@@ -158,10 +153,10 @@ __device__ __forceinline__ void for_each_product_by_rows(const device_factors<I,
       lane_product<I, D> product{};
       product.distinct = true;
       const O first = shuffle(row.first, from);
-      product.active = q + lane < shuffle(row.length, from);
+      product.active = q + lane < shuffle(static_cast<I>(row.length), from);
       const O at = first + static_cast<O>(q + lane);
       if (product.active) product.column = f.b_columns[at];
-      if constexpr (!std::is_same_v<Values, no_values>) {
+      if constexpr (has_factors<Values>) {
         const D factor = shuffle(row.factor, from);
         if (product.active) product.value = rounded_product(factor, values.b[at]);
       }
@@ -174,7 +169,7 @@ __device__ __forceinline__ void for_each_product_by_rows(const device_factors<I,
       next = second;
       if (from + 2 < rows) second = load(from + 2, 0);
       use(now);
-      const std::int64_t length = shuffle(row.length, from);
+      const std::int64_t length = shuffle(static_cast<I>(row.length), from);
       for (std::int64_t q = warp_size; q < length; q += warp_size) use(load(from, q));
     }
   }

@@ -26,17 +26,17 @@ __device__ __forceinline__ int team_rank() {
 }
 
 // f(lane_product) for the row's products, in any order, by a team.
-template <bool Block, bool Ranged, product_walk Walk, class I, class O, class F>
-__device__ __forceinline__ void for_each_of_row(const device_factors<I, O>& f, I row, const column_range<I>& range,
-                                                F use) {
+template <bool Block, bool Ranged, product_walk Walk, class I, class O, class Values, class F>
+__device__ __forceinline__ void for_each_of_row(const device_factors<I, O>& f, const Values& values, I row,
+                                                const column_range<I>& range, F use) {
   const O last = f.a_offsets[row + 1];
   if constexpr (Block) {
     for (O q = f.a_offsets[row] + threadIdx.x / warp_size * warp_size; q < last; q += blockDim.x) {
-      for_each_product<Ranged, Walk>(f, no_values{}, q, last - q < warp_size ? last : static_cast<O>(q + warp_size),
-                                     range, use);
+      for_each_product<Ranged, Walk>(f, values, q, last - q < warp_size ? last : static_cast<O>(q + warp_size), range,
+                                     use);
     }
   } else {
-    for_each_product<Ranged, Walk>(f, no_values{}, f.a_offsets[row], last, range, use);
+    for_each_product<Ranged, Walk>(f, values, f.a_offsets[row], last, range, use);
   }
 }
 
@@ -96,8 +96,25 @@ __device__ __forceinline__ void write_words(const unsigned* words, int count, Nu
   }
 }
 
-__device__ __forceinline__ bool has_bit(const unsigned* words, unsigned bit) {
-  return (*const_cast<const volatile unsigned*>(words) & bit) != 0;
+// 32 columns from 32 * number on.
+template <class I>
+struct column_word {
+  I number;
+  unsigned bits;
+};
+
+// Of a product of entries, or of words.
+template <class I, class D>
+__device__ __forceinline__ column_word<I> word_of(const lane_product<I, D>& p) {
+  if constexpr (std::is_same_v<D, unsigned>) {
+    return {p.column, p.value};
+  } else {
+    return {static_cast<I>(p.column >> 5), 1U << (static_cast<unsigned>(p.column) & 31)};
+  }
+}
+
+__device__ __forceinline__ void set_bits(unsigned* word, unsigned bits) {
+  if ((*const_cast<const volatile unsigned*>(word) & bits) != bits) atomicOr(word, bits);
 }
 
 // Words of a row in a hash table: 2^log_size keys, bits, and with a mask the bits that it allows.
@@ -115,21 +132,16 @@ struct word_table {
   }
   [[nodiscard]] __device__ int size() const { return 1 << log_size; }
 
-  __device__ void add(I column) {
-    const unsigned place = insert_key(keys, static_cast<key>(column) >> 5, empty, log_size);
-    const unsigned bit = 1U << (static_cast<unsigned>(column) & 31);
-    if (!has_bit(bits + place, bit)) atomicOr(bits + place, bit);
+  __device__ void add(const column_word<I>& word) {
+    set_bits(bits + insert_key(keys, static_cast<key>(word.number), empty, log_size), word.bits);
   }
   __device__ void allow(I column) {
     const unsigned place = insert_key(keys, static_cast<key>(column) >> 5, empty, log_size);
     atomicOr(allowed + place, 1U << (static_cast<unsigned>(column) & 31));
   }
-  __device__ void add_if_allowed(I column) {
-    const key wanted = static_cast<key>(column) >> 5;
-    const unsigned place = find_key(keys, wanted, empty, log_size);
-    const unsigned bit = 1U << (static_cast<unsigned>(column) & 31);
-    if (keys[place] == wanted && (allowed[place] & bit) != 0 && !has_bit(bits + place, bit))
-      atomicOr(bits + place, bit);
+  __device__ void add_if_allowed(const column_word<I>& word) {
+    const unsigned place = find_key(keys, static_cast<key>(word.number), empty, log_size);
+    if (keys[place] == static_cast<key>(word.number)) set_bits(bits + place, word.bits & allowed[place]);
   }
 };
 
