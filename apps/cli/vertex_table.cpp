@@ -2,6 +2,7 @@
 
 #include "cli/choice.hpp"
 #include "cli/cli.hpp"
+#include "cli/printed_lines.hpp"
 #include "cli/report.hpp"
 #include "cli/text.hpp"
 
@@ -9,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 
@@ -54,6 +56,22 @@ std::string_view name_of(table_format format) {
   return "text";
 }
 
+CLI::Option* add_print_flag(CLI::App& app, table_flags& flags, const std::string& lines) {
+  return app
+      .add_option_function<std::string>(
+          "--print",
+          [&flags](const std::string& form) {
+            flags.print = form;
+            if (form != "report") flags.output = "-";
+          },
+          fmt::format(
+              "print {}, not the report: as table, csv or json; columns of a table are aligned, and its numbers "
+              "rounded",
+              lines))
+      ->check(one_of("a form", {"report", "table", "csv", "json"}))
+      ->type_name("FORM");
+}
+
 }  // namespace
 
 table_format table_format_of(const std::string& path) {
@@ -68,7 +86,8 @@ table_format table_format_of(const std::string& path) {
 
 void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts) {
   if (texts.columns.empty()) {
-    app.add_option("--output", flags.output, std::string(texts.notes))->type_name("FILE");
+    auto* output = app.add_option("--output", flags.output, std::string(texts.notes))->type_name("FILE");
+    add_print_flags(app, flags, texts.lines)->excludes(output);
     return;
   }
   const std::string notes = texts.notes.empty() ? "" : fmt::format("; {}", texts.notes);
@@ -78,16 +97,7 @@ void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts
                   "of objects, other names have blanks and no header (.gz after any); - is standard output",
                   texts.lines, with_blanks(column_names(texts.columns)), notes));
   output->type_name("FILE");
-  app.add_option_function<std::string>(
-         "--print",
-         [&flags](const std::string& form) {
-           flags.print = form;
-           if (form != "report") flags.output = "-";
-         },
-         "print lines, not the report: as table, csv or json; columns of a table are aligned, and its numbers rounded")
-      ->check(one_of("a form", {"report", "table", "csv", "json"}))
-      ->type_name("FORM")
-      ->excludes(output);
+  add_print_flag(app, flags, "lines")->excludes(output);
   app.add_flag("--sort", flags.sort, fmt::format("order the lines of --output: {}; default: by id", texts.order));
   auto* top = app.add_option(
       "--top", flags.top,
@@ -115,6 +125,27 @@ void add_join_flags(CLI::App& app, table_flags& flags, const std::string& use) {
       ->type_name("COLUMN")
       ->needs(join);
 }
+
+CLI::Option* add_print_flags(CLI::App& app, table_flags& flags, std::string_view lines) {
+  CLI::Option* const print = add_print_flag(app, flags, fmt::format("a line per {}", lines));
+  app.add_option("--top", flags.top, "print the first K lines")
+      ->check(CLI::Validator(check_top, ""))
+      ->type_name("K")
+      ->needs(print);
+  flags.top_needs_output = true;
+  return print;
+}
+
+std::int64_t printed_lines(const table_flags& flags, std::int64_t count) {
+  return flags.top > 0 ? std::min(flags.top, count) : count;
+}
+
+void print_lines(report& out, const table_flags& flags, const column_names& columns, std::int64_t count,
+                 const cell_writer& cells) {
+  if (prints_lines(flags)) write_lines(out, flags, columns, printed_lines(flags, count), nullptr, cells);
+}
+
+void value_cells(table_writer& row, float value) { row.number(std::strtod(fmt::format("{}", value).c_str(), nullptr)); }
 
 void check_table_flags(const table_flags& flags) {
   if (!flags.output.empty()) return;

@@ -110,7 +110,9 @@ struct eigs_search : matrix_algorithm {
         "a symmetric matrix",
         "find them",
         {"matrix.mtx.gz", "graph.mtx --operator laplacian --which smallest --count 2",
-         "gen:laplacian2d:n=300 --output vectors.mtx"}};
+         "gen:laplacian2d:n=300 --output vectors.mtx"},
+        "FILE",
+        "eigenvalue (number value residual)"};
   }
   static void add_flags(CLI::App& app, eigs_flags& flags) {
     app.add_option("--count", flags.options.count, "number of eigenvalues")
@@ -196,6 +198,13 @@ struct eigs_search : matrix_algorithm {
       write_matrix_market<V>(
           flags.output, dense_view<const V, host>{a.rows, options.count, options.count, std::as_const(rows).view()});
       out.row("written", flags.output + " (an eigenvector a column)");
+    }
+    if (valid != false) {
+      print_lines(out, flags.rows, "number,value,residual", std::ssize(found.values), [&](std::int64_t k, auto& row) {
+        row.number(k + 1);
+        row.number(found.values[static_cast<std::size_t>(k)]);
+        row.number(found.residuals[static_cast<std::size_t>(k)]);
+      });
     }
     return conclude(out, flags, valid, found.converged ? "" : "raise --max-products or --tolerance");
   }

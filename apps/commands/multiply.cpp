@@ -154,9 +154,15 @@ std::string describe_bytes(std::int64_t bytes) { return format_bytes(static_cast
 template <class V, class I>
 class multiplication {
  public:
-  multiplication(const backend& where, const multiply_flags& flags, factor<V, I> a, std::optional<factor<V, I>> b,
-                 std::optional<factor<pattern, I>> mask)
-      : ctx_(where.cpu), where_(where), flags_(flags), a_(std::move(a)), b_(std::move(b)), mask_(std::move(mask)) {}
+  multiplication(report& out, const backend& where, const multiply_flags& flags, factor<V, I> a,
+                 std::optional<factor<V, I>> b, std::optional<factor<pattern, I>> mask)
+      : out_(out),
+        ctx_(where.cpu),
+        where_(where),
+        flags_(flags),
+        a_(std::move(a)),
+        b_(std::move(b)),
+        mask_(std::move(mask)) {}
 
   [[nodiscard]] product_summary run() {
     arrange();
@@ -173,11 +179,12 @@ class multiplication {
     result.check_ms = preparing.milliseconds();
     const std::vector<std::int64_t> bounds = blocks(result.products);
     result.blocks = std::max<std::int64_t>(std::ssize(bounds) - 1, 1);
-    if (result.blocks > 1 && !flags_.output.empty()) {
-      throw error(error_code::out_of_memory,
-                  fmt::format("C may take {} bytes, more than --max-workspace, and --output needs all of it (expected "
-                              "no --output, or a larger workspace)",
-                              result.products * entry_bytes));
+    if (result.blocks > 1 && (!flags_.output.empty() || prints_lines(flags_.rows))) {
+      throw error(
+          error_code::out_of_memory,
+          fmt::format("C may take {0} bytes, more than --max-workspace, and {1} needs all of it (expected no {1}, "
+                      "or a larger workspace)",
+                      result.products * entry_bytes, flags_.output.empty() ? "--print" : "--output"));
     }
     on_backend(where_, [&](const auto& ctx) {
       const placed_factors factors(ctx, a, b_.has_value() ? &b : nullptr, mask_.has_value() ? &mask_view_ : nullptr);
@@ -283,12 +290,22 @@ class multiplication {
       check->add(c.view(), first);
       to.check_ms += checking.milliseconds();
     }
-    if (!flags_.output.empty() && (!check.has_value() || check->result().valid)) {
+    if (check.has_value() && !check->result().valid) return;
+    if (!flags_.output.empty()) {
       const busy writing("writing " + flags_.output);
       write_matrix_market(flags_.output, to_coo(ctx_, c.view()));
     }
+    const std::int64_t* const offsets = c.offsets().data();
+    std::int64_t r = 0;
+    print_lines(out_, flags_.rows, value_columns<V>("row,column"), c.nnz(), [&](std::int64_t k, table_writer& row) {
+      r = std::upper_bound(offsets, offsets + c.rows() + 1, k) - offsets;
+      row.number(r);
+      row.number(std::int64_t{c.indices()[k]} + 1);
+      value_cells(row, c.values()[k]);
+    });
   }
 
+  report& out_;
   const context<host>& ctx_;
   const backend& where_;
   const multiply_flags& flags_;
@@ -387,7 +404,8 @@ struct multiplying : matrix_algorithm {
             "compute the values",
             {"matrix.mtx.gz", "a.mtx b.mtx --output c.mtx", "a.mtx --transpose b --json -",
              "gen:laplacian2d:n=1000 --repeat 5"},
-            "A"};
+            "A",
+            "entry of C (row column value; complex: row column real imaginary)"};
   }
   static void add_flags(CLI::App& app, multiply_flags& flags) {
     app.add_option("B", flags.b, "another; without it A A if A is square, else A A^T");
@@ -459,7 +477,7 @@ struct multiplying : matrix_algorithm {
       std::optional<factor<pattern, I>> places;
       if (read.b.has_value()) right = with_indices<I>(job.cpu(), *read.b);
       if (read.mask.has_value()) places = with_indices<I>(job.cpu(), *read.mask);
-      return multiplication<V, I>(job.where, job.flags, with_indices<I>(job.cpu(), read.a), std::move(right),
+      return multiplication<V, I>(out, job.where, job.flags, with_indices<I>(job.cpu(), read.a), std::move(right),
                                   std::move(places))
           .run();
     };

@@ -115,6 +115,10 @@ void write_outputs(const context<host>& ctx, report& out, const reorder_flags& f
     file.commit();
     out.row("written", flags.permutation + " (line k is the row that becomes row k)");
   }
+  print_lines(out, flags.rows, "number,row", order.size(), [&](std::int64_t k, table_writer& row) {
+    row.number(k + 1);
+    row.number(std::int64_t{order[k]} + 1);
+  });
   if (flags.output.empty()) return;
   const busy writing("writing " + flags.output);
   const bool repeats = read.facts.expanded > read.matrix.nnz();
@@ -143,7 +147,9 @@ struct reordering : matrix_algorithm {
         "a matrix",
         "find the order",
         {"matrix.mtx.gz", "matrix.mtx --output permuted.mtx --permutation order.txt",
-         "graph.mtx --method rabbit --output permuted.mtx"}};
+         "graph.mtx --method rabbit --output permuted.mtx"},
+        "FILE",
+        "row (its new number, row: the number in FILE)"};
   }
   static void add_flags(CLI::App& app, reorder_flags& flags) {
     app.add_option(

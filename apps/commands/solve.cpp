@@ -125,6 +125,10 @@ void write_outputs(report& out, const solve_flags& flags, const krylov_result& r
     out.keys()["plot"] = flags.plot;
     out.row("written", flags.plot + " (the residual by iteration)");
   }
+  print_lines(out, flags.rows, value_columns<V>("row"), x.size(), [&](std::int64_t k, table_writer& row) {
+    row.number(k + 1);
+    value_cells(row, x[k]);
+  });
 }
 
 // What a plan did, in any space.
@@ -179,7 +183,9 @@ struct solution : matrix_algorithm {
         "a matrix",
         "solve",
         {"matrix.mtx.gz", "matrix.mtx --rhs b.mtx --output x.mtx --plot residual.png",
-         "gen:laplacian2d:n=1000 --method minres --tolerance 1e-6"}};
+         "gen:laplacian2d:n=1000 --method minres --tolerance 1e-6"},
+        "FILE",
+        "element of x (row value; complex: row real imaginary)"};
   }
   static void add_flags(CLI::App& app, solve_flags& flags) {
     app.add_option("--rhs", flags.rhs,

@@ -90,7 +90,7 @@ exit_status run_valued(const spmv_flags& flags, const spmv_job& job, backend& wh
     const std::vector<compared_format> all = multiply_in_all<V>(where, matrix, job);
     const spmv_product& best = fastest(all);
     report_input(out, input, best);
-    const bool valid = report_formats(out, all);
+    const bool valid = report_formats(out, flags, all);
     out.row("fastest", std::string(to_string(best.format.format)));
     report_choices(out, flags, where, best);
     report_cache(out, cache);
@@ -236,7 +236,8 @@ exit_status share_out(spmv_flags& flags) {
   return run_ranks(
       flags.common,
       [&] {
-        prepare_outputs(flags.common, {flags.file, flags.x}, {{"--output", flags.output}});
+        prepare_outputs(flags.common, {flags.file, flags.x},
+                        {{"--output", flags.output}, {"--print", flags.rows.output}});
       },
       [&](const communicator& comm, const backend& where) { return run_on_ranks(comm, where, flags, job); });
 }
@@ -341,6 +342,8 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
       ->capture_default_str();
   app.add_option("--output", flags.output, "write y as a Matrix Market array (.gz by name); - is standard output")
       ->type_name("FILE");
+  add_print_flags(app, flags.rows,
+                  "element of y (row value; complex: row real imaginary), with --format all per format");
   app.add_option("--repeat", flags.repeat,
                  "number of timed samples; short products are batched into samples of about 0.2 ms")
       ->check(positive_count())
@@ -368,7 +371,8 @@ command_body declare(CLI::App& app) {
                        help_on_matrix_inputs);
   const auto does = [flags] {
     if (is_shared_out(flags->common)) return share_out(*flags);
-    prepare_outputs(flags->common, {flags->file, flags->x}, {{"--output", flags->output}});
+    prepare_outputs(flags->common, {flags->file, flags->x},
+                    {{"--output", flags->output}, {"--print", flags->rows.output}});
     return run(*flags);
   };
   return {does, [flags](const plan_scale& scale) { return plan_product(*flags, scale); }};

@@ -1,5 +1,6 @@
 // subgraph FILE: a part of a graph, with its ids and weights, as a file.
 #include "cli/choice.hpp"
+#include "cli/printed_lines.hpp"
 #include "commands/convert/conversion.hpp"
 #include "commands/subgraph/selection.hpp"
 #include "commands/table.hpp"
@@ -128,7 +129,8 @@ struct subgraph_part : graph_algorithm {
                    .notes = "write the subgraph, in the format of FILE's name: .mtx, .spg, .el (no weights), .wel, "
                             ".csv, .txt, .tsv, .edges, .snap, .graph, .metis, .gml or .graphml (.gz after any but "
                             ".spg); -, with --to, is "
-                            "standard output"}},
+                            "standard output",
+                   .lines = "edge (source target and, if FILE has weights, weight)"}},
         {"roads.gr --component largest --output main.spg", "friends.csv --ego alice --radius 2 --output near.csv",
          "web.mtx --k-core 5 --undirected --output core.mtx", "graph.el --ids wanted.txt --output part.el"}};
   }
@@ -165,8 +167,9 @@ struct subgraph_part : graph_algorithm {
     if (flags.ids.size() > 1) throw usage_error("--ids: expected one file");
     if (given > 1) throw usage_error("expected one of --ids, --ego, --component and --k-core");
     if (flags.radius >= 0 && flags.ego.empty()) throw usage_error("--radius: expected --ego ID with it");
-    if (!flags.to.empty() && flags.output.empty()) throw usage_error("--to: expected --output FILE");
-    if (!flags.output.empty()) (void)choose_target(flags.output, flags.to);
+    const bool prints = prints_lines(flags);
+    if (!flags.to.empty() && (flags.output.empty() || prints)) throw usage_error("--to: expected --output FILE");
+    if (!flags.output.empty() && !prints) (void)choose_target(flags.output, flags.to);
   }
   static std::string algorithm(const subgraph_flags& flags) { return std::string(to_string(flags.selection())); }
   static bool reads_weights(const subgraph_flags&) { return true; }
@@ -285,6 +288,36 @@ struct subgraph_part : graph_algorithm {
                                     counted(found.edges, found.directed ? "directed edge" : "edge"), loops));
   }
 
+  // An undirected edge has one line; a vertex without edges has none, and a warning says so.
+  template <class I>
+  static void print_edges(report& out, const subgraph_flags& flags, const vertex_names& names, const result<I>& found,
+                          bool weighted) {
+    vertex_order sources;
+    vertex_order places;  // in found.indices
+    std::vector<bool> listed(static_cast<std::size_t>(found.vertices.size()));
+    for (std::int64_t u = 0; u < found.vertices.size(); ++u) {
+      for (std::int64_t k = found.offsets[u]; k < found.offsets[u + 1]; ++k) {
+        const std::int64_t v = found.indices[k];
+        listed[static_cast<std::size_t>(u)] = listed[static_cast<std::size_t>(v)] = true;
+        if (!found.directed && v < u) continue;
+        sources.push_back(u);
+        places.push_back(k);
+      }
+    }
+    const std::int64_t alone = std::count(listed.begin(), listed.end(), false);
+    if (alone > 0) {
+      out.warn(fmt::format("{}: {} no edges in the subgraph, and no line", flags.file,
+                           counted(alone, "vertex has", "vertices have")));
+    }
+    print_lines(out, flags, weighted ? "source,target,weight" : "source,target", std::ssize(places),
+                [&](std::int64_t e, table_writer& row) {
+                  const std::int64_t k = places[static_cast<std::size_t>(e)];
+                  row.label(names, found.vertices[sources[static_cast<std::size_t>(e)]]);
+                  row.label(names, found.vertices[found.indices[k]]);
+                  if (weighted) row.number(found.weights[k]);
+                });
+  }
+
   // As `convert` would write a file of this graph.
   template <class I>
   static void write(report& out, const subgraph_flags& flags, const vertex_names& names, const result<I>& found) {
@@ -292,6 +325,7 @@ struct subgraph_part : graph_algorithm {
     input.path = flags.file;
     input.directed = found.directed;
     const bool weighted = out.keys().at("weights") == "file";
+    if (prints_lines(flags)) return print_edges(out, flags, names, found, weighted);
     input.field = !weighted        ? matrix_market_field::pattern
                   : found.integers ? matrix_market_field::integer
                                    : matrix_market_field::real;

@@ -1,5 +1,6 @@
 // walks FILE: random walks on a graph.
 #include "cli/enum_words.hpp"
+#include "cli/printed_lines.hpp"
 #include "commands/table.hpp"
 #include "placement/graph_sources.hpp"
 #include "placement/optional_weights.hpp"
@@ -77,7 +78,8 @@ struct uniform_walks : graph_algorithm {
         {.table = {.columns = {},
                    .order = {},
                    .notes = "write a walk a line: the ids of its vertices, with blanks between. FILE.csv has commas, "
-                            "FILE.tsv tabs, FILE.json is an array of arrays (.gz after any); - is standard output"}},
+                            "FILE.tsv tabs, FILE.json is an array of arrays (.gz after any); - is standard output",
+                   .lines = "walk"}},
         {"friends.txt.gz --walkers 10000 --length 40 --output walks.txt", "letters.wel --weights file --p 0.5 --q 2",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }
@@ -182,6 +184,8 @@ struct uniform_walks : graph_algorithm {
   }
   static void write(report& out, const walks_flags& flags, const vertex_names& names, const auto& found) {
     const table_format format = table_format_of(flags);
+    if (format == table_format::aligned) return print_table(out, flags, names, found);
+    const std::int64_t walks = printed_lines(flags, found.walks);
     const bool arrays = format == table_format::objects;
     const char separator = format == table_format::blanks ? ' ' : format == table_format::tabs ? '\t' : ',';
     {
@@ -189,7 +193,7 @@ struct uniform_walks : graph_algorithm {
       if (!output_descriptor(flags.output).has_value()) writing.emplace("writing " + flags.output);
       output_file file(flags.output);
       std::string line;
-      for (std::int64_t k = 0; k < found.walks; ++k) {
+      for (std::int64_t k = 0; k < walks; ++k) {
         line = !arrays ? "" : k == 0 ? "[\n[" : ",\n[";
         for (std::int64_t s = 0; s < found.size(k); ++s) {
           if (s > 0) line += separator;
@@ -205,7 +209,18 @@ struct uniform_walks : graph_algorithm {
       file.commit();
     }
     out.keys()["output"] = flags.output;
-    out.row("written", fmt::format("{} ({})", flags.output, counted(found.walks, "walk")));
+    out.row("written", fmt::format("{} ({})", flags.output, counted(walks, "walk")));
+  }
+  static void print_table(report& out, const walks_flags& flags, const vertex_names& names, const auto& found) {
+    print_lines(out, flags, "walk,vertices", found.walks, [&](std::int64_t k, table_writer& row) {
+      std::string vertices;
+      for (std::int64_t s = 0; s < found.size(k); ++s) {
+        if (s > 0) vertices += ' ';
+        names.append_label(found.walk(k)[s], vertices);
+      }
+      row.number(k + 1);
+      row.text(vertices);
+    });
   }
 };
 

@@ -17,6 +17,7 @@ void declare_matrix(CLI::App& app, matrix_flags& flags, const matrix_command_tex
                  text.file + ": Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
   add_own();
+  add_print_flags(app, flags.rows, text.lines);
   app.add_option("--repeat", flags.repeat, text.repeats + " N times, for timing")
       ->check(positive_count())
       ->type_name("N")

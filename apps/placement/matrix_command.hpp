@@ -3,6 +3,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/printed_lines.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "cli/timing.hpp"
@@ -29,6 +30,7 @@ struct matrix_flags {
   std::string file;
   std::int64_t repeat = 1;
   bool no_validate = false;
+  table_flags rows;  // of --print
 };
 
 // The CPU. Throws usage_error for --device cuda unless the command takes GPUs.

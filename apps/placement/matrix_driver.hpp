@@ -6,7 +6,8 @@
 //   name                            "reorder"
 //   text(), add_flags, check_flags  help, its own flags, and errors of usage before anything is read
 //   outputs, other_inputs           files that are written, and those that are read besides FILE
-//   run(job, read)                  on a csr_input of any types; the report has its title and the device
+//   run(job, read)                  on a csr_input of any types; the report has its title and the device; print_lines
+//                                   with flags.rows for --print
 // for `spargo plan`:
 //   expected_ns                     per entry on one thread, reading included
 //   expect(plan, flags, in, size)   algorithm and memory
@@ -35,6 +36,7 @@ struct matrix_command_text {
   std::string repeats;  // --repeat does this N times
   std::vector<std::string> examples;
   std::string argument = "FILE";
+  std::string lines;  // of --print: "eigenvalue: its number, ..."
 };
 
 // A command under way.
@@ -116,7 +118,9 @@ command_body declare_matrix_command(CLI::App& app) {
     T::check_flags(*flags);
     std::vector<std::string> inputs = T::other_inputs(*flags);
     inputs.push_back(flags->file);
-    prepare_outputs(flags->common, inputs, T::outputs(*flags));
+    std::vector<output_request> outputs = T::outputs(*flags);
+    outputs.push_back({"--print", flags->rows.output});
+    prepare_outputs(flags->common, inputs, std::move(outputs));
     return run_matrix_command<T>(*flags);
   };
   if constexpr (has_matrix_plan<T>) {

@@ -2,6 +2,8 @@
 #include "apps/run_here.hpp"
 #include "cli/vertex_table.hpp"
 
+#include <algorithm>
+#include <array>
 #include <regex>
 #include <sstream>
 
@@ -85,6 +87,115 @@ TEST_F(print, lists_the_highest_below_each_other) {
   EXPECT_TRUE(
       std::regex_search(report, std::regex("\n  highest       3  0\\.2[0-9]+\n              100  0\\.1[0-9]+\n")))
       << report;
+}
+
+// --- matrices, walks, parts -----------------------------------------------------------------------------------------
+
+class print_lines : public testing::Test {
+ protected:
+  static std::string mtx(const std::string& kind, const std::string& lines) {
+    return "%%MatrixMarket matrix coordinate " + kind + "\n" + lines;
+  }
+  const scratch folder_;
+  const std::string upper_ = folder_.write("u.mtx", mtx("real general", "2 2 3\n1 1 1\n1 2 2\n2 2 3\n"));
+  const std::string diagonal_ = folder_.write("d.mtx", mtx("real symmetric", "3 3 3\n1 1 2\n2 2 5\n3 3 1\n"));
+  const std::string complex_ = folder_.write("c.mtx", mtx("complex general", "2 2 2\n1 1 1 2\n2 2 0 -1\n"));
+  const std::string path_ = folder_.write("p.wel", "1 2 0.5\n2 30 3\n30 4 1\n");
+};
+
+TEST_F(print_lines, of_a_product_are_its_entries) {
+  const std::string written = folder_ / "c.out.mtx";
+  EXPECT_EQ(run_on("multiply", upper_, {"--print", "csv", "--output", written}).out,
+            "row,column,value\n1,1,1\n1,2,8\n2,2,9\n");
+  EXPECT_NE(slurp(written).find("1 2 8\n"), std::string::npos);
+  EXPECT_EQ(run_on("multiply", upper_, {"--print", "table", "--top", "2"}).out,
+            "row  column  value\n  1       1      1\n  1       2      8\n");
+  EXPECT_EQ(run_on("multiply", complex_, {"--print", "csv"}).out, "row,column,real,imaginary\n1,1,-3,4\n2,2,-1,0\n");
+  expect_failure(run_on("multiply", "gen:laplacian2d:n=200", {"--print", "csv", "--max-workspace", "1M"}), "multiply",
+                 1, "--print needs all of it");
+}
+
+TEST_F(print_lines, of_a_vector_are_its_elements) {
+  EXPECT_EQ(run_on("spmv", upper_, {"--print", "csv"}).out, "row,value\n1,3\n2,3\n");
+  EXPECT_EQ(run_on("spmv", upper_, {"--print", "csv", "--transpose", "--top", "1"}).out, "column,value\n1,1\n");
+  const std::string tenth = folder_.write("t.mtx", mtx("real general", "1 1 1\n1 1 0.1\n"));
+  EXPECT_EQ(run_on("spmv", tenth, {"--print", "csv", "--precision", "fp32"}).out, "row,value\n1,0.1\n");
+  EXPECT_EQ(run_on("spmv", complex_, {"--print", "csv"}).out, "row,real,imaginary\n1,1,2\n2,0,-1\n");
+  const json x = run_on("solve", diagonal_, {"--print", "json"}).json();
+  ASSERT_EQ(x.size(), 3U);
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_EQ(x[k]["row"], k + 1);
+    EXPECT_NEAR(x[k]["value"].get<double>(), 1, 1e-7);
+  }
+  // Of a system that does not converge the last x, and exit status 3.
+  const app_run early = run_on("solve", "gen:laplacian2d:n=9", {"--print", "csv", "--max-iterations", "1"});
+  EXPECT_EQ(early.code, 3);
+  EXPECT_EQ(std::count(early.out.begin(), early.out.end(), '\n'), 82) << early.out;
+}
+
+TEST_F(print_lines, of_every_format_are_its_figures) {
+  const json formats = run_on("spmv", upper_, {"--format", "all", "--print", "json"}).json();
+  ASSERT_EQ(formats.size(), 4U);
+  for (const json& each : formats) {
+    EXPECT_EQ(each["verified"], true) << each;
+    EXPECT_TRUE(each["refused"].is_null()) << each;
+    EXPECT_GT(each["time_ms"].get<double>(), 0) << each;
+  }
+  EXPECT_EQ(formats[0]["format"], "csr");
+  EXPECT_EQ(formats[3]["format"], "sell");
+}
+
+TEST_F(print_lines, of_eigenvalues) {
+  const std::array<double, 3> expected{5, 2, 1};
+  const json found = run_on("eigs", diagonal_, {"--print", "json"}).json();
+  ASSERT_EQ(found.size(), 3U);
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_EQ(found[k]["number"], k + 1);
+    EXPECT_NEAR(found[k]["value"].get<double>(), expected.at(static_cast<std::size_t>(k)), 1e-9);
+    EXPECT_LT(found[k]["residual"].get<double>(), 1e-6);
+  }
+  const std::string first = run_on("eigs", diagonal_, {"--print", "csv", "--top", "1"}).out;
+  EXPECT_TRUE(std::regex_match(first, std::regex("number,value,residual\n1,[^\n]*\n"))) << first;
+}
+
+TEST_F(print_lines, of_an_order) {
+  const std::string order = folder_ / "order.txt";
+  const json rows =
+      run_on("reorder", "gen:grid2d:n=4", {"--method", "random:3", "--print", "json", "--permutation", order}).json();
+  std::string same;
+  for (const json& each : rows) same += std::to_string(each["row"].get<int>()) + "\n";
+  EXPECT_EQ(same, slurp(order));
+  EXPECT_EQ(rows.size(), 16U);
+  EXPECT_EQ(rows[15]["number"], 16);
+}
+
+TEST_F(print_lines, of_walks) {
+  EXPECT_EQ(run_on("walks", path_, {"--print", "csv"}).out, "1,2,30,4\n2,30,4\n4\n30,4\n");
+  EXPECT_EQ(run_on("walks", path_, {"--print", "json", "--top", "2"}).out, "[\n[1,2,30,4],\n[2,30,4]\n]\n");
+  EXPECT_EQ(run_on("walks", path_, {"--print", "table", "--top", "3"}).out,
+            "walk  vertices\n   1  1 2 30 4\n   2  2 30 4\n   3  4\n");
+}
+
+TEST_F(print_lines, of_a_subgraph_are_its_edges) {
+  EXPECT_EQ(run_on("subgraph", path_, {"--print", "csv"}).out, "source,target,weight\n1,2,0.5\n2,30,3\n30,4,1\n");
+  EXPECT_EQ(run_on("subgraph", path_, {"--print", "table", "--ego", "2", "--undirected"}).out,
+            "source  target  weight\n     1       2     0.5\n     2      30       3\n");
+  const std::string plain = folder_.write("n.el", "a b\nb c\nc d\n");
+  const std::string wanted = folder_.write("ids", "a\nb\nd\n");
+  const app_run part = run_on("subgraph", plain, {"--ids", wanted, "--print", "json"});
+  EXPECT_EQ(part.json(), json::parse(R"([{"source":"a","target":"b"}])"));
+  EXPECT_NE(part.err.find("1 vertex has no edges in the subgraph, and no line"), std::string::npos) << part.err;
+  expect_failure(run_on("subgraph", path_, {"--print", "csv", "--to", "mtx"}), "subgraph", 2, "--to");
+}
+
+TEST_F(print_lines, do_not_go_where_something_else_does) {
+  for (const char* command : {"multiply", "solve", "eigs", "reorder", "spmv"}) {
+    SCOPED_TRACE(command);
+    expect_failure(run_on(command, diagonal_, {"--top", "2"}), command, 2, "--top requires --print");
+    expect_failure(run_on(command, diagonal_, {"--print", "csv", "--json", "-"}), command, 2, "the same output");
+    EXPECT_TRUE(run_on(command, diagonal_, {"--print", "report"}).out.starts_with(command));
+  }
+  expect_failure(run_on("walks", path_, {"--print", "csv", "--output", folder_ / "x"}), "walks", 2, "--output");
 }
 
 // --- info -----------------------------------------------------------------------------------------------------------

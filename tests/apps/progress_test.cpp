@@ -351,5 +351,30 @@ TEST(progress, is_wiped_by_an_interrupt) {
   EXPECT_EQ(shown.last(), "") << shown.seen();
 }
 
+// Until an interrupt: the work itself is shown, whatever it would take.
+TEST(progress, of_commands_on_matrices_names_the_work) {
+  for (const auto& [command, work] :
+       {std::pair("multiply", "multiplying  1 s"), std::pair("reorder", "reordering  1 s")}) {
+    SCOPED_TRACE(command);
+    bool interrupted = false;
+    const screen shown = on_a_terminal(
+        60,
+        [command = command] {
+          set_terminal("xterm");
+          ::alarm(120);  // without progress nothing else ends it
+          const std::string program = test::words_before("info").front();
+          ::execl(program.c_str(), program.c_str(), command, "gen:laplacian2d:n=100", "--repeat", "1000000", nullptr);
+          ::_exit(127);
+        },
+        [&, work = work](screen& so_far, int terminal) {
+          if (interrupted || so_far.seen().find(work) == std::string::npos) return;
+          interrupted = ::write(terminal, "\x03", 1) == 1;
+        },
+        SIGINT);
+    EXPECT_TRUE(interrupted) << shown.seen();
+    EXPECT_EQ(shown.last(), "") << shown.seen();
+  }
+}
+
 }  // namespace
 }  // namespace spargo::apps

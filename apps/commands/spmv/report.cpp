@@ -50,6 +50,43 @@ std::optional<bool> report_check(report& out, const spmv_product& result) {
   return check->valid;
 }
 
+void print_y(report& out, const spmv_flags& flags, const spmv_product& result) {
+  std::visit(
+      [&]<class V>(const array<V, host>& y) {
+        print_lines(out, flags.rows, value_columns<V>(result.transposed ? "column" : "row"), y.size(),
+                    [&](std::int64_t k, table_writer& row) {
+                      row.number(k + 1);
+                      value_cells(row, y[k]);
+                    });
+      },
+      result.y);
+}
+
+// A line per format; of a refused one the reason, and no figures.
+void print_formats(report& out, const spmv_flags& flags, const json& formats) {
+  const column_names columns("format,algorithm,time_ms,gflops,gbytes_per_s,before_ms,verified,refused");
+  print_lines(out, flags.rows, columns, std::ssize(formats), [&](std::int64_t k, table_writer& row) {
+    const json& each = formats[static_cast<std::size_t>(k)];
+    const auto number = [&](const json& value) { value.is_number() ? row.number(value.get<double>()) : row.none(""); };
+    const bool ran = !each.contains("refused");
+    row.text(each["format"].get<std::string>());
+    const auto text = [&](const char* key) {
+      each.contains(key) ? row.text(each[key].get<std::string>()) : row.none("");
+    };
+    text("algorithm");
+    number(ran ? each["time_ms"]["median"] : json());
+    number(ran ? each["gflops"] : json());
+    number(ran ? each["gbytes_per_s"] : json());
+    number(ran ? json(each["convert_ms"].get<double>() + each["plan_ms"].get<double>()) : json());
+    if (ran && each["verified"].is_boolean()) {
+      row.text(each["verified"].get<bool>() ? "true" : "false", attribute_kind::boolean);
+    } else {
+      row.none("");
+    }
+    text("refused");
+  });
+}
+
 }  // namespace
 
 void report_speed(report& out, const spmv_flags& flags, const spmv_product& result) {
@@ -136,6 +173,7 @@ exit_status conclude_product(report& out, const spmv_flags& flags, const spmv_pr
     write_y(flags.output, result);
     out.row("written", flags.output);
   }
+  if (flags.format != "all" && valid != false) print_y(out, flags, result);
   out.print();
   if (valid == false) {
     print_error(flags.common.called, fmt::format("{}: the result failed validation at {} {}", flags.file,
@@ -152,7 +190,7 @@ const spmv_product& fastest(const std::vector<compared_format>& all) {
   return *best;
 }
 
-bool report_formats(report& out, const std::vector<compared_format>& all) {
+bool report_formats(report& out, const spmv_flags& flags, const std::vector<compared_format>& all) {
   json list = json::array();
   bool valid = true;
   for (const compared_format& one : all) {
@@ -184,6 +222,7 @@ bool report_formats(report& out, const std::vector<compared_format>& all) {
                         gflops, rate, format_milliseconds(p.convert_ms + p.plan_ms), to_string(p.algorithm),
                         wrong ? "  WRONG" : ""));
   }
+  print_formats(out, flags, list);
   out.keys()["formats"] = std::move(list);
   return valid;
 }

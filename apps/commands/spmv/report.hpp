@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/cli.hpp"
+#include "cli/printed_lines.hpp"
 #include "cli/report.hpp"
 #include "commands/spmv/product.hpp"
 #include "input/cache.hpp"
@@ -28,6 +29,7 @@ struct spmv_flags {
   std::int64_t warmup = 2;
   bool no_verify = false;
   bool transpose = false;
+  table_flags rows;  // of --print
 };
 
 void report_input(report& out, const input_description& input, const spmv_product& result);
@@ -46,7 +48,7 @@ struct compared_format {
 
 [[nodiscard]] const spmv_product& fastest(const std::vector<compared_format>& all);
 
-// The table, and "formats" of JSON. False: a product is wrong.
-[[nodiscard]] bool report_formats(report& out, const std::vector<compared_format>& all);
+// The table, "formats" of JSON, and the lines of --print. False: a product is wrong.
+[[nodiscard]] bool report_formats(report& out, const spmv_flags& flags, const std::vector<compared_format>& all);
 
 }  // namespace spargo::apps
