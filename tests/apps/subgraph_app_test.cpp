@@ -157,7 +157,7 @@ TEST_F(SubgraphApp, RefusesWhatItCannotDo) {
   };
   refused({"--ego", "30", "--k-core", "2"}, 2, "expected one of --ids, --ego, --component and --k-core");
   refused({"--radius", "2"}, 2, "--radius: expected --ego ID with it");
-  refused({"--top", "2"}, 2, "unknown flag: --top");
+  refused({"--top", "2"}, 2, "--top requires --print");
   refused({"--ego", "31"}, 1, "--ego 31: the graph has no such vertex");
   refused({"--component", "biggest"}, 1, "--component biggest: the graph has no such vertex");
   const std::string ids = folder_.write("bad.txt", "30\n# 31\n  41\n");
