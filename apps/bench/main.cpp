@@ -1,4 +1,5 @@
 // The benchmark driver, run by `spargo bench [FILTER]`: runs the cases whose names match, then prints a table.
+#include "bench/cached.hpp"
 #include "bench/check_automatic.hpp"
 #include "bench/flags.hpp"
 #include "bench/interrupt.hpp"
@@ -225,7 +226,9 @@ int run_command(int argc, char** argv) {
   }
   for (const auto& wanted : cases) spargo::bench::register_case(wanted);
   initialize(c);
-  return run(c, command_line(argc, argv), status);
+  const int code = run(c, command_line(argc, argv), status);
+  if (spargo::bench::drop_cached()) spargo::bench::drop_cached()();  // before the contexts it allocates from
+  return code;
 }
 
 }  // namespace
