@@ -67,11 +67,12 @@ std::vector<std::string> device_lists() {
 
 void expect_same(const std::string& line, const std::vector<std::string>& keys) {
   SCOPED_TRACE(line);
-  const auto expected = run_line(line + " --device cpu --repeat 1 --json -").json();
+  const app_run alone = run_line(line + " --device cpu --repeat 1 --json -");
+  const auto expected = alone.json();
   for (const std::string& devices : device_lists()) {
     const app_run run = run_line(line + " --repeat 2 --json - --devices " + devices);
     ASSERT_EQ(run.code, 0) << run.err;
-    EXPECT_EQ(run.err, "");
+    EXPECT_EQ(run.err, alone.err);
     const auto found = run.json();
     for (const std::string& key : keys)
       EXPECT_EQ(found.value(key, json()), expected.value(key, json())) << key << " of " << devices;

@@ -82,13 +82,15 @@ TEST_F(KrylovOnDevice, EveryRunGivesTheSameBits) {
 }
 
 // The iterations end where they should, whatever the chunks.
+// BiCGSTAB magnifies rounding: on grid(250), residuals in long double and in double differ by 2e-14 of |b| after 17,
+// 1e-10 after 25 and 5e-5 after 37.
 TEST_F(KrylovOnDevice, StopsAtTheLimit) {
   const context<device> gpu;
   for (const i32 side : {30, 250}) {
     const csr<double> a = grid(side);
     const auto there = in_space(gpu, a);
     const auto b = random_vector<double>(static_cast<std::size_t>(a.rows()), 3);
-    for (const i64 each : {0, 1, 2, 3, 4, 5, 8, 9, 37, 100, 101, 102, 104, 137}) {
+    for (const i64 each : {0, 1, 2, 3, 4, 5, 8, 9, 37, 100, 101, 102, 104, 117}) {
       const i64 most = each % 100;
       const krylov_method method = each < 100 ? by_cg : each < 104 ? krylov_method::minres : krylov_method::bicgstab;
       SCOPED_TRACE(testing::Message() << side << ", " << to_string(method) << ", " << most);
@@ -101,7 +103,7 @@ TEST_F(KrylovOnDevice, StopsAtTheLimit) {
       EXPECT_EQ(got.outcome, krylov_outcome::iteration_limit);
       EXPECT_EQ(got.history.size(), static_cast<std::size_t>(most) + 1);
       EXPECT_NEAR(got.relative_residual, want.relative_residual, 1e-10);
-      for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], expected[i], each < 104 ? 1e-8 : 1e-6) << i;
+      for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], expected[i], 1e-8) << i;
     }
   }
 }
