@@ -51,7 +51,7 @@ TEST_F(Join, EveryCommandWithATable) {
   for (const std::string& command :
        test::commands_where([](const command& c) { return c.on_graphs() || c.name == std::string("info"); })) {
     SCOPED_TRACE(command);
-    if (command == "subgraph") {
+    if (command == "subgraph" || command == "walks") {  // no line a vertex
       expect_failure(run_on(command, graph_, {"--join", table_}), command, 2, "--join");
       continue;
     }
