@@ -1,7 +1,7 @@
 // Eigenvalues against matrices whose eigenvalues are known, and residuals in long double.
+#include "solvers/known_spectra.hpp"
 #include "support/data.hpp"
 #include "support/message.hpp"
-#include "support/number.hpp"
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/matrix_market.hpp>
@@ -21,49 +21,19 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
-using test::number;
+using test::owned_matrix;
 using test::widened;
 using wide = std::complex<long double>;
 
 template <class V>
-struct owned_matrix {
-  i32 n = 0;
-  std::vector<i32> offsets{0}, indices{};
-  std::vector<V> values{};
-  [[nodiscard]] csr_view<const V, i32, i32, host> view() const { return {{n, n, offsets, indices}, values}; }
-};
-
-// H D H for the diagonal D of these values and the reflection H = I - 2 u u^H: full, with these eigenvalues.
-template <class V>
 owned_matrix<V> with_eigenvalues(const std::vector<double>& values, unsigned seed) {
-  const std::size_t n = values.size();
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<wide> u(n);
-  long double norm = 0;
-  for (wide& each : u) {
-    each = widened(number<V>(uniform(random), uniform(random)));
-    norm += std::norm(each);
-  }
-  for (wide& each : u) each /= std::sqrt(norm);
-  const auto h = [&](std::size_t i, std::size_t j) {
-    return (i == j ? wide(1) : wide(0)) - 2.0L * u[i] * std::conj(u[j]);
-  };
-  owned_matrix<V> a{static_cast<i32>(n)};
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      wide sum = 0;
-      for (std::size_t k = 0; k < n; ++k) sum += h(i, k) * static_cast<long double>(values[k]) * std::conj(h(j, k));
-      a.indices.push_back(static_cast<i32>(j));
-      a.values.push_back(number<V>(static_cast<double>(sum.real()), i == j ? 0 : static_cast<double>(sum.imag())));
-    }
-    a.offsets.push_back(static_cast<i32>(a.indices.size()));
-  }
-  return a;
+  const test::reflection<V> h(values.size(), seed);
+  const auto n = static_cast<i32>(values.size());
+  return test::with_values<V>(h, h, n, n, values);
 }
 
 owned_matrix<double> grid(i32 width, i32 height) {
-  owned_matrix<double> a{width * height};
+  owned_matrix<double> a{width * height, width * height};
   for (i32 y = 0; y < height; ++y) {
     for (i32 x = 0; x < width; ++x) {
       const auto entry = [&](bool inside, i32 column, double value) {
@@ -179,7 +149,7 @@ TEST(EigsOfReals, LargeVectorsGiveTheSameBitsOnAnyNumberOfThreads) {
 
 TEST(EigsOfReals, InvariantSubspacesAndScales) {
   const context<host> ctx;
-  owned_matrix<double> diagonal{40};
+  owned_matrix<double> diagonal{40, 40};
   for (i32 i = 0; i < 40; ++i) {
     diagonal.indices.push_back(i);
     diagonal.values.push_back(i < 20 ? 1 : 3);

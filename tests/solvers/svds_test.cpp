@@ -1,6 +1,6 @@
 // Singular values against matrices whose singular values are known, and residuals in long double.
+#include "solvers/known_spectra.hpp"
 #include "support/message.hpp"
-#include "support/number.hpp"
 
 #include <spargo/solvers/svds.hpp>
 
@@ -20,55 +20,14 @@ namespace {
 
 using i32 = std::int32_t;
 using i64 = std::int64_t;
-using test::number;
+using test::owned_matrix;
 using test::widened;
 using wide = std::complex<long double>;
 
 template <class V>
-struct owned_matrix {
-  i32 rows = 0, cols = 0;
-  std::vector<i32> offsets{0}, indices{};
-  std::vector<V> values{};
-  [[nodiscard]] csr_view<const V, i32, i32, host> view() const { return {{rows, cols, offsets, indices}, values}; }
-};
-
-// Entry (i, j) of the reflection I - 2 u u^H.
-class reflection {
- public:
-  template <class V>
-  reflection(V, std::size_t n, unsigned seed) : u_(n) {
-    std::mt19937_64 random(seed);
-    std::uniform_real_distribution<double> uniform(-1, 1);
-    long double norm = 0;
-    for (wide& each : u_) {
-      each = widened(number<V>(uniform(random), uniform(random)));
-      norm += std::norm(each);
-    }
-    for (wide& each : u_) each /= std::sqrt(norm);
-  }
-  [[nodiscard]] wide operator()(std::size_t i, std::size_t j) const {
-    return (i == j ? wide(1) : wide(0)) - 2.0L * u_[i] * std::conj(u_[j]);
-  }
-
- private:
-  std::vector<wide> u_;
-};
-
-// G D H for reflections G and H and the diagonal D of these values: full, with these singular values.
-template <class V>
 owned_matrix<V> with_values(i32 rows, i32 cols, const std::vector<double>& values, unsigned seed) {
-  const reflection g(V{}, static_cast<std::size_t>(rows), seed), h(V{}, static_cast<std::size_t>(cols), seed + 1);
-  owned_matrix<V> a{rows, cols};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) {
-    for (std::size_t j = 0; j < static_cast<std::size_t>(cols); ++j) {
-      wide sum = 0;
-      for (std::size_t k = 0; k < values.size(); ++k) sum += g(i, k) * static_cast<long double>(values[k]) * h(k, j);
-      a.indices.push_back(static_cast<i32>(j));
-      a.values.push_back(number<V>(static_cast<double>(sum.real()), static_cast<double>(sum.imag())));
-    }
-    a.offsets.push_back(static_cast<i32>(a.indices.size()));
-  }
-  return a;
+  return test::with_values<V>({static_cast<std::size_t>(rows), seed}, {static_cast<std::size_t>(cols), seed + 1}, rows,
+                              cols, values);
 }
 
 // The larger of |A v - sigma u| and |A^H u - sigma v| of the k-th.
@@ -235,6 +194,16 @@ TEST(SvdsOfReals, ClustersAndScales) {
     EXPECT_TRUE(scaled.converged);
     EXPECT_NEAR(scaled.values[0] / scale, expected, 1e-12);
   }
+  std::vector<double> tiny(8);
+  for (std::size_t k = 0; k < 8; ++k) tiny[k] = 1e-310 * static_cast<double>(8 - k);
+  auto subnormal = with_values<double>(12, 8, tiny, 3);
+  const auto small = svds(ctx, subnormal.view(), {.count = 6, .tolerance = 0, .max_products = 200});
+  EXPECT_TRUE(small.converged);
+  for (double& v : subnormal.values) v = std::ldexp(v, 1030);
+  const auto large = svds(ctx, subnormal.view(), {.count = 6, .tolerance = 0});
+  for (std::size_t k = 0; k < 6; ++k) {
+    EXPECT_NEAR(std::ldexp(small.values[k], 1030) / large.values[k], 1, 1e-12);
+  }
   const std::vector<i32> offsets{0, 1}, indices{0};
   for (const double value : {5e-324, -1.5e308}) {  // ends of the range
     const std::vector<double> one{value};
@@ -253,6 +222,8 @@ TEST(SvdsOfReals, Refusals) {
   EXPECT_EQ(message(error_code::invalid_argument, a, {.count = 0}), "svds: 0 singular values of a matrix of 4 x 5");
   EXPECT_EQ(message(error_code::invalid_argument, a, {.count = 3, .subspace = 3}),
             "svds: a subspace of 3 vectors for 3 singular values (expected more)");
+  EXPECT_EQ(message(error_code::invalid_argument, a, {.count = 3, .subspace = -1}),
+            "svds: a subspace of -1 (expected 0 or more)");
   EXPECT_EQ(message(error_code::invalid_argument, a, {.count = 1, .tolerance = -1}),
             "svds: the tolerance is -1 (expected 0 or more)");
   a.values[2] = std::nan("");

@@ -21,7 +21,8 @@ def _adjacency(graph: Graph) -> Any:
 
 
 def _fiedler(a: Any, normalized: bool, tol: float, seed: Any) -> tuple[float, Array]:
-    drawn = int(seed.randint(2**31 - 1))
+    draw = getattr(seed, "integers", None) or seed.randint  # of NumPy's Generator or RandomState
+    drawn = int(draw(2**31 - 1))
     found = _spectral.spectral_embedding(a, 1, normalized=normalized, tolerance=tol, seed=drawn)
     return float(found.values[0]), found.positions[:, 0].copy()
 

@@ -49,7 +49,7 @@ def spectral_embedding(
     normalized : bool, optional
         I - D^-1/2 A D^-1/2 with the row sums D, or else D - A.
     tolerance : float, optional
-        Of the residuals, relative to the largest eigenvalue.
+        Of the residuals, relative to the largest sum of magnitudes of the Laplacian's rows.
     max_products : int, optional
         Stop after about this many products with the Laplacian.
     seed : int, optional
@@ -102,6 +102,9 @@ def fiedler_vector(
         As `spectral_embedding`, and for a graph that is not connected; edges of weight 0 do not connect.
     """
     matrix = _adjacency(a)
+    rows, cols = matrix.shape
+    if rows != cols or rows < 2:
+        raise Error(f"fiedler_vector: a matrix of {rows} x {cols} (expected a square one of 2 rows or more)")
     entries = matrix.to_scipy().tocsr(copy=True)
     entries.eliminate_zeros()
     count = connected_components(entries, directed=False)[0]
@@ -125,7 +128,7 @@ def _embedded(
     k = whole(dimensions, f"{name}: dimensions", 1)
     most = whole(max_products, f"{name}: max_products", 1)
     found, residuals, vectors, converged, products = _core.spectral_embedding(
-        rows, cols, offsets, indices, values, k, normalized, tolerance, most, whole(seed, f"{name}: seed", 0), threads()
+        rows, cols, offsets, indices, values, k, normalized, float(tolerance), most, whole(seed, f"{name}: seed", 0), threads()
     )
     if not converged:
         raise Error(

@@ -77,7 +77,7 @@ def svds(
     rows, cols = matrix.shape
     offsets, indices, values = matrix._csr_arrays()
     found, residuals, left, right, converged, products = _core.svds(
-        rows, cols, offsets, indices, values, k, tol, whole(max_products, "svds: max_products", 1), whole(seed, "svds: seed", 0), threads()
+        rows, cols, offsets, indices, values, k, float(tol), whole(max_products, "svds: max_products", 1), whole(seed, "svds: seed", 0), threads()
     )
     if not converged:
         raise Error(
@@ -85,7 +85,7 @@ def svds(
             f"value {found[0]:.6g} (raise max_products or tol)"
         )
     s: Array = np.array(found, np.float32 if values.dtype.itemsize == (8 if values.dtype.kind == "c" else 4) else np.float64)
-    if return_singular_vectors is False:
+    if not return_singular_vectors:
         return s
     u = None if return_singular_vectors == "vh" else np.ascontiguousarray(left.reshape(k, rows).T)
     vh = None if return_singular_vectors == "u" else right.reshape(k, cols).conj()

@@ -45,6 +45,21 @@ def test_embeddings_are_numpys(normalized, dtype):
         assert abs(fiedler @ vectors[:, 1]) == pytest.approx(1, abs=1e-4)
 
 
+@pytest.mark.parametrize("normalized", [False, True])
+def test_vectors_of_equal_values_are_orthogonal_to_the_trivial_one(normalized):
+    for g in (nx.path_graph(2), nx.cycle_graph(4), nx.complete_graph(7), nx.star_graph(6), nx.complete_bipartite_graph(3, 4)):
+        a = nx.to_scipy_sparse_array(g, dtype=float)
+        trivial = np.sqrt(a.sum(axis=1)) if normalized else np.ones(len(g))
+        for seed in range(3):
+            found = spargo.spectral_embedding(a, len(g) - 1, normalized=normalized, seed=seed)
+            np.testing.assert_allclose(found.positions.T @ trivial, 0, atol=1e-7)
+            np.testing.assert_allclose(found.values, np.linalg.eigvalsh(dense_laplacian(a.toarray(), normalized))[1:], atol=1e-7)
+    edge = spargo.fiedler_vector(sparse.csr_array([[0, 1.0], [1, 0]]), normalized=normalized)
+    np.testing.assert_allclose(np.sort(edge), [-np.sqrt(0.5), np.sqrt(0.5)])
+    far = nx.to_scipy_sparse_array(nx.path_graph(10), dtype=float) * 5e307
+    assert spargo.spectral_embedding(far, 1).values[0] == pytest.approx(1 - np.cos(np.pi / 9))
+
+
 def test_what_is_taken():
     g = nx.karate_club_graph()
     want = nx.algebraic_connectivity(g, weight=None)
@@ -76,6 +91,11 @@ def test_what_is_refused():
         spargo.spectral_embedding(sparse.csr_array([[0, 1.0, 1], [1, 0, 1], [2, 1, 0]]), 1, normalized=False)
     with pytest.raises(spargo.Error, match="the weight -1 in row 0"):
         spargo.spectral_embedding(-path, 1)
+    for bad in (sparse.csr_array((2, 3)), sparse.csr_array((1, 1))):
+        with pytest.raises(spargo.Error, match="fiedler_vector: a matrix of . x ."):
+            spargo.fiedler_vector(bad)
+    with pytest.raises(spargo.Error, match="the tolerance is nan"):
+        spargo.spectral_embedding(path, 1, tolerance=np.nan)
     with pytest.raises(spargo.Error, match="2 x 3"):
         spargo.spectral_embedding(sparse.csr_array((2, 3)), 1)
     with pytest.raises(NotImplementedError, match="complex128"):
@@ -97,6 +117,8 @@ def test_networkx(normalized, weight):
         assert value == pytest.approx(nx.algebraic_connectivity(g, backend="networkx", **options), abs=1e-6)
         got, want = (nx.fiedler_vector(g, backend=b, **options) for b in ("spargo", "networkx"))
         assert abs(got @ want) == pytest.approx(got @ got, abs=1e-6) and got.shape == want.shape
+        drawn = nx.fiedler_vector(g, backend="spargo", **{**options, "seed": np.random.default_rng(1)})
+        assert abs(drawn @ want) == pytest.approx(drawn @ drawn, abs=1e-6)
         orders = [nx.spectral_ordering(g, backend=b, **options) for b in ("spargo", "networkx")]
         assert len(g) == 2 or orders[0] in (orders[1], orders[1][::-1]) or len(g) == 34  # of karate ties are many
         assert sorted(orders[0]) == sorted(g)

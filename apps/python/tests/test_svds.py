@@ -37,7 +37,8 @@ def test_matrices_without_full_rank():
     rng = np.random.default_rng(8)
     a = rng.standard_normal((40, 3)) @ rng.standard_normal((3, 25))
     for given in (a, a.T):
-        s = spargo.svds(given, 6, return_singular_vectors=False)
+        for none in (False, np.False_, 0):
+            s = spargo.svds(given, 6, return_singular_vectors=none)
         np.testing.assert_allclose(s, np.linalg.svd(given, compute_uv=False)[:6], atol=1e-12 * s[0])
     u, s, vh = spargo.svds(sparse.csr_array((5, 4)), 4)
     assert (s == 0).all()

@@ -1,8 +1,8 @@
 // Vertices of an undirected graph as points: eigenvectors of its Laplacian for the smallest eigenvalues, on the host.
 //
-// The vector of the eigenvalue 0 that every graph has (the constant one, or the square roots of the degrees) is left
-// out. With one dimension and the combinatorial Laplacian that is the Fiedler vector, and its value the algebraic
-// connectivity. Fiedler, Czechoslovak Math. J. 23, 1973; Belkin, Niyogi, Neural Computation 15, 2003.
+// The vector of the eigenvalue 0 that every graph has (the constant one, or the square roots of the degrees) is
+// omitted. With one dimension and the combinatorial Laplacian the result is the Fiedler vector, and its value the
+// algebraic connectivity. Fiedler, Czechoslovak Math. J. 23, 1973; Belkin, Niyogi, Neural Computation 15, 2003.
 #pragma once
 
 #include <spargo/solvers/eigs.hpp>
@@ -21,11 +21,11 @@ struct SPARGO_EXPORT spectral_options {
 };
 
 // The adjacency matrix, with weights of 0 or more; self-loops as in `laplacian`. The result is that of `eigs`, values
-// ascending, vectors orthogonal to the one left out; a graph of c components has c - 1 further values 0, and their
+// ascending, vectors orthogonal to the omitted one; a graph of c components has c - 1 further values 0, and their
 // vectors, which are constant on components (combinatorial), are found as `eigs` finds equal eigenvalues. Throws
-// invalid_argument for a matrix that is not square or dimensions out of range, invalid_data for weights that are
-// negative or not finite, row sums beyond V, and for a matrix that is not symmetric. Deterministic for any number of
-// threads. Memory: a Laplacian, and 2 dimensions + 21 vectors.
+// invalid_argument for a matrix that is not square, dimensions or a tolerance out of range, invalid_data for weights
+// that are negative or not finite, row sums beyond V, and for a matrix that is not symmetric. Deterministic for any
+// number of threads. Memory: a Laplacian, the copy of it that products are made with, and 2 dimensions + 22 vectors.
 template <real_type V, index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT eigs_result<V> spectral_embedding(const context<host>& ctx,
                                                               const csr_view<const V, I, O, host>& adjacency,

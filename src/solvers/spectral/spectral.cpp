@@ -1,5 +1,5 @@
-// Lanczos' method on L + s q q^T, where L q = 0 and s bounds the spectrum of L: this moves the eigenvalue 0 of q to the
-// other end and changes no other one.
+// Lanczos' method on L + s q q^T, where L q = 0 and s is twice a bound of L's spectrum: this moves the eigenvalue 0 of
+// q above all others and changes no other one. Were s an eigenvalue of L, its vectors could have a part of q.
 #include <spargo/solvers/spectral.hpp>
 
 #include "core/counted.hpp"
@@ -22,22 +22,45 @@ namespace {
 
 namespace krylov = detail::krylov;
 
+template <class V, class I, class O>
+double row_sum(const csr_view<const V, I, O, host>& a, std::int64_t row) {
+  double sum = 0;
+  for (O e = a.offsets[row]; e < a.offsets[row + 1]; ++e) sum += static_cast<double>(a.values[e]);
+  return sum;
+}
+
 // Throws invalid_data for a weight that is negative or not finite, and a row's sum beyond the range of V.
 template <class V, class I, class O>
 void expect_weights(const csr_view<const V, I, O, host>& a) {
   for (std::int64_t row = 0; row < a.rows; ++row) {
-    double sum = 0;
     for (O e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
-      sum += static_cast<double>(a.values[e]);
       if (a.values[e] >= 0 && std::isfinite(a.values[e])) continue;
       throw error(
           error_code::invalid_data,
           fmt::format("spectral_embedding: the weight {} in row {} (from 0; expected 0 or more)", a.values[e], row));
     }
-    if (sum <= static_cast<double>(std::numeric_limits<V>::max())) continue;
+    if (row_sum(a, row) <= static_cast<double>(std::numeric_limits<V>::max())) continue;
     throw error(error_code::invalid_data,
                 fmt::format("spectral_embedding: the weights of row {} (from 0) have a sum beyond their type", row));
   }
+}
+
+// The unit vector that every Laplacian maps to 0: constant, or the square roots of the row sums. Constant also if those
+// are all 0.
+template <class V, class I, class O>
+array<V, host> null_vector(const context<host>& ctx, const csr_view<const V, I, O, host>& a, laplacian_kind kind) {
+  double largest = 0;
+  double total = 0;  // of the sums divided by the largest one: these do not overflow
+  if (kind == laplacian_kind::normalized) {
+    for (std::int64_t row = 0; row < a.rows; ++row) largest = std::max(largest, row_sum(a, row));
+    for (std::int64_t row = 0; row < a.rows && largest > 0; ++row) total += row_sum(a, row) / largest;
+  }
+  array<V, host> q(ctx, a.rows);
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    const double square = largest > 0 ? row_sum(a, row) / largest / total : 1 / static_cast<double>(a.rows);
+    q[row] = static_cast<V>(std::sqrt(square));
+  }
+  return q;
 }
 
 // The largest sum of magnitudes of a row (Gershgorin).
@@ -65,6 +88,8 @@ eigs_result<V> spectral_embedding(const context<host>& ctx, const csr_view<const
   SPARGO_EXPECTS(options.dimensions >= 1 && options.dimensions < n,
                  fmt::format("spectral_embedding: {} of {}", detail::counted(options.dimensions, "dimension"),
                              detail::counted(n, "vertex", "vertices")));
+  SPARGO_EXPECTS(options.tolerance >= 0,
+                 fmt::format("spectral_embedding: the tolerance is {} (expected 0 or more)", options.tolerance));
   expect_weights<V, I, O>(adjacency);
   csr_matrix<V, I, O, host> l = laplacian<V, I, O>(ctx, adjacency, options.laplacian);
   const csr_view<const V, I, O, host> matrix = std::as_const(l).view();
@@ -80,14 +105,7 @@ eigs_result<V> spectral_embedding(const context<host>& ctx, const csr_view<const
   }
   const spmv_plan<V, I, O, host> product(ctx, matrix, {.storage = spmv_storage::copied, .products = 100});
   const krylov::block_passes passes(ctx, n, 1);
-  array<V, host> q(ctx, n);
-  for (std::int64_t row = 0; row < n; ++row) {
-    double sum = 0;
-    for (O e = adjacency.offsets[row]; e < adjacency.offsets[row + 1]; ++e) {
-      sum += static_cast<double>(adjacency.values[e]);
-    }
-    q[row] = options.laplacian == laplacian_kind::normalized ? static_cast<V>(std::sqrt(sum)) : V{1};
-  }
+  const array<V, host> q = null_vector<V, I, O>(ctx, adjacency, options.laplacian);
   const auto dot = [&](const V* x, const V* y) {
     double sum = 0;
     passes.sum(
@@ -98,9 +116,8 @@ eigs_result<V> spectral_embedding(const context<host>& ctx, const csr_view<const
         &sum);
     return sum;
   };
-  const double norm = std::sqrt(dot(q.data(), q.data()));  // 0 only for a graph without edges, whose L is 0
-  for (V& each : q) each = norm > 0 ? static_cast<V>(static_cast<double>(each) / norm) : V{0};
-  const double shift = spectral_bound<V, I, O>(matrix);
+  const double bound = spectral_bound<V, I, O>(matrix);
+  const double shift = bound > 0 ? 2 * bound : 1;  // 0: L is 0
   const linear_operator<V, host> shifted(n, [&](span<const V, host> x, span<V, host> y) {
     product.run(V{1}, x, V{}, y);
     const auto by = static_cast<V>(shift * dot(q.data(), x.data()));
@@ -111,11 +128,12 @@ eigs_result<V> spectral_embedding(const context<host>& ctx, const csr_view<const
   eigs_result<V> result = eigs(ctx, shifted,
                                {.count = options.dimensions,
                                 .which = eigs_which::smallest,
-                                .tolerance = options.tolerance,
+                                .tolerance = options.tolerance / 2,  // of the largest value, which is the shift
                                 .max_products = options.max_products,
                                 .seed = options.seed});
-  for (double& value : result.values) value = std::ldexp(value, exponent);
-  for (double& residual : result.residuals) residual = std::ldexp(residual, exponent);
+  const double unit = bound > 0 ? 1 : 0;  // of L = 0 all values are 0, without rounding
+  for (double& value : result.values) value = std::ldexp(unit * value, exponent);
+  for (double& residual : result.residuals) residual = std::ldexp(unit * residual, exponent);
   return result;
 } catch (...) {
   detail::rethrow("spectral_embedding");

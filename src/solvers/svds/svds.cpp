@@ -30,43 +30,52 @@ namespace {
 namespace krylov = detail::krylov;
 using krylov::small_matrix;
 
-// The sum of a column of `a` times one of `b`.
-double dot(const small_matrix& a, std::int64_t i, const small_matrix& b, std::int64_t j) {
-  double sum = 0;
-  for (std::int64_t k = 0; k < a.n; ++k) sum += a(k, i) * b(k, j);
-  return sum;
+// The inner product of two rows.
+double dot(const small_matrix& a, std::int64_t i, std::int64_t j) {
+  const double* const x = a.entries.data() + i * a.n;
+  const double* const y = a.entries.data() + j * a.n;
+  return krylov::sum_terms<double>(0, a.n, [&](std::int64_t k) { return x[k] * y[k]; });
 }
 
-// Column k of x, which belongs to the singular value 0: any unit vector orthogonal to the columns before it.
-void complete_column(small_matrix& x, std::int64_t k) {
+// Row k of x, which belongs to the singular value 0: any unit vector orthogonal to the rows before it.
+void complete_row(small_matrix& x, std::int64_t k) {
   for (std::int64_t unit = 0; unit < x.n; ++unit) {
-    for (std::int64_t i = 0; i < x.n; ++i) x(i, k) = i == unit ? 1 : 0;
+    for (std::int64_t i = 0; i < x.n; ++i) x(k, i) = i == unit ? 1 : 0;
     for (int pass = 0; pass < 2; ++pass) {
       for (std::int64_t j = 0; j < k; ++j) {
-        const double by = dot(x, j, x, k);
-        for (std::int64_t i = 0; i < x.n; ++i) x(i, k) -= by * x(i, j);
+        const double by = dot(x, j, k);
+        for (std::int64_t i = 0; i < x.n; ++i) x(k, i) -= by * x(j, i);
       }
     }
-    const double norm = std::sqrt(dot(x, k, x, k));
+    const double norm = std::sqrt(dot(x, k, k));
     if (norm * norm * static_cast<double>(x.n) < 0.5) continue;  // some unit vector keeps 1 / n of its square
-    for (std::int64_t i = 0; i < x.n; ++i) x(i, k) /= norm;
+    for (std::int64_t i = 0; i < x.n; ++i) x(k, i) /= norm;
     return;
   }
 }
 
-// B = X S Y^T: returns the singular values, descending, by one-sided Jacobi rotations (Golub, Van Loan, section 8.6).
-// O(n^3) a sweep, some eight sweeps.
-std::vector<double> decompose(small_matrix b, small_matrix& x, small_matrix& y) {
-  const std::int64_t n = b.n;
+small_matrix transposed(const small_matrix& a) {
+  small_matrix t(a.n);
+  for (std::int64_t i = 0; i < a.n; ++i) {
+    for (std::int64_t j = 0; j < a.n; ++j) t(j, i) = a(i, j);
+  }
+  return t;
+}
+
+// B = X S Y^T: returns the singular values, descending, by one-sided Jacobi rotations (Golub, Van Loan, section 8.6) of
+// B's columns, which are rows of its transpose here. O(n^3) a sweep, some eight sweeps.
+std::vector<double> decompose(const small_matrix& of, small_matrix& x, small_matrix& y) {
+  const std::int64_t n = of.n;
   constexpr double eps = std::numeric_limits<double>::epsilon();
-  small_matrix q(n);
+  small_matrix b = transposed(of), q(n);
   for (std::int64_t i = 0; i < n; ++i) q(i, i) = 1;
   bool is_done = false;
   for (int sweep = 0; sweep < 50 && !is_done; ++sweep) {
     is_done = true;
     for (std::int64_t p = 0; p < n; ++p) {
+      interruption::look();
       for (std::int64_t r = p + 1; r < n; ++r) {
-        const double pp = dot(b, p, b, p), rr = dot(b, r, b, r), pr = dot(b, p, b, r);
+        const double pp = dot(b, p, p), rr = dot(b, r, r), pr = dot(b, p, r);
         if (std::abs(pr) <= eps * std::sqrt(pp) * std::sqrt(rr)) continue;
         is_done = false;
         const double tau = (rr - pp) / (2 * pr);
@@ -74,10 +83,12 @@ std::vector<double> decompose(small_matrix b, small_matrix& x, small_matrix& y) 
         const double c = 1 / std::sqrt(1 + t * t);
         const double s = t * c;
         for (small_matrix* const m : {&b, &q}) {
+          double* const u = m->entries.data() + p * n;
+          double* const v = m->entries.data() + r * n;
           for (std::int64_t k = 0; k < n; ++k) {
-            const double u = (*m)(k, p), v = (*m)(k, r);
-            (*m)(k, p) = c * u - s * v;
-            (*m)(k, r) = s * u + c * v;
+            const double before = u[k];
+            u[k] = c * before - s * v[k];
+            v[k] = s * before + c * v[k];
           }
         }
       }
@@ -86,21 +97,23 @@ std::vector<double> decompose(small_matrix b, small_matrix& x, small_matrix& y) 
   std::vector<double> norms(static_cast<std::size_t>(n)), values;
   std::vector<std::int64_t> order(norms.size());
   std::iota(order.begin(), order.end(), 0);
-  for (std::int64_t k = 0; k < n; ++k) norms[static_cast<std::size_t>(k)] = std::sqrt(dot(b, k, b, k));
+  for (std::int64_t k = 0; k < n; ++k) norms[static_cast<std::size_t>(k)] = std::sqrt(dot(b, k, k));
   std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
     return norms[static_cast<std::size_t>(i)] > norms[static_cast<std::size_t>(j)];
   });
+  small_matrix left(n);
   for (std::int64_t k = 0; k < n; ++k) {
     const std::int64_t from = order[static_cast<std::size_t>(k)];
     const double norm = norms[static_cast<std::size_t>(from)];
     values.push_back(norm);
-    for (std::int64_t i = 0; i < n; ++i) y(i, k) = q(i, from);
+    for (std::int64_t i = 0; i < n; ++i) y(i, k) = q(from, i);
     if (norm > eps * static_cast<double>(n) * values.front()) {
-      for (std::int64_t i = 0; i < n; ++i) x(i, k) = b(i, from) / norm;
+      for (std::int64_t i = 0; i < n; ++i) left(k, i) = b(from, i) / norm;
     } else {
-      complete_column(x, k);
+      complete_row(left, k);
     }
   }
+  x = transposed(left);
   return values;
 }
 
@@ -135,7 +148,7 @@ class bidiagonalisation {
     options_.tolerance = std::max(options_.tolerance, 32 * eps);
   }
 
-  // left: of `tall` elements. Values and residuals are those of 2^exponent A.
+  // Values and residuals are those of 2^exponent A.
   svds_result<V> run(const context<host>& ctx, int exponent) {
     svds_result<V> result;
     std::int64_t kept = 0;
@@ -281,20 +294,26 @@ svds_result<V> svds(const context<host>& ctx, const csr_view<const V, I, O, host
                              matrix.rows, matrix.cols));
   SPARGO_EXPECTS(options.tolerance >= 0,
                  fmt::format("svds: the tolerance is {} (expected 0 or more)", options.tolerance));
+  SPARGO_EXPECTS(options.subspace >= 0, fmt::format("svds: a subspace of {} (expected 0 or more)", options.subspace));
   const std::int64_t subspace = std::min(lesser, options.subspace > 0 ? options.subspace : 2 * options.count + 20);
   SPARGO_EXPECTS(subspace > options.count || subspace == lesser,
                  fmt::format("svds: a subspace of {} for {} (expected more)", detail::counted(subspace, "vector"),
                              detail::counted(options.count, "singular value")));
   const int exponent = exponent_of(matrix);
-  const csr_matrix<V, I, O, host> transposed = conjugate_transpose(ctx, matrix);
+  array<V, host> scaled(ctx, 0);  // where squares of the values, or sums of products, are out of range
+  csr_view<const V, I, O, host> a_view = matrix;
+  if (exponent != 0) {
+    scaled = clone(ctx, matrix.values);
+    for (V& value : scaled) value = krylov::times_power(value, -exponent);
+    a_view.values = std::as_const(scaled).view();
+  }
+  const csr_matrix<V, I, O, host> adjoint = conjugate_transpose(ctx, a_view);
   const spmv_options repeated{.storage = spmv_storage::copied, .products = 100};
-  const spmv_plan<V, I, O, host> by_a(ctx, matrix, repeated), by_a_h(ctx, transposed.view(), repeated);
+  const spmv_plan<V, I, O, host> by_a(ctx, a_view, repeated), by_a_h(ctx, adjoint.view(), repeated);
   using product = typename bidiagonalisation<V>::product;
-  const auto product_of = [&](const spmv_plan<V, I, O, host>& plan, std::int64_t from, std::int64_t to) -> product {
-    return [&plan, from, to, exponent](const V* x, V* y) {
+  const auto product_of = [](const spmv_plan<V, I, O, host>& plan, std::int64_t from, std::int64_t to) -> product {
+    return [&plan, from, to](const V* x, V* y) {
       plan.run(V{1}, span<const V, host>(x, from), V{}, span<V, host>(y, to));
-      if (exponent == 0) return;
-      for (std::int64_t i = 0; i < to; ++i) y[i] = krylov::times_power(y[i], -exponent);
     };
   };
   const bool is_wide = matrix.rows < matrix.cols;
