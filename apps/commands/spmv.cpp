@@ -370,6 +370,7 @@ command_body declare(CLI::App& app) {
                                        "gen:laplacian2d:n=1000 --format sell --precision fp32"}) +
                        help_on_matrix_inputs);
   const auto does = [flags] {
+    check_table_flags(flags->rows);
     if (is_shared_out(flags->common)) return share_out(*flags);
     prepare_outputs(flags->common, {flags->file, flags->x},
                     {{"--output", flags->output}, {"--print", flags->rows.output}});

@@ -36,7 +36,12 @@ command -v doxygen > /dev/null || die "Doxygen is needed, and there is none (Deb
 [ $names = yes ] || [ -e "$build/python/spargo/_core.abi3.so" ] || die "no Python module in $build (-DSPARGO_PYTHON=ON, target spargo_python)"
 export PYTHONPATH=$PWD/$build/python PYTHONDONTWRITEBYTECODE=1
 python=$env/bin/python site=apps/docs/site pages=$work/pages
-[ $names = no ] || python=python3
+if [ $names = yes ]; then
+  python=python3
+  # The folder is emptied: only one of an earlier run, or none.
+  [ -n "$work" ] && { [ -d "$pages" ] && [ -d "$work/xml" ] || ! ls -A "$work" 2> /dev/null | grep -q .; } \
+    || die "--names $work: a folder with other contents (expected an empty one, or that of an earlier run)"
+fi
 
 # The folder that Sphinx works in is laid out as the repository, so that links between documents are the same.
 rm -rf "$work"

@@ -116,6 +116,7 @@ command_body declare_matrix_command(CLI::App& app) {
   const auto does = [flags] {
     (void)cpu_of(T::name, flags->common, T::takes_gpus);
     T::check_flags(*flags);
+    check_table_flags(flags->rows);
     std::vector<std::string> inputs = T::other_inputs(*flags);
     inputs.push_back(flags->file);
     std::vector<output_request> outputs = T::outputs(*flags);

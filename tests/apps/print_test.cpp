@@ -194,6 +194,7 @@ TEST_F(print_lines, do_not_go_where_something_else_does) {
     expect_failure(run_on(command, diagonal_, {"--top", "2"}), command, 2, "--top requires --print");
     expect_failure(run_on(command, diagonal_, {"--print", "csv", "--json", "-"}), command, 2, "the same output");
     EXPECT_TRUE(run_on(command, diagonal_, {"--print", "report"}).out.starts_with(command));
+    expect_failure(run_on(command, diagonal_, {"--print", "report", "--top", "2"}), command, 2, "--top requires");
   }
   expect_failure(run_on("walks", path_, {"--print", "csv", "--output", folder_ / "x"}), "walks", 2, "--output");
 }

@@ -433,7 +433,10 @@ TEST(LayoutHost, RefusesOptionsOutOfRange) {
   EXPECT_EQ(refused({.gravity = -1}), "layout: gravity is -1 (expected a finite number of 0 or more)");
 }
 
-TEST(LayoutHost, RefusesNegativeWeights) {
+TEST(LayoutHost, RefusesWeightsOutOfRange) {
+  const auto large = test::make_weighted<double, std::int32_t, std::int64_t>(2, {{0, 1, 1e13}}, graph_form::out_only);
+  EXPECT_EQ(message_of(error_code::invalid_data, [&] { (void)layout(cpu, large.view()); }),
+            "layout: a weight of 10000000000000 (expected at most 2^40, since forces are single precision)");
   const auto g = test::make_weighted<double, std::int32_t, std::int64_t>(2, {{0, 1, -2.0}}, graph_form::out_only);
   EXPECT_EQ(message_of(error_code::invalid_data, [&] { (void)layout(cpu, g.view()); }),
             "layout: edge (0, 1) has weight -2 (expected finite ones of 0 or more)");

@@ -349,6 +349,9 @@ case $step in
     done
     ! grep -q 'has_cuda = true' "$build/include/spargo/core/config.hpp" || { echo "built with CUDA: skipped"; exit 77; }
     dir=$work-site
+    rm -rf "$dir-own"; mkdir -p "$dir-own/pages"; touch "$dir-own/pages/kept"
+    ! bash "$source/apps/docs/build.sh" --build "$build" --names "$dir-own" 2> /dev/null || fail "a folder of other contents is taken"
+    [ -e "$dir-own/pages/kept" ] || fail "a folder of other contents was emptied"
     bash "$source/apps/docs/build.sh" --build "$build" --names "$dir" || fail "the site would lack names, or Doxygen warns"
     sed -i '/^\.\. doxygenfile/d' "$dir/pages/reference/cpp/spargo_graph_bfs_hpp.rst"
     sed -i '/option:: .*--undirected/d' "$dir/pages/reference/commands/bfs.rst"

@@ -1,6 +1,7 @@
 // Products of sparse matrices on a device against those on the host, whose code shares nothing with the device's:
 // the same entries, and the same bits, since both add in the same order.
 #include "formats/reference.hpp"
+#include "sparse/same_matrix.hpp"
 #include "support/message.hpp"
 #include "support/resource.hpp"
 
@@ -66,34 +67,6 @@ csr_matrix<V, I, O, host> grid_of(std::int64_t n) {
     }
   }
   return make_csr<I, O>(m);
-}
-
-template <class V>
-bool has_same_bits(const V& a, const V& b) {
-  if constexpr (complex_type<V>) {
-    return has_same_bits(a.real(), b.real()) && has_same_bits(a.imag(), b.imag());
-  } else if constexpr (is_pattern<V>) {
-    return true;
-  } else {
-    return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
-  }
-}
-
-template <class V, class I, class O>
-void expect_same(const csr_matrix<V, I, O, host>& got, const csr_matrix<V, I, O, host>& expected,
-                 const std::string& what) {
-  ASSERT_EQ(got.rows(), expected.rows()) << what;
-  ASSERT_EQ(got.cols(), expected.cols()) << what;
-  ASSERT_EQ(got.nnz(), expected.nnz()) << what;
-  for (std::int64_t r = 0; r <= got.rows(); ++r)
-    ASSERT_EQ(got.offsets()[r], expected.offsets()[r]) << what << ", " << r;
-  for (std::int64_t k = 0; k < got.nnz(); ++k) {
-    ASSERT_EQ(got.indices()[k], expected.indices()[k]) << what << ", entry " << k;
-    if constexpr (!is_pattern<V>) {
-      ASSERT_TRUE(has_same_bits(got.values()[k], expected.values()[k]))
-          << what << ", entry " << k << ": " << got.values()[k] << " for " << expected.values()[k];
-    }
-  }
 }
 
 // A product of shapes, which reaches one kernel.

@@ -76,6 +76,14 @@ def __getattr__(name: str) -> Any:  # `import spargo` does not import SciPy
     return converted
 
 
+def _documented_as(breadth_first: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def documented(depth_first: Callable[..., Any]) -> Callable[..., Any]:
+        depth_first.__doc__ = (breadth_first.__doc__ or "").replace("breadth", "depth")
+        return depth_first
+
+    return documented
+
+
 def breadth_first_order(
     csgraph: Any, i_start: int, directed: bool = True, return_predecessors: bool = True
 ) -> Any:
@@ -103,30 +111,10 @@ def breadth_first_order(
     return _order("bfs_order", csgraph, i_start, directed, return_predecessors)
 
 
+@_documented_as(breadth_first_order)
 def depth_first_order(
     csgraph: Any, i_start: int, directed: bool = True, return_predecessors: bool = True
 ) -> Any:
-    """The order in which a depth-first search visits the vertices.
-
-    Parameters
-    ----------
-    csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
-    i_start : int
-    directed : bool, optional
-        False: edges lead both ways; neighbours are then visited in ascending order.
-    return_predecessors : bool, optional
-
-    Returns
-    -------
-    node_array : ndarray, shape (reached,)
-    predecessors : ndarray, shape (n,)
-        -9999 if there is none; only with ``return_predecessors``.
-
-    Raises
-    ------
-    Error
-        For a vertex that does not exist, or an invalid graph.
-    """
     return _order("dfs_order", csgraph, i_start, directed, return_predecessors)
 
 
@@ -154,21 +142,8 @@ def breadth_first_tree(csgraph: Any, i_start: int, directed: bool = True) -> Any
     return _tree(csgraph, i_start, directed, breadth_first_order)
 
 
+@_documented_as(breadth_first_tree)
 def depth_first_tree(csgraph: Any, i_start: int, directed: bool = True) -> Any:
-    """The tree of `depth_first_order`, with the weights of `csgraph`.
-
-    Parameters
-    ----------
-    csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
-    i_start : int
-    directed : bool, optional
-        False: an edge stored in one direction only has its weight in both.
-
-    Returns
-    -------
-    csr_array or csr_matrix, shape (n, n)
-        Of float64; a csr_matrix if `csgraph` is a matrix.
-    """
     return _tree(csgraph, i_start, directed, depth_first_order)
 
 

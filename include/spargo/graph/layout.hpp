@@ -87,7 +87,7 @@ class SPARGO_EXPORT layout_plan : public detail::graph_plan_base<layout_plan<I, 
   // Throws invalid_argument for options out of range or an inconsistent graph view, unsupported for 2^31 vertices or
   // more.
   layout_plan(const context<Space>& ctx, const graph_view<I, O, Space>& g, const layout_options& options = {});
-  // Over the graph's weights. Also throws invalid_data for weights that are negative or not finite.
+  // Over the graph's weights. Also throws invalid_data for weights that are negative, not finite or above 2^40.
   template <detail::scalar W>
   layout_plan(const context<Space>& ctx, const weighted_graph_view<W, I, O, Space>& g,
               const layout_options& options = {});

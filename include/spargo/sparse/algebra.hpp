@@ -1,12 +1,12 @@
 // Sparse matrices from sparse matrices: sums, slices, permutations, parts, stacks, Kronecker products, norms.
 //
-// For CSR, real, complex or pattern, on the host; sums also on a device, where they have the same bits (rows of
-// thousands of entries take longer there: a row has 8 lanes). A CSC matrix is the CSR of its transpose, so rows here
-// are its columns and nothing is copied; for COO see `to_csr` and `to_coo`; `transpose` is in formats/convert.hpp.
-// Inputs must be valid (see validate.hpp); rows may be unsorted and have duplicates. Results have as many threads as
-// the context, the same bits for any number of them. O(nnz + rows) time unless stated otherwise. Entries stay entries
-// when they are or become zero. A result with more entries than O holds, or more rows or columns than I holds, throws
-// `unsupported`; arguments that do not fit the matrix throw invalid_argument.
+// For CSR, real, complex or pattern, on the host; sums also on a device, where they have the same bits except in NaNs
+// (rows of thousands of entries take longer there: a row has 8 lanes). A CSC matrix is the CSR of its transpose, so
+// rows here are its columns and nothing is copied; for COO see `to_csr` and `to_coo`; `transpose` is in
+// formats/convert.hpp. Inputs must be valid (see validate.hpp); rows may be unsorted and have duplicates. Results have
+// as many threads as the context, the same bits for any number of them. O(nnz + rows) time unless stated otherwise.
+// Entries stay entries when they are or become zero. A result with more entries than O holds, or more rows or columns
+// than I holds, throws `unsupported`; arguments that do not fit the matrix throw invalid_argument.
 #pragma once
 
 #include <spargo/formats/csr.hpp>

@@ -35,6 +35,8 @@ namespace detail::layout {
 
 namespace {
 
+constexpr double most_weight = 0x1p40;  // of forces in single precision, whose squares are summed
+
 struct tuning {
   static constexpr std::int64_t coarsest_steps = 300;
   static constexpr std::int64_t coarse_steps = 100;  // of each other contracted graph
@@ -284,6 +286,12 @@ layout_plan<I, O, Space>::layout_plan(const context<Space>& ctx, const weighted_
       detail::plan_only<state>(detail::layout::algorithms, "layout", options.algorithm, ctx, [&](const auto& where) {
         auto made = std::make_unique<state>(where, options);
         made->weights = {"layout", where, g};
+        if (made->weights.largest() > detail::layout::most_weight) {
+          throw error(error_code::invalid_data,
+                      fmt::format("layout: a weight of {} (expected at most 2^40, since forces "
+                                  "are single precision)",
+                                  made->weights.largest()));
+        }
         made->edges = made->weights.view();
         made->build();
         return made;
