@@ -66,6 +66,20 @@ void try_to_show(const source_position& position) noexcept {
   }
 }
 
+// The library's message, with the reader's options as flags: columns=1,2 is --columns 1,2 here.
+std::string message_with_flags(const std::string& command, const error& e) {
+  std::string text(message_for(command, e));
+  const std::size_t hint = e.position().file.empty() ? std::string::npos : text.rfind("(expected ");
+  if (hint == std::string::npos) return text;
+  for (const std::string_view option : {"columns=", "ids="}) {
+    for (std::size_t at = text.find(option, hint); at != std::string::npos; at = text.find(option, at)) {
+      text[at + option.size() - 1] = ' ';
+      text.insert(at, "--");
+    }
+  }
+  return text;
+}
+
 exit_status run_guarded(const std::string& name, const std::string& command,
                         const std::function<exit_status()>& body) noexcept {
   try {
@@ -74,13 +88,13 @@ exit_status run_guarded(const std::string& name, const std::string& command,
     print_error(name, e.what());
     return exit_status::wrong_usage;
   } catch (const agreed_error& e) {
-    print_error(name, message_for(command, e));
+    print_error(name, message_with_flags(command, e));
     if (is_first_rank()) try_to_show(e.position());
     return exit_status::failed;
   } catch (const std::bad_alloc&) {
     print_own_error(name, "out of memory");
   } catch (const error& e) {
-    print_own_error(name, message_for(command, e));
+    print_own_error(name, message_with_flags(command, e));
     try_to_show(e.position());
   } catch (const std::exception& e) {
     print_own_error(name, e.what());

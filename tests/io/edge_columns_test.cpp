@@ -132,7 +132,7 @@ TEST_F(EdgeColumns, AmbiguousNamesAreRefused) {
   const auto refused = [&](const std::string& names, const std::string& values) {
     const std::string message = read(names + "\n" + values + "\n");
     EXPECT_EQ(message.rfind("1:1: the names of the columns do not say which", 0), 0U) << message;
-    EXPECT_NE(message.find("--columns"), std::string::npos);
+    EXPECT_NE(message.find("columns="), std::string::npos);
     for (const char* name : {"'"}) EXPECT_NE(message.find(name), std::string::npos);
     return message;
   };
@@ -229,7 +229,7 @@ TEST_F(EdgeColumns, FieldsThatAreMissingHaveTheirPlace) {
   EXPECT_EQ(read(names + "2,3,4,\n"), "3:7: the weight is missing (expected a real number)");
   EXPECT_EQ(read(names + "2,,4,5\n"), "3:3: the source vertex is missing (expected an id, 0 to 2^63-1)");
   EXPECT_EQ(read(names + "2,3\n"), "3:4: too few columns: 2 (expected 4 or more)");
-  EXPECT_EQ(read(names + "2,x,4,5\n"), "3:3: 'x' is not a vertex id (expected 0 to 2^63-1; --ids names takes names)");
+  EXPECT_EQ(read(names + "2,x,4,5\n"), "3:3: 'x' is not a vertex id (expected 0 to 2^63-1; ids=names takes names)");
   EXPECT_EQ(read(names + "2,3,4,x\n"), "3:7: 'x' is not a weight (expected a real number)");
   EXPECT_EQ(read(names + "\"2,3,4,5\n"), "3:1: the quotes do not end on this line (expected another one)");
   EXPECT_EQ(read(names + "\"2\"x,3,4,5\n"), "3:4: unexpected 'x' (expected ',' or the end of the line)");

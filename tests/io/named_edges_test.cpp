@@ -202,7 +202,7 @@ TEST_F(NamedEdges, FilesOfIntegersStayFilesOfIntegers) {
   std::string text;
   for (int k = 0; k < 50; ++k) text += fmt::format("{} {}\n", k, k + 1);
   expect_refused(text + "50 alice\n", "51:4: 'alice' is not a vertex id");
-  EXPECT_NE(refusal(text + "50 alice\n").find("--ids names"), std::string::npos);
+  EXPECT_NE(refusal(text + "50 alice\n").find("ids=names"), std::string::npos);
   expect_refused("1 2\nx y\n", "2:1: 'x' is not a vertex id");
   expect_refused("1 2\n-1 3\n", "2:1: vertex id '-1' is negative");
   expect_refused("1.5 2\n", "1:1: vertex id '1.5' is not an integer");

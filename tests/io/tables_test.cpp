@@ -331,7 +331,7 @@ TEST_F(Tables, DecimalCommasWithoutAHeaderAreReadOrRefused) {
                            "1,2,0,3333333333333333\n2,3,-1,5\n", "# c\n1,2,0,5\n"}) {
     const std::string said = read(text);
     EXPECT_NE(said.find(unclear.substr(4)), std::string::npos) << text << said;
-    EXPECT_NE(said.find("(expected --columns 1,2,3 if the third is the weight, --columns 1,2 for no weights, or ;"),
+    EXPECT_NE(said.find("(expected columns=1,2,3 if the third is the weight, columns=1,2 for no weights, or ;"),
               std::string::npos);
   }
   EXPECT_EQ(read("1,2,0,5\n2,3,1,25\n", "1,2,3"), "1 2 0\n2 3 1\n");
@@ -379,7 +379,7 @@ TEST_F(Tables, ListsOfNeighboursAreRefusedByName) {
   for (const char* arrow : {"->", "--", "=>", "-", ">", "|", "~", "\u2192", "\u2013"}) {
     const std::string text = fmt::format("1 {0} 2\n2 {0} 3\n", arrow);
     EXPECT_EQ(kind(text), "a list of edges with arrows");
-    EXPECT_NE(read(text).find("--columns 1,3 takes"), std::string::npos);
+    EXPECT_NE(read(text).find("columns=1,3 takes"), std::string::npos);
     EXPECT_EQ(read(text, "1,3"), "1 2\n2 3\n");
   }
   for (const char* text : {"(1, 2)\n(2, 3)\n(1, 3)\n", "[1,2],\n[2,3]\n", "# c\n('a', 'b', 0.5)\n", "{1, 2}\n{2, 3}\n",
@@ -433,7 +433,7 @@ TEST_F(Tables, AColumnOfNumbersTellsNamesFromEdges) {
             (std::vector<std::string>{"Person", "Friend", "Since"}));
   EXPECT_EQ(read("Person;Friend;Score\nalice;bob;0,5\n"), "alice bob 0.5\n");
   const std::string expected_columns =
-      "is not a weight (expected a real number, or --columns SOURCE,TARGET[,WEIGHT] by name";
+      "is not a weight (expected a real number, or columns=SOURCE,TARGET[,WEIGHT] by name";
   EXPECT_EQ(read("a,b,x\nc,d,y\n").rfind("1:5: 'x' " + expected_columns, 0), 0U);
   EXPECT_EQ(read("trip,from where,to where\n1,Wall St,\"Park, NY\"\n").rfind("1:17: 'to where' " + expected_columns, 0),
             0U);

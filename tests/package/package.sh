@@ -32,6 +32,7 @@ run_consumer() {
   out=$(clean "$@" "$matrix") || fail "$* ends with status $?"
   echo "$out"
   grep -q '^spargo 0\.' <<< "$out" || fail "no version in the output of $1"
+  grep -q '^A s = A\*1 by cg, [0-9]* iterations: residual [0-9]e-[0-9]*, s begins with 1\.000$' <<< "$out" || fail "the system is not solved"
   grep -q 'A\*1 begins with 2; reached 100 of 100, depth 18; [0-9]* steps of PageRank$' <<< "$out" || fail "the product or the search is wrong"
   # A file that is not there: a line, not a crash.
   local status=0

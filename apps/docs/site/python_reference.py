@@ -38,7 +38,7 @@ def main(pages: pathlib.Path) -> None:
     (pages / "networkx.rst").write_text(
         title("The backend of networkx") + f"``nx.FUNCTION(graph, backend=\"spargo\")`` for these "
         f"{len(_spargo_networkx.functions())} functions; with ``nx.config.backend_priority = [\"spargo\"]`` without the "
-        f"argument, and networkx runs what Spargo refuses.\n\n.. hlist::\n   :columns: 3\n\n   {functions.replace(chr(10), chr(10) + '   ')}\n"
+        f"argument, and networkx runs what Spargo refuses.\n\n.. rst-class:: names\n\n{functions}"
     )
     toctree = "".join(f"   {page}\n" for page in ["graph", "matrix", "functions", "results", "errors", "csgraph", "networkx"])
     (pages / "index.rst").write_text(

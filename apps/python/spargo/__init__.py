@@ -12,11 +12,12 @@ from __future__ import annotations
 from . import csgraph
 from ._core import version as __version__
 from ._config import Device, config, devices
-from ._errors import DeviceError, Error, FileError, InputWarning, MissingFileError, OutOfMemoryError, UnsupportedError
+from ._errors import ConvergenceWarning, DeviceError, Error, FileError, InputWarning, MissingFileError, OutOfMemoryError, UnsupportedError
 from ._graph import Graph
 from ._io import EdgeList, generate, mminfo, mmread, mmwrite, read_edgelist
 from ._loader import NeighborLoader
 from ._matrix import Matrix, aslinearoperator
+from ._reorder import reorder
 from ._results import (
     Bfs,
     Biconnectivity,
@@ -44,6 +45,7 @@ __all__ = [
     "Bfs",
     "Biconnectivity",
     "Communities",
+    "ConvergenceWarning",
     "Device",
     "DeviceError",
     "EdgeList",
@@ -82,6 +84,7 @@ __all__ = [
     "mmread",
     "mmwrite",
     "read_edgelist",
+    "reorder",
     "save",
     "solve",
     "spectral_embedding",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 import warnings
 
@@ -81,12 +82,16 @@ class InputWarning(UserWarning):
     """
 
 
-def warn(text: str) -> None:
-    """Warn of an input at the line that called the package."""
+class ConvergenceWarning(UserWarning):
+    """A method ended before its result had the tolerance that was asked for."""
+
+
+def warn(text: str, category: type[Warning] = InputWarning) -> None:
+    """Warn at the line that called the package."""
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "spargo":
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, InputWarning, stacklevel=level)
+    warnings.warn(text, category, stacklevel=level)
 
 
 _kinds: dict[str, type[Error]] = {
@@ -98,13 +103,20 @@ _kinds: dict[str, type[Error]] = {
 }
 
 
+def _spelled(message: str) -> str:
+    """The reader's options as arguments of a call: columns=1,2 is columns='1,2'."""
+    text, expected, hint = message.rpartition("(expected ")
+    return text + expected + re.sub(r"\b(columns|ids)=([\w,\[\]]+)", r"\1='\2'", hint) if expected else message
+
+
 def make(code: str, message: str, file: str, line: int, column: int, number: int) -> Error:
     """The exception for an error of the library."""
     kind = _kinds.get(code, Error)
+    message = _spelled(message)
     if issubclass(kind, FileError):
         return (MissingFileError if number == errno.ENOENT else kind)(message, code, file, line, column, number)
     return kind(message, code, file, line, column)
 
 
-for _kind in (Error, UnsupportedError, FileError, MissingFileError, OutOfMemoryError, DeviceError, InputWarning):
+for _kind in (Error, UnsupportedError, FileError, MissingFileError, OutOfMemoryError, DeviceError, InputWarning, ConvergenceWarning):
     _kind.__module__ = "spargo"  # as tracebacks name them

@@ -141,6 +141,9 @@ class _PandasTable:
         return [np.ascontiguousarray(found[:, k]) for k in range(len(columns))], ids
 
 
+_IDS = ("integer", "real", "text", "uuid", "object")
+
+
 def is_pandas(table: Any) -> bool:
     return type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "columns")
 
@@ -175,7 +178,8 @@ def edges_of(
         )
     frame: Any = _PandasTable(table, what) if is_pandas(table) else _ArrowTable(table, what)
     first, second, third, direction = _chosen(frame, what, source, target, weight, weights)
-    kinds = [_expected(frame, what, k, ("integer", "text", "uuid", "object"), "ids: integers, strings or UUIDs") for k in (first, second)]
+    kinds = [_expected(frame, what, k, _IDS, "ids: integers, strings or UUIDs") for k in (first, second)]
+    kinds = ["integer" if kind == "real" else kind for kind in kinds]  # whole ones, as nullable columns have them
     if third is not None:
         _expected(frame, what, third, ("integer", "real"), "numbers")
     if kinds[0] != kinds[1]:
@@ -217,7 +221,7 @@ def _chosen(
         first, second, found, named, two = _core.find_edge_columns(names)
     except Error as e:
         raise Error(f"{what}: {e} (expected source=, target= and, for a weight, weight=)", "invalid_data") from None
-    if two and frame.kind(first) == frame.kind(second) == "integer":
+    if two and {frame.kind(first), frame.kind(second)} <= {"integer", "real"}:
         ends = f"source={frame.names[first]!r}, target={frame.names[second]!r}"
         warn(f"{what}: {two_kinds(names[first], names[second])} ({ends} if they are of one kind, else different ids)")
     if third is not None or not weights:
@@ -241,7 +245,7 @@ def _column(frame: Any, what: str, wanted: Hashable) -> int:
 def _expected(frame: Any, what: str, column: int, kinds: tuple[str, ...], expected: str) -> str:
     found: str = frame.kind(column)
     if found not in kinds:
-        shown = "real numbers" if found == "real" else "text" if found == "object" else f"type {found}"
+        shown = "text" if found == "object" else f"type {found}"
         raise UnsupportedError(f"{what}: column {str(frame.names[column])!r} is of {shown} (expected {expected})", "unsupported")
     return found
 
@@ -271,6 +275,15 @@ def _direction(frame: Any, what: str, column: int) -> bool | None:
 
 
 def _checked(ids: Array, what: str, name: Any) -> Array:
+    if ids.dtype.kind == "f":
+        exact = 2 ** (np.finfo(ids.dtype).nmant + 1)  # larger integers may be rounded ones
+        wrong = ~((np.floor(ids) == ids) & (np.abs(ids) < exact))  # also of NaN
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            limit = f"an integer; those in {ids.dtype} are exact below {exact:,}"
+            shown, expected = ("null", "a value") if np.isnan(ids[row]) else (ids[row], limit)
+            raise Error(f"{what}: column {str(name)!r} is {shown} in row {row} (expected {expected})", "invalid_data")
+        ids = ids.astype(np.int64)
     if ids.dtype.kind == "u" and ids.dtype.itemsize == 8 and ids.size > 0 and ids.max() >= 2**63:
         row = int(np.argmax(ids >= 2**63))
         raise Error(f"{what}: column {str(name)!r} is {ids[row]} in row {row} (expected at most 2^63 - 1)", "invalid_data")

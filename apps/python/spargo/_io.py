@@ -500,9 +500,12 @@ def read_edgelist(
     if ids not in ("renumber", "keep"):
         raise ValueError(f"ids is {ids!r}, and may be 'renumber' or 'keep'")
     with readable(path) as name:
-        _, sources, targets, values, names, _, rounded, doubts = _core.read_edges(
-            name, columns_text(columns), kind, threads()
-        )
+        try:
+            found = _core.read_edges(name, columns_text(columns), kind, threads())
+        except Error as e:
+            e.args = (e.args[0].replace("; ids='names' takes", "; kind='names' takes"), *e.args[1:])
+            raise
+        _, sources, targets, values, names, _, rounded, doubts = found
         if values is None and weights == "require":
             unused = f"; {_unused_weights(doubts[1])}" if doubts[1] else ""
             raise Error(f"{name}: the edges have no weights{unused}", "invalid_data", name)

@@ -227,6 +227,18 @@ class Matrix:
                 self._csr = _core.csr_transpose(*self.shape[::-1], self._first, self._second, self._values, threads())
         return self._csr
 
+    def _sorted_arrays(self) -> tuple[Array, Array, Array]:
+        """The matrix in CSR with ascending columns in each row: repeated entries are summed."""
+        offsets, indices, values = self._csr_arrays()
+        ascends = indices[1:] > indices[:-1]
+        first = offsets[1:-1]  # of the rows but the first
+        ascends[first[(first > 0) & (first < indices.size)] - 1] = True
+        if ascends.all():
+            return offsets, indices, values
+        row = np.repeat(np.arange(self.shape[0], dtype=indices.dtype), np.diff(offsets))
+        arrays: tuple[Array, Array, Array] = _core.coo_to_csr(*self.shape, row, indices, values, threads())
+        return arrays
+
     def _make_plan(self, values: Array | None = None, copy: bool = False, products: int = 0) -> _core.Product:
         offsets, indices, own = self._csr_arrays()
         values = own if values is None else values

@@ -72,7 +72,8 @@ class Samples(Centrality):
             found, rows = self._algorithm("weighted_random_walks", False)(self._weights(), *arguments)
         else:
             found, rows = self._algorithm("random_walks", False)(*arguments)
-        return self._own(found).reshape(rows, length + 1)
+        walked: Array = self._own(found).reshape(rows, length + 1)
+        return walked
 
     def sample_neighbors(
         self, seeds: Vertices, fan_outs: Iterable[int] = (15, 10), *, replace: bool = False, seed: int = 1

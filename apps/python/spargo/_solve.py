@@ -11,10 +11,10 @@ import numpy.typing as npt
 from . import _core, _device
 from ._arrays import Array, dense
 from ._config import threads
-from ._errors import Error, UnsupportedError
+from ._errors import ConvergenceWarning, Error, UnsupportedError, warn
 from ._matrix import Matrix
 
-METHODS = ("cg", "minres", "bicgstab", "gmres")
+METHODS = ("auto", "cg", "minres", "bicgstab", "gmres")
 PRECONDITIONERS = ("auto", "none", "jacobi", "block-jacobi", "ilu0", "ic0")
 
 
@@ -29,19 +29,22 @@ class Solution(NamedTuple):
         2-norm of b - A x divided by that of b, computed from this x.
     converged : bool
         Whether `residual` is at most the tolerance.
+    method : {'cg', 'minres', 'bicgstab', 'gmres'}
+        The method that ended the run.
     """
 
     x: Array
     iterations: int
     residual: float
     converged: bool
+    method: str
 
 
 def solve(
     a: Any,
     b: npt.ArrayLike,
     *,
-    method: str = "cg",
+    method: str = "auto",
     preconditioner: str = "auto",
     tolerance: float = 1e-8,
     max_iterations: int | None = None,
@@ -55,13 +58,16 @@ def solve(
     a : Matrix or any argument of `Matrix`, shape (n, n)
     b : array_like, shape (n,)
         For a matrix on a GPU also a CuPy or PyTorch array on it: then nothing is copied to the host.
-    method : {'cg', 'minres', 'bicgstab', 'gmres'}, optional
+    method : {'auto', 'cg', 'minres', 'bicgstab', 'gmres'}, optional
         cg: symmetric (Hermitian) positive definite matrices; minres: symmetric ones; bicgstab and gmres: any matrix.
-        On a GPU cg runs there; the others run on the CPU, for vectors in its memory.
+        'auto' looks at the entries: cg for a symmetric matrix with a positive diagonal, and minres after it if the matrix
+        is not positive definite; minres for other symmetric ones; else bicgstab, and gmres after it if that fails.
+        On a GPU cg runs there, and 'auto' copies the matrix to the CPU to look at it; the others run on the CPU, for
+        vectors in its memory.
     preconditioner : {'auto', 'none', 'jacobi', 'block-jacobi', 'ilu0', 'ic0'}, optional
         jacobi divides by the diagonal (cg and minres: its absolute values), block-jacobi by its blocks of `block_size`
         rows; ilu0: incomplete LU factors; ic0: incomplete Cholesky factors of a symmetric (Hermitian) positive definite
-        matrix. The last three run on the CPU. 'auto': jacobi for cg, none for other methods and for vectors on a GPU,
+        matrix. The last three run on the CPU. 'auto': jacobi unless the diagonal has a zero, none for vectors on a GPU,
         where no preconditioner is supported.
     tolerance : float, optional
         For the 2-norm of the residual, relative to that of `b`.
@@ -78,24 +84,30 @@ def solve(
         The best x found. ``converged`` is False if its residual exceeds the tolerance: after `max_iterations`, or
         earlier if rounding errors prevent further progress.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If ``converged`` is False, with the reason.
+
     Raises
     ------
     Error
         For wrong shapes, values that are not finite, a zero on the diagonal with jacobi, a preconditioner that does not
-        exist (a singular block, a pivot that is 0 or not positive), and a solution beyond the range of its type; with cg
-        also if the matrix turns out not to be positive definite.
+        exist (a singular block, a pivot that is 0 or not positive), and a solution beyond the range of its type; with
+        ``method="cg"`` also if the matrix turns out not to be positive definite.
     NotImplementedError
-        For vectors on a GPU with another method, a preconditioner, or a type that the matrix's cannot represent.
+        For vectors on a GPU with a method other than cg, also one that 'auto' finds, a preconditioner, or a type that the
+        matrix's cannot represent.
 
     Examples
     --------
     >>> import numpy as np, spargo
     >>> found = spargo.solve(spargo.Matrix("gen:laplacian2d:n=20"), np.ones(400))
-    >>> found.converged, found.residual < 1e-8
-    (True, True)
+    >>> found.converged, found.residual < 1e-8, found.method
+    (True, True, 'cg')
     """
     if method not in METHODS:
-        raise ValueError(f"method is {method!r}, and may be one of 'cg', 'minres', 'bicgstab', 'gmres'")
+        raise ValueError(f"method is {method!r}, and may be one of {str(METHODS)[1:-1]}")
     if preconditioner not in PRECONDITIONERS:
         raise ValueError(f"preconditioner is {preconditioner!r}, and may be one of {str(PRECONDITIONERS)[1:-1]}")
     if not tolerance >= 0:
@@ -106,36 +118,81 @@ def solve(
     start = None if guess is None else _vector(matrix, guess)
     if matrix.shape[1] != n or right.shape != (n,) or (start is not None and start.shape != (n,)):
         raise Error(f"solve: a matrix of {n} x {matrix.shape[1]} and a vector of shape {tuple(right.shape)}")
-    on_gpu = _device.kind_of(right) is not None
-    if on_gpu and (method != "cg" or preconditioner not in ("auto", "none")):
-        what = preconditioner if method == "cg" else method
-        raise UnsupportedError(f"solve: {what} does not take vectors on a GPU (expected cg without a preconditioner)", "unsupported")
     most = 10 * n if max_iterations is None else max_iterations
-    if preconditioner == "auto":
-        preconditioner = "jacobi" if method == "cg" and not on_gpu else "none"
-    if on_gpu or (matrix.device != "cpu" and method == "cg" and preconditioner in ("none", "jacobi")):
-        return _on_device(matrix, right, start, preconditioner == "jacobi", tolerance, most)
-    return _on_host(matrix, right, start, method, (preconditioner, block_size), tolerance, most)
+    m = (preconditioner, block_size)
+    if matrix.device == "cpu" and _device.kind_of(right) is None:
+        found, reason = _on_host(matrix, right, start, method, m, tolerance, most)
+    else:
+        found, reason = _from_device(matrix, right, start, method, m, tolerance, most)
+    if not found.converged:
+        count = f"{found.iterations:,} iteration{'s' * (found.iterations != 1)}"
+        warn(
+            f"solve: not converged after {count} of {found.method}: the residual is {found.residual:.3g} of |b|, and "
+            f"{tolerance:g} is wanted ({reason})",
+            ConvergenceWarning,
+        )
+    return found
+
+
+Preconditioner = tuple[str, int]  # its name, rows of a block
 
 
 def _on_host(
-    matrix: Matrix, right: Array, start: Array | None, method: str, m: tuple[str, int], tolerance: float, most: int
-) -> Solution:
+    matrix: Matrix, right: Array, start: Array | None, method: str, m: Preconditioner, tolerance: float, most: int
+) -> tuple[Solution, str]:
+    """The solution, and why the run ended."""
     n = right.size
-    if matrix.device != "cpu":
-        matrix = Matrix(matrix.to_scipy())
-    offsets, indices, values = matrix._csr_arrays()
+    offsets, indices, values = matrix._sorted_arrays()
     dtype = right.dtype if start is None else np.result_type(right, start)
     right, values = right.astype(dtype, copy=False), values.astype(dtype, copy=False)
     x = np.zeros(n, dtype) if start is None else start.astype(dtype)
-    iterations, residual, outcome, reason = _core.solve(
+    iterations, residual, outcome, reason, used = _core.solve(
         n, offsets, indices, values, right, x, method, *m, tolerance, most, threads()
     )
     if outcome == "not_positive_definite":
         raise Error(f"solve: {reason}")
     if outcome == "not_finite":
         raise Error(f"solve: products with the matrix exceed the range of {matrix.dtype}: {reason}")
-    return Solution(x, iterations, residual, outcome == "converged")
+    return Solution(x, iterations, residual, outcome == "converged", used), reason
+
+
+def _from_device(
+    matrix: Matrix, right: Any, start: Any, method: str, m: Preconditioner, tolerance: float, most: int
+) -> tuple[Solution, str]:
+    """Of a matrix on a GPU: there with conjugate gradients, else on the CPU."""
+    preconditioner, _ = m
+    on_gpu = _device.kind_of(right) is not None
+    if on_gpu and (method not in ("auto", "cg") or preconditioner not in ("auto", "none")):
+        what = preconditioner if method in ("auto", "cg") else method
+        raise UnsupportedError(f"solve: {what} does not take vectors on a GPU (expected cg without a preconditioner)", "unsupported")
+    fits = on_gpu or preconditioner in ("auto", "none", "jacobi")
+    chosen = _method_for(matrix._on_host()) if method == "auto" and fits else method
+    if on_gpu and chosen != "cg":
+        raise UnsupportedError(
+            f"solve: the matrix needs {chosen}, which does not take vectors on a GPU (expected vectors of NumPy)", "unsupported"
+        )
+    if chosen == "cg" and fits:
+        try:
+            found = _on_device(matrix, right, start, preconditioner != "none" and not on_gpu, tolerance, most)
+            return found, "the limit of iterations" if found.iterations >= most else "cg makes no more progress"
+        except _IndefiniteError as e:
+            if method == "cg" or on_gpu:
+                raise Error(str(e)) from None
+            method = "minres"
+    return _on_host(matrix._on_host(), right, start, method, m, tolerance, most)
+
+
+def _method_for(matrix: Matrix) -> str:
+    """What 'auto' begins with."""
+    n = matrix.shape[0]
+    offsets, indices, values = matrix._sorted_arrays()
+    zero = np.zeros(n, values.dtype)
+    method: str = _core.solve(n, offsets, indices, values, zero, zero.copy(), "auto", "none", 1, 0.0, 0, threads())[4]
+    return method
+
+
+class _IndefiniteError(Error):
+    """A matrix that is not positive definite."""
 
 
 def _on_device(
@@ -144,7 +201,7 @@ def _on_device(
     """Conjugate gradients with products on a GPU."""
     largest = [_largest(v, name) for v, name in ((right, "b"), (start, "guess")) if v is not None]
     if largest[0] == 0:
-        return Solution(right * 0, 0, 0.0, True)
+        return Solution(right * 0, 0, 0.0, True, "cg")
     # Powers of 2 bring the largest elements of b, and of a matrix far from 1, to 1: so squares stay in range.
     product = _Product(matrix)
     exponent = math.frexp(largest[0])[1]
@@ -159,7 +216,7 @@ def _on_device(
     if not math.isfinite(residual):
         raise Error(f"solve: products with the matrix exceed the range of {matrix.dtype}, or are not finite")
     _largest(x, "the solution")
-    return Solution(x, iterations, residual / _norm(right), residual <= wanted)
+    return Solution(x, iterations, residual / _norm(right), residual <= wanted, "cg")
 
 
 class _Product:
@@ -217,7 +274,7 @@ def _inverse_diagonal(product: _Product) -> Array:
     diagonal = product.matrix.to_scipy().diagonal()
     if not np.all(diagonal.real > 0):
         row = int(np.argmin(diagonal.real > 0))
-        raise Error(
+        raise _IndefiniteError(
             f"solve: the matrix is not positive definite (row {row} has {diagonal[row]} on the diagonal; "
             "expected another method)"
         )
@@ -250,7 +307,7 @@ def _conjugate_gradients(
             if not curvature > 0:
                 if _norm(r) <= np.finfo(product.matrix.dtype).eps * _norm(b):
                     break  # rounding
-                raise Error(f"solve: the matrix is not positive definite (found in iteration {done + 1}; expected another method)")
+                raise _IndefiniteError(f"solve: the matrix is not positive definite (found in iteration {done + 1}; expected another method)")
             done += 1
             x = x + (rho / curvature) * p
             r = r - (rho / curvature) * q

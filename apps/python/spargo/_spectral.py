@@ -122,7 +122,7 @@ def _embedded(
     name: str, matrix: Matrix, dimensions: int, normalized: bool, tolerance: float, max_products: int, seed: int
 ) -> Embedding:
     rows, cols = matrix.shape
-    offsets, indices, values = matrix._csr_arrays()
+    offsets, indices, values = matrix._sorted_arrays()
     if values.dtype.kind == "c":
         raise UnsupportedError(f"{name}: a matrix of {values.dtype} (expected real weights)", "unsupported")
     k = whole(dimensions, f"{name}: dimensions", 1)

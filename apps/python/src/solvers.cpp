@@ -6,7 +6,7 @@
 namespace spargo::python {
 namespace {
 
-// x holds the guess, and then the solution. Returns iterations, residual, outcome and its reason.
+// x holds the guess, and then the solution. Returns iterations, residual, outcome, its reason and the method.
 template <class V, class I, class O>
 nb::tuple solve(std::int64_t n, const vector_of<const O>& offsets, const vector_of<const I>& indices,
                 const vector_of<const V>& values, const vector_of<const V>& b, const vector_of<V>& x,
@@ -22,7 +22,8 @@ nb::tuple solve(std::int64_t n, const vector_of<const O>& offsets, const vector_
   const krylov_result found = unlocked([&, from = view(b), to = view(x)] {
     return krylov_plan<V, host>(threads_context(threads), matrix, options).run(from, to);
   });
-  return nb::make_tuple(found.iterations, found.relative_residual, std::string(to_string(found.outcome)), found.reason);
+  return nb::make_tuple(found.iterations, found.relative_residual, std::string(to_string(found.outcome)), found.reason,
+                        std::string(to_string(found.method)));
 }
 
 nb::list listed(const std::vector<double>& numbers) {

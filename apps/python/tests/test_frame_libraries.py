@@ -1,6 +1,7 @@
 """Data frames of pandas, polars, pyarrow, DuckDB and Parquet files."""
 
 import gc
+import re
 import uuid
 
 import numpy as np
@@ -111,7 +112,7 @@ def test_pandas():
         (pd.DataFrame({"u": pd.array([1, None], "Int64"), "v": [1, 2]}), "'u' is null in row 1"),
         (pd.DataFrame({"u": [1, 2], "v": [1, 2], "w": pd.array([None, 1.5], "Float64")}), "'w' is null in row 0"),
         (pd.DataFrame({"u": [1, -2], "v": [1, 2]}), "'u' is -2 in row 1"),
-        (pd.DataFrame({"u": [1.0, 2.0], "v": [1, 2]}), "'u' is of real numbers"),
+        (pd.DataFrame({"u": [1.0, 2.5], "v": [1, 2]}), "'u' is 2.5 in row 1 .expected an integer; those in float64 are exact below 9,007,199,254,740,992"),
         (pd.DataFrame({"u": pd.to_datetime(["2020-01-01"]), "v": [1]}), "'u' is of type datetime64"),
         (pd.DataFrame({"u": [[1]], "v": ["a"]}), "keys of a dict"),
     ]:
@@ -120,6 +121,37 @@ def test_pandas():
     with pytest.raises(TypeError, match="pandas.DataFrame"):
         spargo.Graph.from_pandas([1])
     assert spargo.Graph.from_pandas(pd.DataFrame({"source": [], "target": []}, dtype="int64")).vertices == 0
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_whole_numbers_in_columns_of_reals_are_ids(library, dtype):
+    """As merges with missing rows leave them."""
+    made_by = pytest.importorskip(library)
+    make = made_by.table if library == "pyarrow" else made_by.DataFrame
+    largest = 2.0 ** (np.finfo(dtype).nmant + 1) - 1
+
+    def graph(u, v=(5, 7, 5), **options):
+        return spargo.Graph.from_arrow(make({"u": np.array(u, dtype), "v": np.array(v), "w": [0.5, 1.5, 2.5]}), "u", "v", "w", **options)
+
+    want = [(7, 5, 0.5), (int(largest), 7, 1.5), (0, 5, 2.5)]
+    assert edges(graph([7, largest, -0.0])) == naive(want) and graph([7, largest, 0]).ids.dtype == np.int64
+    assert graph([0, 1, 2], [1, 2, 0], vertices=4).vertices == 4
+    assert edges(graph([7, largest, 0], np.array([5, 7, 5], np.float64))) == naive(want)
+    for bad, shown in ((np.nan, "null"), (1.5, "1.5"), (np.inf, "inf"), (-1, "-1"), (largest + 1, f"{dtype(largest + 1)}")):
+        with pytest.raises(spargo.Error, match=rf"column 'u' is {re.escape(shown)} in row 1 \(expected"):
+            graph([0, bad, 2])
+
+
+def test_merges_of_pandas():
+    pd = pytest.importorskip("pandas")
+    links = pd.DataFrame({"a": ["x", "y", "z"], "source": [1, 2, 3]})
+    merged = links.merge(pd.DataFrame({"a": ["x", "y"], "target": [2, 3]}), how="left")
+    assert merged["target"].dtype == float
+    with pytest.raises(spargo.Error, match="column 'target' is null in row 2 .expected a value"):
+        spargo.Graph.from_pandas(merged)
+    assert edges(spargo.Graph.from_pandas(merged.dropna())) == naive([(1, 2, None), (2, 3, None)])
+    assert edges(spargo.Graph.from_pandas(merged.dropna().astype({"target": "Float64", "source": "category"}))) == naive([(1, 2, None), (2, 3, None)])
 
 
 def test_results_in_pandas():

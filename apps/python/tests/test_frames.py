@@ -217,7 +217,7 @@ def test_ids_out_of_range_are_refused_with_column_and_row(bad, dtype):
 @pytest.mark.parametrize(
     "format, name",
     [("b", "boolean"), ("z", "binary"), ("d:10,2", "decimal"), ("tdD", "date"), ("tsu:", "timestamp"), ("+l", "list"), ("n", "null"),
-     ("+r", "run-end encoded"), ("g", "real numbers"), ("?", "format '?'")],
+     ("+r", "run-end encoded"), ("?", "format '?'")],
 )  # fmt: skip
 def test_other_types_are_refused_by_name(format, name):
     column = Column(format, None, np.zeros(1, np.int64))

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 import spargo
 import spargo.csgraph as ours
+from networkx_cases import CASES as NAMED
+from networkx_cases import plain
 from scipy import sparse
 from scipy.sparse import csgraph as theirs
 from spargo.networkx import can_run
 from test_graph import CASES, of
-from test_networkx import CASES as NAMED
-from test_networkx import plain
 
 ORDERS = ("automatic", "largest-first", "smallest_last", "smallest-first", "random")
 

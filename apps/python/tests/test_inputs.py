@@ -1,6 +1,8 @@
 """What could be read in two ways or would lose something is refused; graphs stand where matrices do."""
 
 import io
+import pathlib
+import re
 
 import networkx as nx
 import numpy as np
@@ -82,6 +84,34 @@ def test_masked_entries_are_refused(name):
         MASKING[name](lambda a: np.ma.masked_array(a.data))  # nothing is masked
     except OSError:
         assert name == "save"
+
+
+# --- Words of the messages ----------------------------------------------------------------------------------------------
+
+
+def test_no_message_names_a_flag_of_the_shell():
+    """Of the libraries that are loaded, and of the package."""
+    lines = pathlib.Path("/proc/self/maps").read_text().splitlines()
+    loaded = {line.split(maxsplit=5)[-1] for line in lines if "/libspargo.so" in line or "/_core." in line}
+    assert loaded
+    package = pathlib.Path(spargo.__file__).parent
+    for path in [*map(pathlib.Path, loaded), *package.glob("*.py")]:
+        assert not re.findall(rb"[ (\"']--[a-z][a-z-]*", path.read_bytes()), path
+
+
+@pytest.mark.parametrize("text, hint", [
+    ("1,2,0,5\n2,3,1,25\n", "columns='1,2,3' if the third is the weight, columns='1,2' for no weights"),
+    ("1 -> 2\n2 -> 3\n", "columns='1,3' takes lines as edges"),
+    ("from,source,to\n1,2,3\n", "expected columns='SOURCE,TARGET[,WEIGHT]'"),
+    ("1,2,many\n2,3,5\n", "columns='SOURCE,TARGET"),
+    ("1 2\n2 x\n", "ids='names' takes names"),
+    (",1,2,3\n1,0,1,1\n2,1,0,0\n3,1,0,0\n", "columns='1,2' or 1,2,3 takes lines as edges"),
+])  # fmt: skip
+def test_hints_are_arguments_of_the_call(text, hint):
+    for read in (spargo.Graph.read, spargo.read_edgelist):
+        with pytest.raises(spargo.Error) as e:
+            read(io.StringIO(text))
+        assert hint.replace("ids=", "ids=" if read == spargo.Graph.read else "kind=") in str(e.value)
 
 
 # --- Graphs where matrices are expected -------------------------------------------------------------------------------

@@ -1,13 +1,18 @@
 """Linear systems; the oracle is NumPy's dense solver."""
 
+import json
 import os
 import pathlib
+import subprocess
+import warnings
 
 import numpy as np
 import pytest
 import spargo
 from conftest import VALUES, random_matrix
 from scipy import sparse
+
+pytestmark = pytest.mark.filterwarnings("ignore::spargo.ConvergenceWarning")
 
 
 def system(dtype, definite=True, n=60):
@@ -29,6 +34,7 @@ def test_conjugate_gradients(dtype):
     kept = b.copy()
     found = spargo.solve(a, b, tolerance=1e-4 if single else 1e-12)
     assert found.converged and 0 < found.iterations and found.x.dtype == dtype and (b == kept).all()
+    assert found.method == "cg"
     want = np.linalg.solve(a.toarray(), b)
     assert np.linalg.norm(found.x - want) < (1e-2 if single else 1e-9) * np.linalg.norm(want)
     assert found.residual == pytest.approx(np.linalg.norm(b - a @ found.x) / np.linalg.norm(b), rel=0.5)
@@ -76,6 +82,103 @@ def test_preconditioners_save_iterations(dtype):
         counts[name] = found.iterations
     assert counts["ilu0"] <= counts["ic0"] + 1 <= counts["block-jacobi"] <= counts["jacobi"]
     assert spargo.solve(a, b, method="gmres", preconditioner="ilu0", tolerance=1e-5).converged
+
+
+def saddle(n=12):
+    """Symmetric, indefinite, with zeros on the diagonal."""
+    b = random_matrix(n, n // 2, seed=3, density=0.5).toarray()
+    return np.block([[np.diag(np.arange(1.0, n + 1)), b], [b.T, np.zeros((n // 2, n // 2))]])
+
+
+HIDDEN = np.array([[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 2.0]])  # a positive diagonal, and the eigenvalue -2
+TURN = np.array([[0.0, 1.0], [-1.0, 0.0]])
+HERMITIAN = np.array([[2, 1j], [-1j, 2]])
+KINDS = {
+    "definite": (np.array([[4.0, 1.0], [1.0, 3.0]]), {"cg"}),
+    "hermitian": (HERMITIAN, {"cg"}),
+    "hidden": (HIDDEN, {"minres"}),
+    "negative": (-np.diag([1.0, 2.0, 3.0]), {"minres"}),
+    "saddle": (saddle(), {"minres"}),
+    "complex symmetric": (np.array([[2, 1j], [1j, 2]]), {"bicgstab", "gmres"}),
+    "nonsymmetric": (np.array([[3.0, 1.0], [0.0, 2.0]]), {"bicgstab", "gmres"}),
+    "turn": (TURN, {"gmres"}),  # bicgstab divides by 0
+    "pattern": (np.array([[2.0, 0.0, 1.0], [1.0, 2.0, 0.0], [0.0, 1.0, 2.0]]), {"bicgstab", "gmres"}),
+    "one": (np.array([[-7.0]]), {"minres"}),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.filterwarnings("error")
+def test_the_matrix_decides_on_the_method(name, form):
+    a, methods = KINDS[name]
+    b = a @ np.arange(1.0, len(a) + 1) + (1 if name == "hidden" else 0)
+    found = spargo.solve(sparse.coo_array(a).asformat(form), b, tolerance=1e-10)
+    assert found.converged and found.method in methods
+    np.testing.assert_allclose(found.x, np.linalg.solve(a, b), rtol=1e-7, atol=1e-7)
+    if methods & {"bicgstab", "gmres", "minres"}:  # cg says so, or cannot
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                assert spargo.solve(a, b, method="cg", tolerance=1e-10).method == "cg"
+            except spargo.Error as e:
+                assert "not positive definite" in str(e)
+
+
+def test_entries_that_repeat_are_symmetric_by_their_sums():
+    a = sparse.coo_array(([4.0, 0.5, 0.5, 1.0, 3.0, 1.0], ([0, 0, 0, 2, 2, 1], [0, 2, 2, 0, 2, 1])), shape=(3, 3))
+    rows = sparse.csr_array(([0.5, 4.0, 0.5, 1.0, 3.0, 1.0], [2, 0, 2, 1, 2, 0], [0, 3, 4, 6]), shape=(3, 3))
+    for form in (a, rows, sparse.csc_array(rows.T)):
+        assert (form.toarray() == a.toarray()).all() and form.nnz == 6
+        found = spargo.solve(form, np.ones(3))
+        assert found.method == "cg" and np.allclose(found.x, np.linalg.solve(a.toarray(), np.ones(3)))
+    product = sparse.random_array((40, 30), density=0.2, rng=1)
+    product = (product @ product.T + sparse.eye_array(40)).tocsr()[::-1, ::-1]
+    product.indices[: product.indptr[1]] = product.indices[: product.indptr[1]][::-1].copy()  # unsorted
+    product.data[: product.indptr[1]] = product.data[: product.indptr[1]][::-1].copy()
+    assert spargo.solve(product, np.ones(40)).method == "cg"
+    values = [spargo.spectral_embedding(form, 1, normalized=False).values for form in (rows, rows.toarray())]
+    np.testing.assert_allclose(*values, atol=1e-12)
+
+
+def test_not_converged_is_a_warning_at_the_call():
+    a = sparse.csr_array([[1.0, 2.0], [2.0, 4.0]])  # singular
+    with pytest.warns(spargo.ConvergenceWarning, match=r"solve: not converged after .*: the residual is \d\S* of \|b\|, and 1e-08 is wanted") as all:
+        found = spargo.solve(a, [1.0, 0.0])
+    assert not found.converged and len(all) == 1 and all[0].filename == __file__
+    with pytest.warns(spargo.ConvergenceWarning, match="after 1 iteration of cg.*the limit of 1 iteration"):
+        spargo.solve("gen:laplacian2d:n=9", np.arange(81.0), method="cg", max_iterations=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", spargo.ConvergenceWarning)
+        assert not spargo.solve(a, [1.0, 0.0]).converged
+        assert spargo.solve(a, [1.0, 2.0]).converged  # and says nothing
+
+
+def test_the_command_chooses_the_same(tmp_path):
+    program = pathlib.Path(spargo.__file__).parents[2] / "bin" / "spargo"
+    if not program.exists():
+        pytest.skip("the command is not built beside the module")
+    for name, (a, _) in KINDS.items():
+        spargo.mmwrite(tmp_path / "a.mtx", sparse.csr_array(a))
+        spargo.mmwrite(tmp_path / "b.mtx", a @ np.arange(1.0, len(a) + 1))
+        run = subprocess.run([program, "solve", tmp_path / "a.mtx", "--rhs", tmp_path / "b.mtx", "--json", "-"], capture_output=True)
+        said = json.loads(run.stdout)
+        found = spargo.solve(tmp_path / "a.mtx", a @ np.arange(1.0, len(a) + 1))
+        assert (said["method"], said["iterations"]) == (found.method, found.iterations), name
+
+
+def test_a_matrix_of_a_gpu_is_looked_at(monkeypatch):
+    monkeypatch.setattr(spargo.Matrix, "device", "cuda:0")  # its products are the CPU's here
+    for name in ("definite", "hidden", "turn", "nonsymmetric"):
+        a, methods = KINDS[name]
+        b = a @ np.arange(1.0, len(a) + 1) + (1 if name == "hidden" else 0)
+        found = spargo.solve(a, b, tolerance=1e-10)
+        assert found.converged and found.method in methods
+        np.testing.assert_allclose(found.x, np.linalg.solve(a, b), rtol=1e-7)
+    with pytest.raises(spargo.Error, match="not positive definite") as e:
+        spargo.solve(HIDDEN, np.array([1.0, -1.0, 1.0]), method="cg")
+    assert type(e.value) is spargo.Error
 
 
 def test_preconditioners_that_do_not_exist_are_named():
@@ -134,7 +237,7 @@ def test_what_is_refused():
         spargo.solve(a, np.ones(25), preconditioner="ilu")
     for indefinite in (-sparse.identity(5, format="csr"), sparse.csr_array((5, 5))):
         with pytest.raises(spargo.Error, match="not positive definite"):
-            spargo.solve(indefinite, np.ones(5))
+            spargo.solve(indefinite, np.ones(5), method="cg")
 
 
 def test_on_a_gpu(xp):
@@ -211,7 +314,7 @@ def test_jacobi_pays_on_badly_scaled_matrices():
         jacobi = spargo.solve(a, b, method=method, preconditioner="jacobi", tolerance=1e-6, max_iterations=4000)
         assert jacobi.converged == (jacobi.residual <= 1e-6)
     with pytest.raises(spargo.Error, match="not positive definite"):
-        spargo.solve(sparse.diags_array([1.0, -1.0]), np.ones(2))
+        spargo.solve(sparse.diags_array([1.0, -1.0]), np.ones(2), method="cg")
 
 
 @pytest.mark.parametrize("name", ["1138_bus.mtx", "bcsstk13.mtx"])

@@ -208,7 +208,7 @@ void refuse_other_lists(std::string_view head, table_extent extent, const std::s
               fmt::format("{} is not supported (expected a line for each edge, as networkx.write_edgelist writes{})",
                           list->name,
                           list->columns.empty() ? "; tr -d '()[]{}' removes brackets"
-                                                : fmt::format("; --columns {} takes lines as edges", list->columns)));
+                                                : fmt::format("; columns={} takes lines as edges", list->columns)));
 }
 
 }  // namespace spargo::detail::edge_text

@@ -73,7 +73,7 @@ inline const char* skip_separator(const char* p) {
   const bool bars = token.find('|') != std::string_view::npos;
   throw bad_line{p, fmt::format("{} is not a vertex id ({})", quoted(token),
                                 bars ? "expected columns separated by blanks, tabs, commas or semicolons"
-                                     : "expected 0 to 2^63-1; --ids names takes names")};
+                                     : "expected 0 to 2^63-1; ids=names takes names")};
 }
 
 [[gnu::noinline]] inline const char* read_id(const char* p, const char* what, std::int64_t& id) {

@@ -99,7 +99,7 @@ class header_finder {
     const std::int64_t vertices = vertices_of_matrix(text, extent_, labels);
     if (vertices == 0) return;
     fail(error_code::unsupported,
-         fmt::format("an adjacency matrix of {} vertices (expected a line for each edge; --columns 1,2 or 1,2,3 takes "
+         fmt::format("an adjacency matrix of {} vertices (expected a line for each edge; columns=1,2 or 1,2,3 takes "
                      "lines as edges)",
                      vertices));
   }
@@ -211,8 +211,8 @@ class header_finder {
       if (header_.weight < 0) find_unused_numbers();
     } else if (may_split_weights(text_, header_.separator)) {
       fail(error_code::parse,
-           "four fields, of which the last two may be one weight with a decimal comma (expected --columns 1,2,3 if the "
-           "third is the weight, --columns 1,2 for no weights, or ; between fields)");
+           "four fields, of which the last two may be one weight with a decimal comma (expected columns=1,2,3 if the "
+           "third is the weight, columns=1,2 for no weights, or ; between fields)");
     }
     if (header_.names.empty() && !header_.separator_said) header_.separator = separator_of_values(text_);
     find_type();
@@ -316,7 +316,7 @@ class header_finder {
   [[nodiscard]] bool is_quoted_below() const { return skip_blanks(text_.c_str() + text_.find('\n') + 1)[0] == '"'; }
 
   [[noreturn]] void fail_ambiguous(std::string_view what, const std::vector<std::string>& fields) const {
-    fail(error_code::parse, ambiguous_names(what, fields) + " (expected --columns SOURCE,TARGET[,WEIGHT])");
+    fail(error_code::parse, ambiguous_names(what, fields) + " (expected columns=SOURCE,TARGET[,WEIGHT])");
   }
 
   // --- Columns given by the user
@@ -337,7 +337,7 @@ class header_finder {
       header_.left_ids = 0;  // until all ids are known
       if (header_.direction == edge_direction::not_said) {
         header_.direction = edge_direction::undirected;
-        header_.said_by = "--columns bip:";
+        header_.said_by = "bip: before the columns";
       }
     }
     std::array<int, 3> places{-1, -1, -1};
@@ -456,11 +456,10 @@ class header_finder {
         fields_of(text_.c_str(), separator_of_names(text_.substr(0, text_.find('\n'))));
     const bool has_ids = header_.ids == id_kind::names || (fields.size() > 2 && is_id(fields[0]) && is_id(fields[1]));
     if (header_.weight < 0 || !has_ids || weight.empty() || weight[0] == '{' || is_value(weight)) return;
-    throw error(
-        error_code::parse, {name_, lines_before_ + 1, weight.data() - text_.c_str() + 1},
-        fmt::format("{} is not a weight (expected a real number, or --columns SOURCE,TARGET[,WEIGHT] by name if "
-                    "this line is a header, else by number)",
-                    quoted(weight)));
+    throw error(error_code::parse, {name_, lines_before_ + 1, weight.data() - text_.c_str() + 1},
+                fmt::format("{} is not a weight (expected a real number, or columns=SOURCE,TARGET[,WEIGHT] by name if "
+                            "this line is a header, else by number)",
+                            quoted(weight)));
   }
 
   // The ends of the first line if no line below has either.

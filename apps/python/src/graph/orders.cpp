@@ -1,4 +1,4 @@
-// Orders of vertices: breadth-first, depth-first and Cuthill-McKee.
+// Orders of vertices: breadth-first, depth-first, Cuthill-McKee, and those of `reorder_method`.
 #include "graph/graph.hpp"
 
 #include <algorithm>
@@ -25,10 +25,27 @@ nb::object order_by_degree(const bound_graph<I, O, host>& g, const vector_of<con
   return moved(unlocked([&] { return cuthill_mckee(threads_context(1), g.view(), options); }));
 }
 
-const graph_binding here{[]<class I, class O>(graph_class<I, O, host>& bound, nb::module_&) {
+// Of a square matrix's rows: by the graph of A + A^T, without loops, as the command has it.
+template <class I, class O>
+nb::object reordered(std::int64_t n, const vector_of<const O>& offsets, const vector_of<const I>& indices,
+                     std::string_view method, std::uint64_t seed, int threads) {
+  const csr_view<const pattern, I, O, host> a{{narrowed<I>(n), narrowed<I>(n), view(offsets), view(indices)}, {}};
+  const auto wanted = choose<reorder_method>("method", method);
+  return moved(unlocked([&] {
+    const auto ctx = threads_context(threads);
+    if (wanted == reorder_method::random) return random_order<I>(ctx, n, seed);
+    const auto g = build_graph(ctx, to_coo(ctx, a), {.direction = direction_kind::undirected});
+    if (wanted == reorder_method::degree) return degree_order(ctx, g.view());
+    return wanted == reorder_method::rabbit ? rabbit_order(ctx, g.view()) : reverse_cuthill_mckee(ctx, g.view());
+  }));
+}
+
+const graph_binding here{[]<class I, class O>(graph_class<I, O, host>& bound, nb::module_& m) {
   bound.def("bfs_order", &order_from<false, I, O>, "source"_a, "none"_a = -1)
       .def("dfs_order", &order_from<true, I, O>, "source"_a, "none"_a = -1)
       .def("cuthill_mckee", &order_by_degree<I, O>, "starts"_a.noconvert(), "degrees"_a.noconvert());
+  m.def("reorder", &reordered<I, O>, "rows"_a, "offsets"_a.noconvert(), "indices"_a.noconvert(), "method"_a, "seed"_a,
+        "threads"_a);
 }};
 
 }  // namespace
