@@ -1,35 +1,13 @@
 // Peer on the host: SuiteSparse:GraphBLAS. y = A x over the plus-times semiring with a row-major A, and y += A x in
 // place, which it computes by dot products without a new vector (y is cleared before, untimed).
+#include "bench/graphblas_peer.hpp"
 #include "bench/spmv_cases.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpedantic"
-#pragma GCC diagnostic ignored "-Wconversion"
-#include <cstdint>
-extern "C" {  // its header has no extern "C"
-#include <GraphBLAS.h>
-}
-#pragma GCC diagnostic pop
-
 #include <memory>
-#include <stdexcept>
 
 namespace spargo::bench {
 
 namespace {
-
-void expect(GrB_Info info) {
-  if (info != GrB_SUCCESS) throw std::runtime_error("GraphBLAS: error " + std::to_string(info));
-}
-
-void initialize_once() {
-  static const bool done = [] {
-    expect(GrB_init(GrB_NONBLOCKING));
-    expect(GxB_Global_Option_set(GxB_FORMAT, GxB_BY_ROW));
-    return true;
-  }();
-  (void)done;
-}
 
 template <class V>
 using view = csr_view<const V, std::int32_t, std::int32_t, host>;
@@ -44,15 +22,15 @@ struct problem_copy {
   GrB_Vector out = nullptr;
 
   problem_copy(const view<V>& m, const V* x, int threads) {
-    expect(GxB_Global_Option_set(GxB_GLOBAL_NTHREADS, threads));
+    start_graphblas(threads);
     std::vector<GrB_Index> offsets(m.offsets.begin(), m.offsets.end());
     std::vector<GrB_Index> indices(m.indices.begin(), m.indices.end());
     import(m, offsets, indices, m.values.data());
-    expect(GrB_Vector_new(&in, type, static_cast<GrB_Index>(m.cols)));
-    expect(GrB_Vector_new(&out, type, static_cast<GrB_Index>(m.rows)));
+    expect_done(GrB_Vector_new(&in, type, static_cast<GrB_Index>(m.cols)));
+    expect_done(GrB_Vector_new(&out, type, static_cast<GrB_Index>(m.rows)));
     for (std::int32_t i = 0; i < m.cols; ++i) set(in, i, x[i]);
     clear();
-    expect(GrB_Vector_wait(in, GrB_MATERIALIZE));
+    expect_done(GrB_Vector_wait(in, GrB_MATERIALIZE));
   }
   problem_copy(const problem_copy&) = delete;
   problem_copy& operator=(const problem_copy&) = delete;
@@ -65,11 +43,11 @@ struct problem_copy {
   // y = 0, with every element present.
   void clear() {
     if constexpr (std::same_as<V, float>) {
-      expect(GrB_Vector_assign_FP32(out, nullptr, nullptr, 0, GrB_ALL, 0, nullptr));
+      expect_done(GrB_Vector_assign_FP32(out, nullptr, nullptr, 0, GrB_ALL, 0, nullptr));
     } else {
-      expect(GrB_Vector_assign_FP64(out, nullptr, nullptr, 0, GrB_ALL, 0, nullptr));
+      expect_done(GrB_Vector_assign_FP64(out, nullptr, nullptr, 0, GrB_ALL, 0, nullptr));
     }
-    expect(GrB_Vector_wait(out, GrB_MATERIALIZE));
+    expect_done(GrB_Vector_wait(out, GrB_MATERIALIZE));
   }
 
   // Rows without entries are absent from the result: they are 0.
@@ -91,38 +69,36 @@ struct problem_copy {
     const auto cols = static_cast<GrB_Index>(m.cols);
     const auto nnz = static_cast<GrB_Index>(m.nnz());
     if constexpr (std::same_as<V, float>) {
-      expect(GrB_Matrix_import_FP32(&matrix, type, rows, cols, offsets.data(), indices.data(), values, rows + 1, nnz,
-                                    nnz, GrB_CSR_FORMAT));
+      expect_done(GrB_Matrix_import_FP32(&matrix, type, rows, cols, offsets.data(), indices.data(), values, rows + 1,
+                                         nnz, nnz, GrB_CSR_FORMAT));
     } else {
-      expect(GrB_Matrix_import_FP64(&matrix, type, rows, cols, offsets.data(), indices.data(), values, rows + 1, nnz,
-                                    nnz, GrB_CSR_FORMAT));
+      expect_done(GrB_Matrix_import_FP64(&matrix, type, rows, cols, offsets.data(), indices.data(), values, rows + 1,
+                                         nnz, nnz, GrB_CSR_FORMAT));
     }
-    expect(GrB_Matrix_wait(matrix, GrB_MATERIALIZE));
+    expect_done(GrB_Matrix_wait(matrix, GrB_MATERIALIZE));
   }
 
   static void set(GrB_Vector v, std::int32_t i, V value) {
     if constexpr (std::same_as<V, float>) {
-      expect(GrB_Vector_setElement_FP32(v, value, static_cast<GrB_Index>(i)));
+      expect_done(GrB_Vector_setElement_FP32(v, value, static_cast<GrB_Index>(i)));
     } else {
-      expect(GrB_Vector_setElement_FP64(v, value, static_cast<GrB_Index>(i)));
+      expect_done(GrB_Vector_setElement_FP64(v, value, static_cast<GrB_Index>(i)));
     }
   }
 };
 
 template <class V>
 host_product assigned(const view<V>& m, const V* x, V* y, int threads) {
-  initialize_once();
   const auto p = std::make_shared<problem_copy<V>>(m, x, threads);
-  return {[p] { expect(GrB_mxv(p->out, nullptr, nullptr, p->semiring, p->matrix, p->in, nullptr)); },
+  return {[p] { expect_done(GrB_mxv(p->out, nullptr, nullptr, p->semiring, p->matrix, p->in, nullptr)); },
           [p, y, rows = m.rows] { p->fetch(y, rows); }};
 }
 
 // y holds the sum of all timed products, so one more product with y = 0 is run at the end.
 template <class V>
 host_product added_up(const view<V>& m, const V* x, V* y, int threads) {
-  initialize_once();
   const auto p = std::make_shared<problem_copy<V>>(m, x, threads);
-  const auto run = [p] { expect(GrB_mxv(p->out, nullptr, p->plus, p->semiring, p->matrix, p->in, nullptr)); };
+  const auto run = [p] { expect_done(GrB_mxv(p->out, nullptr, p->plus, p->semiring, p->matrix, p->in, nullptr)); };
   return {run, [p, run, y, rows = m.rows] {
             p->clear();
             run();

@@ -178,8 +178,9 @@ struct solution : matrix_algorithm {
   static matrix_command_text text() {
     return {
         "Solves A x = b by products with A: conjugate gradients, MINRES, BiCGSTAB or GMRES. Computes the residual of x "
-        "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it, by any of them but "
-        "GMRES.",
+        "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it, with the diagonal "
+        "as "
+        "preconditioner or none.",
         "a matrix",
         "solve",
         {"matrix.mtx.gz", "matrix.mtx --rhs b.mtx --output x.mtx --plot residual.png",

@@ -191,8 +191,13 @@ TEST_F(SolveFile, SolveOnAGpu) {
   EXPECT_EQ(got["converged"], true);
   EXPECT_NEAR(got["iterations"].get<double>(), here["iterations"].get<double>(), 2);
   EXPECT_EQ(got["history"].size(), got["iterations"].get<std::size_t>() + 1);
-  expect_failure(run_here("solve", {spd_, "--device", "cuda", "--method", "gmres"}), "solve", 1,
-                 "method gmres does not run on the device (expected one of cg, minres, bicgstab)");
+  const json by_gmres =
+      run_here("solve", {"gen:laplacian2d:n=60", "--device", "cuda", "--method", "gmres", "--json", "-"}).json();
+  EXPECT_EQ(by_gmres["method"], "gmres");
+  EXPECT_EQ(by_gmres["valid"], true);
+  EXPECT_EQ(by_gmres["converged"], true);
+  expect_failure(run_here("solve", {spd_, "--device", "cuda", "--preconditioner", "ilu0"}), "solve", 1,
+                 "preconditioner ilu0 does not run on the device (expected one of none, jacobi)");
 }
 
 TEST_F(SolveFile, APictureOfTheHistory) {

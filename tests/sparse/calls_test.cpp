@@ -1,5 +1,7 @@
 // Calls as users write them: matrices, vectors and numbers of any kind, without template arguments.
 #include <spargo/formats/convert.hpp>
+#include <spargo/solvers/krylov.hpp>
+#include <spargo/solvers/spectral.hpp>
 #include <spargo/sparse/spgemm.hpp>
 #include <spargo/sparse/spmm.hpp>
 #include <spargo/sparse/spmv.hpp>
@@ -66,6 +68,30 @@ TEST(Calls, ProductsOfMatrices) {
   const auto product = spgemm(ctx, a, a);
   EXPECT_EQ(product.nnz(), 2);
   EXPECT_EQ(product.values()[0], 6);
+  const spgemm_plan plan(ctx, a, a);
+  EXPECT_EQ(plan.result_nnz(), 2);
+}
+
+TEST(Calls, Solvers) {
+  const auto a = to_csr(ctx, entries<double>());
+  const std::vector<double> b{200, 30};
+  std::vector<double> x(2);
+  const krylov_plan plan(ctx, a, {.method = krylov_method::gmres});
+  EXPECT_TRUE(plan.run(b, x).converged);
+  EXPECT_NEAR(x[0], 10, 1e-6);
+  auto narrow = to_csr<std::int32_t>(ctx, entries<double>());
+  const krylov_plan of_view(ctx, csr_view<double, std::int32_t, std::int32_t, host>{narrow.view(), narrow.values()});
+  EXPECT_EQ(of_view.method(), krylov_method::bicgstab);
+  using csr = csr_matrix<double, std::int32_t, std::int64_t, host>;
+  using plan_type = krylov_plan<double, host>;
+  static_assert(std::same_as<decltype(plan), const plan_type>);
+  static_assert(std::constructible_from<plan_type, const context<host>&, const csr&>);
+  static_assert(std::constructible_from<plan_type, const context<host>&, csr&>);
+  static_assert(!std::constructible_from<plan_type, const context<host>&, csr>, "a plan outlives a temporary");
+  const coo_matrix<double, std::int32_t, host> triangle{3, 3, clone(ctx, std::vector<std::int32_t>{0, 0, 1, 1, 2, 2}),
+                                                        clone(ctx, std::vector<std::int32_t>{1, 2, 0, 2, 0, 1}),
+                                                        clone(ctx, std::vector<double>(6, 1))};
+  EXPECT_TRUE(spectral_embedding(ctx, to_csr(ctx, triangle)).converged);
 }
 
 TEST(Calls, PlansFollowNewValues) {

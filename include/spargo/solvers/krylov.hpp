@@ -6,10 +6,11 @@
 // squares neither overflow nor underflow. Deterministic: sums have an order that depends on the size alone, so any
 // number of threads gives the same bits, on a device of one kind every run. Sums of fp32 vectors are in fp64.
 //
-// On a device: cg, minres and bicgstab, with jacobi or without preconditioner. The device decides on convergence; the
-// host enqueues 4 to 64 iterations at a time and reads the state while the next ones run (products after the end are
-// wasted). cg solves systems that fit the shared memory of a cluster (compute capability 9.0; some 30,000 rows of 5
-// entries in fp64) in one kernel, whose state the host reads every 256 iterations.
+// On a device: every method, with jacobi or without preconditioner. The device decides on convergence; the host
+// enqueues 4 to 64 iterations at a time and reads the state while the next ones run (products after the end are
+// wasted), and gmres's once more at each restart. cg solves systems that fit the shared memory of a cluster (compute
+// capability 9.0; some 30,000 rows of 5 entries in fp64) in one kernel, whose state the host reads every 256
+// iterations.
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
@@ -18,9 +19,11 @@
 #include <spargo/formats/csr.hpp>
 #include <spargo/sparse/spmv.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <spargo/core/macros_push.hpp>
@@ -122,6 +125,12 @@ class SPARGO_EXPORT krylov_plan {
   template <index_type I, index_type O>
   krylov_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
               const krylov_options& options = {});
+  // For matrices that own their arrays (not temporary ones) or have mutable values.
+  template <class Matrix>
+  requires(detail::viewable<std::remove_cvref_t<Matrix>>&&
+               std::convertible_to<Matrix, detail::view_type<std::remove_cvref_t<Matrix>>>)
+      krylov_plan(const context<Space>& ctx, Matrix&& matrix, const krylov_options& options = {})
+      : krylov_plan(ctx, detail::view_of(matrix), options) {}
   // An operator, without a preconditioner or with z = M^-1 r (host only). For cg and minres M must be positive
   // definite. A device's operator enqueues its work on the context's stream.
   krylov_plan(const context<Space>& ctx, linear_operator<V, Space> a, const krylov_options& options = {});

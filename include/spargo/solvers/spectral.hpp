@@ -31,6 +31,12 @@ template <real_type V, index_type I, index_type O>
                                                               const csr_view<const V, I, O, host>& adjacency,
                                                               const spectral_options& options = {});
 
+template <detail::viewable Matrix>
+[[nodiscard]] auto spectral_embedding(const context<host>& ctx, const Matrix& adjacency,
+                                      const spectral_options& options = {}) {
+  return spectral_embedding(ctx, detail::view_of(adjacency), options);
+}
+
 }  // namespace spargo
 
 #include <spargo/core/macros_pop.hpp>

@@ -60,6 +60,10 @@ class SPARGO_EXPORT spgemm_plan {
   detail::state_pointer<state> state_;
 };
 
+template <class Space, detail::viewable Matrix>
+spgemm_plan(const context<Space>&, const Matrix&, const Matrix&, const spgemm_options& = {})
+    -> spgemm_plan<detail::scalar_of<Matrix>, detail::index_of<Matrix>, detail::offset_of<Matrix>, Space>;
+
 // Makes a plan for one product.
 template <entry_type V, index_type I, index_type O, class Space>
 [[nodiscard]] csr_matrix<V, I, O, Space> spgemm(const context<Space>& ctx, const csr_view<const V, I, O, Space>& a,

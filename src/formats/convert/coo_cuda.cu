@@ -2,9 +2,9 @@
 //
 // Coordinates are packed into a 64-bit key, row above column, and radix sorted together with the entries' positions (a
 // pattern needs no positions); then values are gathered. Coordinates of more than 64 bits are sorted by column, then by
-// row. Input with ascending columns is sorted by the row's bits only.
+// row. Input with ascending columns is sorted by the row's bits only, which are a key of 32 bits if indices are.
 // Invariant: the sort is stable, so equal coordinates stay in input order and are summed in that order.
-// Cost: O(nnz) for a fixed key width; scratch 24 bytes per entry, 16 for a pattern.
+// Cost: O(nnz) for a fixed key width; scratch 24 bytes per entry, 16 for a pattern; 16 where a key has 32 bits.
 #include "core/device/complex.cuh"
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
@@ -88,6 +88,38 @@ sorted_entries<I, device> sort_packed(const context<device>& ctx, const coo_patt
   return sorted;
 }
 
+template <class T>
+[[nodiscard]] std::uint32_t* words_of(array<T, device>& numbers) {
+  static_assert(sizeof(T) == sizeof(std::uint32_t));
+  return reinterpret_cast<std::uint32_t*>(numbers.data());
+}
+
+// Of 32-bit indices and ascending columns: a pattern's columns move with the rows, else positions do.
+template <class I>
+sorted_entries<I, device> sort_rows(const context<device>& ctx, const coo_pattern_view<I, device>& m,
+                                    order_wanted wanted) {
+  sorted_entries<I, device> sorted;
+  const auto sort = [&]<class T>(array<T, device>& payload) {
+    array<I, device> spare_rows(ctx, m.nnz());
+    array<T, device> spare_payload(ctx, m.nnz());
+    const in_spare where = sort_words(ctx, m.nnz(), words_of(sorted.row_indices), words_of(payload),
+                                      words_of(spare_rows), words_of(spare_payload), 0, bits_below(m.rows));
+    if (where.keys) sorted.row_indices.swap(spare_rows);
+    if (where.payload) payload.swap(spare_payload);
+  };
+  sorted.row_indices = clone(ctx, m.row_indices);
+  if (wanted == order_wanted::no) {
+    sorted.col_indices = clone(ctx, m.col_indices);
+    sort(sorted.col_indices);
+  } else {
+    sorted.order = iota(ctx, m.nnz());
+    sort(sorted.order);
+    const span<const std::uint32_t, device> order = sorted.order.view();
+    sorted.col_indices = gathered(ctx, m.col_indices, order);
+  }
+  return sorted;
+}
+
 // For keys of more than 64 bits: by column, then, stably, by row.
 template <class I>
 sorted_entries<I, device> sort_wide(const context<device>& ctx, const coo_pattern_view<I, device>& m) {
@@ -113,6 +145,9 @@ sorted_entries<I, device> sort_wide(const context<device>& ctx, const coo_patter
 template <class I>
 sorted_entries<I, device> sort_by_keys(const context<device>& ctx, const coo_pattern_view<I, device>& m,
                                        const coo_facts& order, order_wanted wanted) {
+  if constexpr (sizeof(I) == sizeof(std::uint32_t)) {
+    if (order.cols_ascending) return sort_rows(ctx, m, wanted);
+  }
   if (bits_below(m.rows) + bits_below(m.cols) > 64) return sort_wide(ctx, m);
   return sort_packed(ctx, m, order, wanted);
 }
@@ -172,6 +207,32 @@ array<V, device> summed_runs(const context<device>& ctx, span<const V, device> v
   launch_kernel(ctx, grid_stride(ctx, runs), sum_runs<device_value_t<V>>, device_cast(values.data()), starts.data(),
                 runs, device_cast(sums.data()));
   return sums;
+}
+
+// f(q, lower_bound(sorted, q)) for q = 0 .. queries - 1. A block searches for a tile's first and last one, and its
+// threads between them. Balanced for any gaps, unlike filling the gaps between entries.
+constexpr std::int64_t searched_tile = 16 * block_threads;
+template <class T, class F>
+__global__ void __launch_bounds__(block_threads)
+    search_kernel(const T* sorted, std::int64_t size, std::int64_t queries, F f) {
+  __shared__ std::int64_t ends[2];
+  const std::int64_t first = std::int64_t{blockIdx.x} * searched_tile;
+  const std::int64_t last = first + searched_tile < queries ? first + searched_tile : queries;
+  if (threadIdx.x % warp_size == 0 && threadIdx.x < 2 * warp_size) {
+    ends[threadIdx.x / warp_size] = lower_bound(sorted, size, threadIdx.x == 0 ? first : last);
+  }
+  __syncthreads();
+  const std::int64_t begin = ends[0];
+  const std::int64_t length = ends[1] - begin;
+  for (std::int64_t q = first + threadIdx.x; q < last; q += block_threads) {
+    f(q, begin + lower_bound(sorted + begin, length, q));
+  }
+}
+template <class T, class F>
+void search_each(const context<device>& ctx, const T* sorted, std::int64_t size, std::int64_t queries, const F& f) {
+  if (queries == 0) return;
+  const device_guard guard(ctx);
+  launch_kernel(ctx, {div_up(queries, searched_tile), block_threads}, search_kernel<T, F>, sorted, size, queries, f);
 }
 
 // Sorted entries with equal coordinates summed; none if all are distinct.
@@ -315,23 +376,23 @@ csr_matrix<V, I, O, device> coo_to_csr(const context<device>& ctx, const coo_vie
   O* offset = offsets.data();
   const I* rows = entries.row_indices.data();
   const std::int64_t nnz = entries.nnz();
-  // One binary search per row: balanced for any gaps, unlike filling the gaps between entries.
-  for_each(ctx, offsets.size(),
-           [=] __device__(std::int64_t r) { offset[r] = static_cast<O>(lower_bound(rows, nnz, r)); });
+  search_each(ctx, rows, nnz, offsets.size(),
+              [=] __device__(std::int64_t r, std::int64_t at) { offset[r] = static_cast<O>(at); });
   auto indices = borrowed ? clone(ctx, m.col_indices) : std::move(own.col_indices());
   auto values = borrowed ? clone(ctx, m.values) : std::move(own.values());
   ctx.synchronize();
   return {m.rows, m.cols, std::move(offsets), std::move(indices), std::move(values)};
 }
 
-// One binary search per entry: balanced even with one dense row.
 template <index_type I, index_type O>
 void expand_rows(const context<device>& ctx, span<const O, device> offsets, span<I, device> row_indices) {
   const O* offset = offsets.data();
   const std::int64_t size = offsets.size();
   I* row = row_indices.data();
-  for_each(ctx, row_indices.size(),
-           [=] __device__(std::int64_t k) { row[k] = static_cast<I>(lower_bound(offset, size, k + 1) - 1); });
+  // Entry k is in the row before the first offset above k: its offset is at least k + 1.
+  search_each(ctx, offset, size, row_indices.size() + 1, [=] __device__(std::int64_t k, std::int64_t at) {
+    if (k > 0) row[k - 1] = static_cast<I>(at - 1);
+  });
 }
 
 #define INSTANTIATE_I(I)                                                                                      \

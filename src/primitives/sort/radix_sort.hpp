@@ -19,6 +19,15 @@ void sort_pairs(const context<device>& ctx, std::int64_t size, array<std::uint32
                 array<std::uint32_t, device>& payload, array<std::uint32_t, device>& spare_keys,
                 array<std::uint32_t, device>& spare_payload, int begin, int end);
 
+// The same for arrays of 32-bit numbers of any type, by their bits: where the sorted keys and payloads are.
+struct in_spare {
+  bool keys;
+  bool payload;
+};
+[[nodiscard]] in_spare sort_words(const context<device>& ctx, std::int64_t size, std::uint32_t* keys,
+                                  std::uint32_t* payload, std::uint32_t* spare_keys, std::uint32_t* spare_payload,
+                                  int begin, int end);
+
 // payload[i] = i: `sort_pairs` then gives the sorting permutation. Throws `unsupported` beyond 2^32.
 [[nodiscard]] array<std::uint32_t, device> iota(const context<device>& ctx, std::int64_t size);
 

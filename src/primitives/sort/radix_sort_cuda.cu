@@ -37,15 +37,22 @@ void sort_pairs(const context<device>& ctx, array<std::uint64_t, device>& keys, 
 void sort_pairs(const context<device>& ctx, std::int64_t size, array<std::uint32_t, device>& keys,
                 array<std::uint32_t, device>& payload, array<std::uint32_t, device>& spare_keys,
                 array<std::uint32_t, device>& spare_payload, int begin, int end) {
-  if (size < 2 || begin >= end) return;
-  cub::DoubleBuffer<std::uint32_t> key_buffers(keys.data(), spare_keys.data());
-  cub::DoubleBuffer<std::uint32_t> payload_buffers(payload.data(), spare_payload.data());
+  const in_spare where =
+      sort_words(ctx, size, keys.data(), payload.data(), spare_keys.data(), spare_payload.data(), begin, end);
+  if (where.keys) keys.swap(spare_keys);
+  if (where.payload) payload.swap(spare_payload);
+}
+
+in_spare sort_words(const context<device>& ctx, std::int64_t size, std::uint32_t* keys, std::uint32_t* payload,
+                    std::uint32_t* spare_keys, std::uint32_t* spare_payload, int begin, int end) {
+  if (size < 2 || begin >= end) return {false, false};
+  cub::DoubleBuffer<std::uint32_t> key_buffers(keys, spare_keys);
+  cub::DoubleBuffer<std::uint32_t> payload_buffers(payload, spare_payload);
   with_temporary_storage(ctx, [&](void* storage, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(storage, bytes, key_buffers, payload_buffers, size, begin, end,
                                            ctx.stream());
   });
-  if (key_buffers.Current() != keys.data()) keys.swap(spare_keys);
-  if (payload_buffers.Current() != payload.data()) payload.swap(spare_payload);
+  return {key_buffers.Current() != keys, payload_buffers.Current() != payload};
 }
 
 array<std::uint32_t, device> iota(const context<device>& ctx, std::int64_t size) {

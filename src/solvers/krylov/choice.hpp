@@ -22,7 +22,7 @@ inline constexpr algorithm_table<krylov_method, 5> methods{{
     {krylov_method::cg, "cg"},
     {krylov_method::minres, "minres"},
     {krylov_method::bicgstab, "bicgstab"},
-    {krylov_method::gmres, "gmres", true, false},
+    {krylov_method::gmres, "gmres"},
 }};
 
 inline constexpr algorithm_table<krylov_preconditioner, 6> preconditioners{{

@@ -33,7 +33,7 @@ struct system<V, device> {
   // Vectors start at multiples of 256 bytes; the padding behind them stays 0.
   [[nodiscard]] std::int64_t stride() const { return div_up(n(), std::int64_t{64}) * 64; }
   [[nodiscard]] bool is_plain() const { return inverse.empty() && !inverse_of.run; }
-  void prepare(std::int64_t restart);
+  void prepare(krylov_method method, std::int64_t restart);
   [[nodiscard]] std::int64_t bytes() const noexcept;
 
   void product(const V* x, V* y) const;
@@ -59,5 +59,17 @@ template <class V>
 [[nodiscard]] krylov_outcome minres(iteration<V, device>& run);
 template <class V>
 [[nodiscard]] krylov_outcome bicgstab(iteration<V, device>& run);
+template <class V>
+[[nodiscard]] krylov_outcome gmres(iteration<V, device>& run);
+
+// Numbers of gmres beside its vectors: O(restart^2), and restart for each block of its sums. In the workspace; a run
+// that does without this call makes room itself.
+template <class V>
+void reserve_gmres(const context<device>& ctx, device_workspace& work, std::int64_t restart);
+// At most, for any device of today.
+[[nodiscard]] constexpr std::int64_t gmres_bytes(std::int64_t restart) {
+  constexpr std::int64_t most_blocks = 512;
+  return 8 * (2 * (restart * restart + (restart + 1) * (4 + most_blocks)) + restart);
+}
 
 }  // namespace spargo::detail::krylov

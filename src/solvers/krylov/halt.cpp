@@ -32,6 +32,8 @@ halt_report describe(halt why, double value, bool is_rounding) {
     case halt::is_singular:
       if (is_rounding) return {krylov_outcome::stagnated};
       return {krylov_outcome::breakdown, "the matrix is singular"};
+    case halt::basis_not_finite:
+      return {krylov_outcome::not_finite, "A v"};
     default:
       return {};
   }

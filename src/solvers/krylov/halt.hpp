@@ -24,6 +24,8 @@ enum class halt : int {
   lanczos_not_finite,
   lanczos_not_positive,
   is_singular,
+  // gmres
+  basis_not_finite,
 };
 
 struct halt_report {

@@ -41,7 +41,7 @@ struct system<V, host> {
   [[nodiscard]] std::int64_t stride() const { return n(); }  // between vectors of the work space
   [[nodiscard]] bool is_plain() const { return inverse.empty() && !inverse_of.run; }
   // Once n is known; `restart` of gmres.
-  void prepare(std::int64_t restart) { passes = {ctx, n(), 2 * restart + 3}; }
+  void prepare(krylov_method /*method*/, std::int64_t restart) { passes = {ctx, n(), 2 * restart + 3}; }
   [[nodiscard]] std::int64_t bytes() const noexcept {
     return inverse.size() * static_cast<std::int64_t>(sizeof(V)) + passes.bytes();
   }

@@ -63,8 +63,10 @@ krylov_outcome iterate(krylov_method method, krylov::iteration<V, device>& run) 
       return krylov::cg(run);
     case krylov_method::minres:
       return krylov::minres(run);
+    case krylov_method::bicgstab:
+      return krylov::bicgstab(run);
     default:
-      return krylov::bicgstab(run);  // the table has no other
+      return krylov::gmres(run);
   }
 }
 
@@ -124,7 +126,7 @@ struct krylov_plan<V, Space>::state {
     SPARGO_EXPECTS(n >= 0, fmt::format("solve: an operator of {} rows", n));
     options.restart = std::max<std::int64_t>(1, std::min(options.restart, n));
     if (options.max_iterations < 0) options.max_iterations = 10 * n;
-    system.prepare(options.restart);
+    system.prepare(method, options.restart);
     vectors = zeros(4 + krylov::vectors_of(method, options.restart));
   }
   // Vectors; on a device the elements behind them must be 0.
@@ -234,8 +236,7 @@ krylov_result krylov_plan<V, Space>::state::solve(krylov_method method, span<con
   const bool may_switch = outcome != krylov_outcome::converged && outcome != krylov_outcome::iteration_limit &&
                           options.method == krylov_method::automatic && run.done < run.most;
   const krylov_method other = method == krylov_method::cg ? krylov_method::minres : krylov_method::gmres;
-  if (may_switch && (method == krylov_method::cg || method == krylov_method::bicgstab) &&
-      detail::runs_on<Space>(krylov::methods, other)) {
+  if (may_switch && (method == krylov_method::cg || method == krylov_method::bicgstab)) {
     result.method = other;
     if (more.empty()) more = zeros(krylov::vectors_of(other, options.restart));
     run.work = more.data();
@@ -363,10 +364,12 @@ plan_estimate estimate(const matrix_shape& shape, const krylov_options& options)
   plan_estimate all;
   all.host_bytes = vectors * shape.rows * shape.value_bytes + krylov::preconditioner_bytes(shape, options) + table +
                    product.host_bytes + shape.rows * shape.offset_bytes;
-  all.device_bytes = product.device_bytes +
-                     (5 + krylov::vectors_of(krylov_method::cg, 0) + krylov::vectors_of(krylov_method::minres, 0)) *
-                         (shape.rows + 64) * shape.value_bytes +
-                     shape.rows * shape.value_bytes + (std::int64_t{4} << 20);
+  const bool may_be_gmres = options.method == krylov_method::automatic || options.method == krylov_method::gmres;
+  const std::int64_t there =
+      std::max(vectors, 4 + krylov::vectors_of(krylov_method::cg, 0) + krylov::vectors_of(krylov_method::minres, 0));
+  all.device_bytes = product.device_bytes + (1 + there) * (shape.rows + 64) * shape.value_bytes +
+                     shape.rows * shape.value_bytes + (std::int64_t{4} << 20) +
+                     (may_be_gmres ? krylov::gmres_bytes(restart) : 0);
   // Streams of 8 GB/s; 100 iterations.
   all.host_seconds = 100 * (product.host_seconds + 12e-10 * static_cast<double>(shape.rows * shape.value_bytes));
   return all;

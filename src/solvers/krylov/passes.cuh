@@ -230,18 +230,18 @@ class device_workspace {
   // again.
   template <class V>
   void repeat(iteration<V, device>& run, krylov_method method, bool captured, function_ref<void()> begin,
-              function_ref<void()> step) {
+              function_ref<void()> step,
+              const chunk_limits& limits = {device_tuning::first_chunk, device_tuning::least_chunk,
+                                            device_tuning::most_chunk}) {
+    constexpr int steps = device_tuning::graph_steps;
     const auto enqueue = [&](int count) {
-      if (!captured) {
-        for (int k = 0; k < count; ++k) step();
-        return;
-      }
-      for (int k = 0; k < count; k += device_tuning::graph_steps) launch_graph(method, step);
+      int k = 0;
+      for (; captured && k + steps <= count; k += steps) launch_graph(method, step);
+      for (; k < count; ++k) step();
     };
     start(run.residual, run.wanted, run.done, run.most);
     begin();
-    follow(progress_of(run), enqueue,
-           {device_tuning::first_chunk, device_tuning::least_chunk, device_tuning::most_chunk});
+    follow(progress_of(run), enqueue, limits);
   }
   // The same where kernel(iterations) enqueues one kernel for all of them.
   template <class V>
@@ -260,9 +260,19 @@ class device_workspace {
     return why.outcome;
   }
 
+  // Of the last `read`.
+  [[nodiscard]] const run_state& seen() const noexcept { return seen_[0].run; }
+
+  // Room for `count` doubles of a method.
+  void reserve(std::int64_t count) {
+    if (numbers_.size() < count) numbers_ = array<double, device>(ctx_, count);
+  }
+  [[nodiscard]] double* numbers() noexcept { return numbers_.data(); }
+
   [[nodiscard]] device_state* state() const noexcept { return const_cast<device_state*>(state_.data()); }
   [[nodiscard]] std::int64_t bytes() const noexcept {
-    return sums_.size() * static_cast<std::int64_t>(sizeof(double)) + static_cast<std::int64_t>(sizeof(device_state));
+    return (sums_.size() + numbers_.size()) * static_cast<std::int64_t>(sizeof(double)) +
+           static_cast<std::int64_t>(sizeof(device_state));
   }
 
  private:
@@ -292,6 +302,7 @@ class device_workspace {
   std::int64_t most_blocks_;
   array<double, device> sums_;
   array<device_state, device> state_;
+  array<double, device> numbers_;
   device_state* seen_ = nullptr;  // two, page-locked
   std::array<cudaEvent_t, 2> copied_{};
   std::array<cudaGraphExec_t, 5> graphs_{};  // by method

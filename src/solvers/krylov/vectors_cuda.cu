@@ -85,8 +85,9 @@ __device__ device_complex<R> inverse_of(device_complex<R> v, bool by_magnitude) 
 }  // namespace
 
 template <class V>
-void system<V, device>::prepare(std::int64_t /*restart*/) {
+void system<V, device>::prepare(krylov_method method, std::int64_t restart) {
   work = std::make_shared<device_workspace>(ctx);
+  if (method == krylov_method::gmres) reserve_gmres<V>(ctx, *work, restart);
 }
 
 template <class V>

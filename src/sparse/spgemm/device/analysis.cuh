@@ -56,13 +56,12 @@ struct bin_rule {
   std::int64_t all_words;  // of a full row
   bool is_narrow;
   bool is_masked;
-  bool merges;
   int log_of_large;
 
   __device__ std::uint8_t operator()(std::int64_t products, std::int64_t words, std::int64_t a_length,
                                      bool is_sorted) const {
     if (products == 0 || words == 0) return no_bin;
-    if (merges && is_sorted && a_length <= merge_tuning::lists && products <= merge_tuning::most_products) {
+    if (!is_masked && is_sorted && a_length <= merge_tuning::lists && products <= merge_tuning::most_products) {
       return products <= merge_tuning::few_products ? merged_few : merged;
     }
     if (!is_masked && products <= warp_size && a_length <= warp_size) return tiny;

@@ -292,7 +292,7 @@ class row_finder {
     fill_bytes(ctx_, order.data(), 1, sizeof(row_order));
     count_words(b.offsets.data(), b.indices.data(), b.rows, b_words.data(), order.data());
     if (is_masked()) count_words(mask_.offsets, mask_.columns, rows_, mask_words.data(), nullptr);
-    const bin_rule rule{cols_ / 32 + 1, cols_ <= analysis_tuning::narrow, is_masked(), !is_masked(), log_of_large()};
+    const bin_rule rule{cols_ / 32 + 1, cols_ <= analysis_tuning::narrow, is_masked(), log_of_large()};
     launch_kernel(ctx_, grid_stride(ctx_, rows_ * row_lanes), find_bins_kernel<I, O>, factors_, rows_, b_words.data(),
                   mask_words.data(), order.data(), rule, bins_.data(), products.data());
     grouped_ = group_rows<I>(ctx_, std::as_const(bins_).view());
