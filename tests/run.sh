@@ -98,7 +98,8 @@ cmake --build build --parallel "$(spargo_jobs)"
 passed+=("build")
 
 # CUDA code where this machine cannot run it: compiled, so that it stays correct C++. --full links it into the commands
-# and into tests of what must work without a usable GPU; other device tests are compiled by tests/run_gpu.sh.
+# and into tests of what must work without a usable GPU, and compiles the benchmarks' CUDA code; other device tests are
+# compiled by tests/run_gpu.sh.
 without_gpu_tests='(core/(array|calls|device_guard|device_list|one_definition|pinned|stream_order|thrust)'
 without_gpu_tests+='|apps/(device_choice|limits|messages|placed_input|spargo))_test'
 cuda_folder=build
@@ -106,9 +107,9 @@ if ! grep -q 'has_cuda = true' build/include/spargo/core/config.hpp; then
   cuda_folder=build/cuda-check
   if [ -n "$(spargo_nvcc)" ]; then
     targets=(--target spargo_cuda_objects)
-    [ $full = no ] || targets=(--target apps tests)
+    [ $full = no ] || targets=(--target apps tests spargo_bench_cuda_check)
     step "CUDA code, in build/cuda-check/"
-    spargo_configure cuda-check -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=OFF "-DSPARGO_TEST_FILES=/${without_gpu_tests}[.]"
+    spargo_configure cuda-check -DSPARGO_APPS=ON -DSPARGO_TESTS=ON -DSPARGO_BENCH=ON "-DSPARGO_TEST_FILES=/${without_gpu_tests}[.]"
     check "CUDA build" cmake --build build/cuda-check --parallel "$(spargo_jobs)" "${targets[@]}"
     skipped+=("device tests: no usable GPU (CUDA code is compiled, not run)")
   else

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # On a machine with an NVIDIA GPU: builds, runs every test (a skipped device test is a failure), runs the device tests
-# under compute-sanitizer's four tools, then the benchmarks named, and closes with a table of all of it.
+# under compute-sanitizer's four tools, then the benchmarks named, and closes with tables of the time by kind of object,
+# layer and program, and of all stages.
 #   bash tests/run_gpu.sh [options] [BENCH_FILTER...]
 #   --stage NAME      build, test, portable, sanitize, devices or bench; may be repeated (default: build, test and
 #                     sanitize, bench if filters are given)
@@ -49,12 +50,16 @@ mkdir -p "$logs" || exit 1
 work=$build/gpu-work
 table=$logs/table.txt
 : > "$table"
+rm -f "$logs"/*-cases.log
 cores=$(nproc)
 gpus=$(nvidia-smi -L 2> /dev/null | grep -c '^GPU ')
 [ "$gpus" -gt 0 ] || gpus=1
 export PATH=/usr/local/cuda/bin:$PATH
 export SPARGO_REQUIRE_GPU=1
 failed=no
+# Layers whose programs are built, and tested, before the others.
+first_layers="(formats|io|primitives|solvers|sparse)_"
+first_tests="" cpu_tests=""
 
 left() { echo $((budget - SECONDS > 1 ? budget - SECONDS : 1)); }
 say() { printf '[%s, %4d s] %s\n' "$(date +%H:%M:%S)" "$SECONDS" "$*"; }
@@ -66,7 +71,7 @@ row() {
 verdict() { case $1 in 0) echo ok ;; 124 | 137) echo TIMEOUT ;; *) echo FAILED ;; esac; }
 
 stage_build() {
-  local start=$SECONDS status=0 generator=() arguments=() bench=OFF
+  local start=$SECONDS status=0 generator=() arguments=() bench=OFF first=()
   command -v ninja > /dev/null || generator=(-G "Unix Makefiles")
   read -ra arguments <<< "${SPARGO_CMAKE_ARGS:-}"
   # The benchmarks are an eighth of the build (811 of 6,080 s of CPU, 16 cores of an H100's host).
@@ -74,9 +79,21 @@ stage_build() {
   say "build"
   {
     timeout "$(left)" cmake --preset "$preset" -B "$build" "${generator[@]}" -DSPARGO_CUDA=ON -DSPARGO_APPS=ON \
-      -DSPARGO_TESTS=ON -DSPARGO_BENCH=$bench -DSPARGO_TEST_TIMEOUT=300 "${arguments[@]}" \
-      && timeout "$(left)" cmake --build "$build" --parallel "$cores"
+      -DSPARGO_TESTS=ON -DSPARGO_BENCH=$bench -DSPARGO_TEST_TIMEOUT=300 "${arguments[@]}"
   } > "$logs/build.log" 2>&1 || status=$?
+  if [ $status -eq 0 ] && wants test && [ -z "${SPARGO_CTEST_ARGS:-}" ]; then
+    mapfile -t first < <(cmake --build "$build" --target help | grep -oE "${first_layers}[a-z0-9_]*test\\b" | sort -u)
+  fi
+  if [ ${#first[@]} -gt 0 ]; then
+    timeout "$(left)" cmake --build "$build" --parallel "$cores" --target "${first[@]}" >> "$logs/build.log" 2>&1 || status=$?
+    row "build, first programs" "$(verdict $status)" "$start"
+    if [ $status -eq 0 ]; then
+      say "the first programs' tests, beside the rest of the build"
+      run_tests first -L gpu -R "^$first_layers" &
+      first_tests=$!
+    fi
+  fi
+  [ $status -ne 0 ] || timeout "$(left)" cmake --build "$build" --parallel "$cores" >> "$logs/build.log" 2>&1 || status=$?
   [ $status -eq 0 ] || tail -n 60 "$logs/build.log"
   row build "$(verdict $status)" "$start"
   return $status
@@ -99,17 +116,58 @@ on_gpus() {
   return "$1"
 }
 
+# run_tests NAME [ctest arguments]: tests of the build, one run at a time; the log of their cases stays in NAME-cases.log.
+run_tests() {
+  local name=$1 start=$SECONDS status=0 cases
+  shift
+  on_gpus "$build" "$@" > "$logs/$name.log" 2>&1 || status=$?
+  sed -n '/\*\*\*/p;/^\[  FAILED  \]/p' "$logs/$name.log" | sort -u | head -n 40
+  [ $status -eq 0 ] || tail -n 40 "$logs/$name.log"
+  cp "$(find "$build/Testing/Temporary" -name 'LastTest.log*' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d' ' -f2-)" \
+    "$logs/$name-cases.log"  # LastTest.log.tmp where the time was up
+  cases=$(awk '/^\[  PASSED  \]/ {p += $4} /^\[  SKIPPED \] [0-9]+ test/ {s += $4} /^\[  FAILED  \] [0-9]+ test/ {f += $4}
+               END {printf "cases: %d passed, %d skipped, %d failed", p, s, f}' "$logs/$name-cases.log")
+  row "ctest, $name" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/$name.log" | tail -n 1); $cases"
+  return $status
+}
+
+# The tests that need a GPU, and then those that need none, which go on beside the sanitizers.
 stage_test() {
-  local start=$SECONDS status=0 arguments=() cases last
+  local arguments=()
   read -ra arguments <<< "${SPARGO_CTEST_ARGS:-}"
   say "tests"
-  on_gpus "$build" "${arguments[@]}" > "$logs/test.log" 2>&1 || status=$?
-  sed -n '/\*\*\*/p;/^\[  FAILED  \]/p' "$logs/test.log" | sort -u | head -n 40
-  [ $status -eq 0 ] || tail -n 40 "$logs/test.log"
-  last=$build/Testing/Temporary/LastTest.log
-  cases=$(awk '/^\[  PASSED  \]/ {p += $4} /^\[  SKIPPED \] [0-9]+ test/ {s += $4} /^\[  FAILED  \] [0-9]+ test/ {f += $4}
-               END {printf "cases: %d passed, %d skipped, %d failed", p, s, f}' "$last" 2> /dev/null)
-  row "ctest" "$(verdict $status)" "$start" "$(grep -E 'tests passed,' "$logs/test.log" | tail -n 1); $cases"
+  if [ ${#arguments[@]} -gt 0 ]; then run_tests asked "${arguments[@]}" || failed=yes; return; fi
+  if [ -n "$first_tests" ]; then
+    wait "$first_tests" || failed=yes
+    run_tests gpu -L gpu -E "^$first_layers" || failed=yes
+  else
+    run_tests gpu -L gpu || failed=yes
+  fi
+  run_tests cpu -LE gpu &
+  cpu_tests=$!
+}
+
+# times: where the time went, of the build by kind of object, of the tests by program and by entry. A program's GPU time is
+# that of its turns (gpu_turn.hpp), of which there are four at a time on each GPU.
+times() {
+  if [ -s "$build/.ninja_log" ]; then
+    echo "Build: seconds of all objects, number, kind"
+    awk -F'\t' 'NR > 1 {t[$4] = ($2 - $1) / 1000}
+      END {for (f in t) {k = f ~ /\.cu\.o$/ ? "CUDA objects" : f ~ /\.o$/ ? "host objects" : f ~ /\.gch$/ ? "headers" : "the rest"
+                         k = k (f ~ /\.o$/ ? (f ~ /tests\// ? " of tests" : f ~ /apps\// ? " of apps" : " of the library") : "")
+                         s[k] += t[f]; n[k]++}
+           for (k in s) printf "%8.0f %5d  %s\n", s[k], n[k], k}' "$build/.ninja_log" | sort -rn
+    echo "Longest objects"
+    awk -F'\t' 'NR > 1 {printf "%8.1f  %s\n", ($2 - $1) / 1000, $4}' "$build/.ninja_log" | sort -rn | head -n 15
+  fi
+  awk '/^[0-9]+\/[0-9]+ Testing: / {name = $3; waited = held = 0}
+       /^GPU: waited / {waited += $3; held += $6}
+       /^Test time = / {printf "%s %s %s %s\n", name, $4, waited, held}' "$logs"/*-cases.log > "$logs/times.log"
+  echo "Tests: seconds, of which waiting for the GPU, with the GPU; entries, layer"
+  awk '{split($1, a, "_"); s[a[1]] += $2; w[a[1]] += $3; h[a[1]] += $4; n[a[1]]++}
+       END {for (k in s) printf "%8.1f %8.1f %8.1f %5d  %s\n", s[k], w[k], h[k], n[k], k}' "$logs/times.log" | sort -rn
+  echo "Longest entries"
+  awk '{printf "%8.1f %8.1f %8.1f  %s\n", $2, $3, $4, $1}' "$logs/times.log" | sort -rn | head -n 40
 }
 
 # test_command BUILD NAME: the program of a ctest entry and its first argument, or nothing. See tests/CMakeLists.txt.
@@ -412,10 +470,14 @@ if ! wants build || stage_build; then
   if wants test; then stage_test; fi
   if wants portable; then stage_portable; fi
   if wants sanitize; then stage_sanitize; fi
+  [ -z "$cpu_tests" ] || wait "$cpu_tests" || failed=yes
   if wants devices; then stage_devices; fi
   if wants bench; then stage_bench; fi
 fi
+wait
+times > "$logs/times.txt"
 say "done; full logs in $logs"
+cat "$logs/times.txt"
 echo
 cat "$table"
 [ $failed = no ]

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -15,13 +16,23 @@ namespace spargo::test {
 
 namespace {
 
+using clock = std::chrono::steady_clock;
+
 // A turn is a lock on one of N files, whose descriptor is this; -1: none. A program that ends gives it back.
 int turn = -1;
+clock::time_point turn_start;
+std::chrono::duration<double> waited{};
+std::chrono::duration<double> held{};
 
 class turn_ender : public testing::EmptyTestEventListener {
   void OnTestEnd(const testing::TestInfo&) override {
-    if (turn >= 0) ::close(turn);
+    if (turn < 0) return;
+    ::close(turn);
     turn = -1;
+    held += clock::now() - turn_start;
+  }
+  void OnTestProgramEnd(const testing::UnitTest&) override {
+    if (held.count() > 0) std::printf("GPU: waited %.1f s, held %.1f s\n", waited.count(), held.count());
   }
 };
 
@@ -35,7 +46,7 @@ void take_gpu_turn() {
   const int turns = std::atoi(text.c_str() + colon + 1);
   const char* const device = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string base = text.substr(0, colon) + "/gpu" + (device == nullptr ? "" : device) + ".";
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = clock::now();
   for (int k = 0;; k = (k + 1) % turns) {
     const std::string path = base + std::to_string(k);
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -45,8 +56,8 @@ void take_gpu_turn() {
     }
     if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
       turn = file;
-      const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - start;
-      testing::Test::RecordProperty("seconds_without_gpu", std::to_string(waited.count()));
+      turn_start = clock::now();
+      waited += turn_start - start;
       return;
     }
     ::close(file);

@@ -12,7 +12,8 @@ namespace spargo::test {
 // threads.
 void take_gpu_turn();
 
-// Ends the turn at the end of each case: called by main.
+// Ends the turn at the end of each case, and prints at the end of the program how long it waited for turns and held
+// them: called by main.
 void end_gpu_turns_with_cases();
 
 }  // namespace spargo::test
