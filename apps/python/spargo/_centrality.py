@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,20 @@ import numpy.typing as npt
 from . import _device
 from ._arrays import Array, flat, whole
 from ._config import threads
-from ._errors import Error, UnsupportedError
+from ._errors import ConvergenceWarning, Error, UnsupportedError, warn
 from ._results import Eigenvector, Hits, Katz, PageRank
 from ._storage import Vertex, Vertices
 from ._structure import Structure
+
+Ranks = TypeVar("Ranks", PageRank, Eigenvector, Katz, Hits)
+
+
+def _settled(found: Ranks, name: str, tolerance: float) -> Ranks:
+    """The result, with a warning if it has not converged."""
+    if not found.converged:
+        count = f"{found.iterations:,} iteration{'s' * (found.iterations != 1)}"
+        warn(f"{name}: not converged after {count}: the residual is {found.residual:.3g}, and {tolerance:g} is wanted", ConvergenceWarning)
+    return found
 
 
 class Centrality(Structure):
@@ -83,7 +93,7 @@ class Centrality(Structure):
             if a is not None and vector.size != self.vertices:
                 raise Error(f"pagerank: {name} has {vector.size} values for {self.vertices} vertices")
         options = (wanted.name, damping, tolerance, norm, max_iterations, iterations, dangling, algorithm, threads())
-        return PageRank.of(self, *self._planned(
+        found = PageRank.of(self, *self._planned(
                 ("pagerank", weighted, *options),
                 lambda: self._algorithm("pagerank", not weighted)(
                     self._argument(self._weights(), np.dtype(np.float64)) if weighted else None, *options
@@ -91,6 +101,7 @@ class Centrality(Structure):
                 *vectors,
             )
         )
+        return found if iterations > 0 else _settled(found, "pagerank", tolerance)
 
     def eigenvector(
         self,
@@ -128,7 +139,7 @@ class Centrality(Structure):
         """
         vector = self._rank_vector(start, "eigenvector", "start")
         most = whole(max_iterations, "eigenvector: max_iterations")
-        return Eigenvector.of(self, *self._ranked("eigenvector", weighted, tolerance, most, vector, threads()))
+        return _settled(Eigenvector.of(self, *self._ranked("eigenvector", weighted, tolerance, most, vector, threads())), "eigenvector", tolerance)
 
     def katz(
         self,
@@ -181,7 +192,7 @@ class Centrality(Structure):
         first = self._rank_vector(start, "katz", "start")
         most = whole(max_iterations, "katz: max_iterations")
         options = (0.0 if alpha is None else alpha, constant, bool(normalized), tolerance, most)
-        return Katz.of(self, *self._ranked("katz", weighted, *options, vector, first, threads()))
+        return _settled(Katz.of(self, *self._ranked("katz", weighted, *options, vector, first, threads())), "katz", tolerance)
 
     def hits(
         self,
@@ -219,7 +230,7 @@ class Centrality(Structure):
         """
         vector = self._rank_vector(start, "hits", "start")
         most = whole(max_iterations, "hits: max_iterations")
-        return Hits.of(self, *self._ranked("hits", weighted, tolerance, most, vector, threads()))
+        return _settled(Hits.of(self, *self._ranked("hits", weighted, tolerance, most, vector, threads())), "hits", tolerance)
 
     def _rank_vector(self, values: Any, method: str, name: str) -> Any:
         """A float64 vector with one value per vertex, or none."""

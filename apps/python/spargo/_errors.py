@@ -90,6 +90,8 @@ def warn(text: str, category: type[Warning] = InputWarning) -> None:
     """Warn at the line that called the package."""
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "spargo":
+        if category is ConvergenceWarning and frame.f_globals["__name__"].startswith("spargo._networkx"):
+            return  # which raises networkx's exception
         frame, level = frame.f_back, level + 1
     warnings.warn(text, category, stacklevel=level)
 

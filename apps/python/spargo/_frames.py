@@ -56,12 +56,12 @@ class _ArrowTable:
     def kind(self, column: int) -> str:
         """'integer', 'real', 'text', 'uuid', or a type's name that is none of these."""
         _, format, values, extension = self._fields[column]
-        values = values or format
+        values = values or format  # of a dictionary its values
         if extension == _UUID and values == "w:16":
             return "uuid"
         for kind, known in (("integer", _INTEGERS), ("real", _REALS), ("text", _TEXTS)):
             if values in known:
-                return kind
+                return f"dictionary of {known[values]}" if kind == "real" and values is not format else kind
         return next((_OTHERS[start] for start in (values[:2], values[:1]) if start in _OTHERS), f"format '{values}'")
 
     def numbers(self, column: int) -> Array:

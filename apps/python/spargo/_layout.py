@@ -221,7 +221,7 @@ class Layouts(Centrality):
         forces = (float(jitter_tolerance), float(scaling_ratio), float(gravity))
         kinds = (bool(strong_gravity), bool(linlog), bool(dissuade_hubs))
         count = whole(iterations, "layout: iterations", 0)
-        found = self._ranked("layout", weighted, count, start, *forces, *kinds, seed, positions, threads())
+        found = self._ranked("layout", weighted, count, start, *forces, *kinds, whole(seed, "layout: seed", 0), positions, threads())
         made = Layout.of(self, found.reshape(-1, 2))
         made._graph = self
         return made

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _algebra, _core, _device
 from ._arrays import Array, csr_indices, dense, indices_of, same_indices, values_of, whole
 from ._config import threads
-from ._errors import Error, UnsupportedError
+from ._errors import Error, UnsupportedError, warn
 from ._io import path_of
 from ._scipy import as_sparse, assembled, spy
 from ._snapshot import opened
@@ -534,6 +534,21 @@ class Matrix:
 
     def _repr_html_(self) -> str:
         return f"<p><code>{repr(self)[1:-1]}</code></p>{spy(self._on_host())}"
+
+
+def real_matrix(a: Any, what: str, device: str = "auto") -> Matrix:
+    """`a` or a Matrix of it. Integers and booleans become float64, as for NumPy's and SciPy's solvers."""
+    if isinstance(a, Matrix):
+        return a
+    if isinstance(a, (str, os.PathLike, tuple)) or _device.unpacked(a) is not None:
+        return Matrix(a, device=device)
+    a = as_sparse(a, what)
+    if a.dtype.kind not in "biu":
+        return Matrix(a, device=device)
+    values = a.data.astype(np.float64)
+    if a.dtype.itemsize == 8 and np.any(np.abs(values) >= 2.0**53):
+        warn(f"{what}: the matrix has integers beyond 2^53, which float64 rounds")
+    return Matrix(a, dtype=np.float64, device=device)
 
 
 def aslinearoperator(a: Any) -> LinearOperator:

@@ -9,7 +9,7 @@ from ._arrays import Array, is_graph, whole
 from ._config import threads
 from ._errors import Error
 from ._graph import Graph
-from ._matrix import Matrix
+from ._matrix import real_matrix
 
 
 def reorder(a: Any, method: str = "rcm", *, seed: int = 0) -> Array:
@@ -53,10 +53,10 @@ def reorder(a: Any, method: str = "rcm", *, seed: int = 0) -> Array:
         rows = cols = a.vertices
         offsets, indices = (_device.downloaded(v) if _device.is_vector(v) else v for v in (a.offsets, a.indices))
     else:
-        matrix = (a if isinstance(a, Matrix) else Matrix(a, device="cpu"))._on_host()
+        matrix = real_matrix(a, "reorder", "cpu")._on_host()
         rows, cols = matrix.shape
         offsets, indices, _ = matrix._csr_arrays()
     if rows != cols:
         raise Error(f"reorder: a matrix of {rows} x {cols} (expected a square one)")
-    order: Array = _core.reorder(rows, offsets, indices, method, whole(seed, "reorder: seed", 0), threads())
+    order: Array = _core.reorder(rows, offsets, indices, str(method), whole(seed, "reorder: seed", 0), threads())
     return order

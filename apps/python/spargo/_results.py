@@ -313,6 +313,7 @@ class PageRank(Result, _PageRank):
     residual : float
         Change of the ranks by the last step.
     converged : bool
+        If False, a `ConvergenceWarning` says so.
     algorithm : str
     """
 
@@ -331,6 +332,7 @@ class Eigenvector(Result, _Eigenvector):
     residual : float
         Change of the values by the last step in sum, divided by the vertices.
     converged : bool
+        If False, a `ConvergenceWarning` says so.
     eigenvalue : float
         The largest, from the last step.
     """
@@ -349,6 +351,7 @@ class Katz(Result, _Katz):
     residual : float
         Change of the values by the last step in sum, divided by the vertices.
     converged : bool
+        If False, a `ConvergenceWarning` says so.
     alpha : float
     """
 
@@ -367,6 +370,7 @@ class Hits(Result, _Hits):
     residual : float
         Change of the hubs by the last step in sum.
     converged : bool
+        If False, a `ConvergenceWarning` says so.
     """
 
     _by_vertex = True

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._arrays import Array, dense
+from ._arrays import Array, dense, whole
 from ._config import threads
 from ._errors import ConvergenceWarning, Error, UnsupportedError, warn
-from ._matrix import Matrix
+from ._matrix import Matrix, real_matrix
 
 METHODS = ("auto", "cg", "minres", "bicgstab", "gmres")
 PRECONDITIONERS = ("auto", "none", "jacobi", "block-jacobi", "ilu0", "ic0")
@@ -56,6 +56,7 @@ def solve(
     Parameters
     ----------
     a : Matrix or any argument of `Matrix`, shape (n, n)
+        Integers and booleans become float64.
     b : array_like, shape (n,)
         For a matrix on a GPU also a CuPy or PyTorch array on it: then nothing is copied to the host.
     method : {'auto', 'cg', 'minres', 'bicgstab', 'gmres'}, optional
@@ -112,14 +113,14 @@ def solve(
         raise ValueError(f"preconditioner is {preconditioner!r}, and may be one of {str(PRECONDITIONERS)[1:-1]}")
     if not tolerance >= 0:
         raise Error(f"solve: the tolerance is {tolerance} (expected 0 or more)")
-    matrix = a if isinstance(a, Matrix) else Matrix(a)
+    matrix = real_matrix(a, "solve")
     n = matrix.shape[0]
     right = _vector(matrix, b)
     start = None if guess is None else _vector(matrix, guess)
     if matrix.shape[1] != n or right.shape != (n,) or (start is not None and start.shape != (n,)):
         raise Error(f"solve: a matrix of {n} x {matrix.shape[1]} and a vector of shape {tuple(right.shape)}")
-    most = 10 * n if max_iterations is None else max_iterations
-    m = (preconditioner, block_size)
+    most = 10 * n if max_iterations is None else whole(max_iterations, "solve: max_iterations", 0)
+    m = (preconditioner, whole(block_size, "solve: block_size"))
     if matrix.device == "cpu" and _device.kind_of(right) is None:
         found, reason = _on_host(matrix, right, start, method, m, tolerance, most)
     else:
@@ -238,6 +239,8 @@ def _vector(matrix: Matrix, v: Any) -> Any:
     kind = _device.kind_of(v)
     if kind is None:
         array = dense(v, "solve")
+        if array.dtype.kind not in "biufc":
+            raise TypeError(f"solve: a vector of numbers is expected, and this is {type(v).__name__}")
         return np.ascontiguousarray(array, np.result_type(matrix.dtype, array.dtype))
     array = _device.taken(kind, v)
     if np.result_type(matrix.dtype, kind.dtype(array)) != matrix.dtype:

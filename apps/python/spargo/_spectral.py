@@ -11,7 +11,7 @@ from ._arrays import Array, whole
 from ._config import threads
 from .csgraph import connected_components
 from ._errors import Error, UnsupportedError
-from ._matrix import Matrix
+from ._matrix import Matrix, real_matrix
 
 
 class Embedding(NamedTuple):
@@ -43,7 +43,7 @@ def spectral_embedding(
     Parameters
     ----------
     a : Graph, Matrix or any argument of `Matrix`, shape (n, n)
-        The adjacency matrix, symmetric, with real weights of 0 or more.
+        The adjacency matrix, symmetric, with real weights of 0 or more; integers become float64.
     dimensions : int, optional
         Less than n.
     normalized : bool, optional
@@ -78,7 +78,7 @@ def spectral_embedding(
     >>> spargo.spectral_embedding(path, 2, normalized=False).values.round(4)
     array([0.5858, 2.    ])
     """
-    return _embedded("spectral_embedding", _adjacency(a), dimensions, normalized, tolerance, max_products, seed)
+    return _embedded("spectral_embedding", _adjacency(a, "spectral_embedding"), dimensions, normalized, tolerance, max_products, seed)
 
 
 def fiedler_vector(
@@ -101,7 +101,7 @@ def fiedler_vector(
     Error
         As `spectral_embedding`, and for a graph that is not connected; edges of weight 0 do not connect.
     """
-    matrix = _adjacency(a)
+    matrix = _adjacency(a, "fiedler_vector")
     rows, cols = matrix.shape
     if rows != cols or rows < 2:
         raise Error(f"fiedler_vector: a matrix of {rows} x {cols} (expected a square one of 2 rows or more)")
@@ -113,8 +113,8 @@ def fiedler_vector(
     return _embedded("fiedler_vector", matrix, 1, normalized, tolerance, max_products, seed).positions[:, 0].copy()
 
 
-def _adjacency(a: Any) -> Matrix:
-    matrix = a if isinstance(a, Matrix) else Matrix(a, device="cpu")
+def _adjacency(a: Any, name: str) -> Matrix:
+    matrix = real_matrix(a, name, "cpu")
     return matrix if matrix.device == "cpu" else Matrix(matrix.to_scipy(), device="cpu")
 
 

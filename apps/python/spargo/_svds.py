@@ -10,7 +10,7 @@ from . import _core
 from ._arrays import Array, whole
 from ._config import threads
 from ._errors import Error
-from ._matrix import Matrix
+from ._matrix import Matrix, real_matrix
 
 _PARTS = (True, False, "u", "vh")
 
@@ -30,6 +30,7 @@ def svds(
     Parameters
     ----------
     a : Matrix or any argument of `Matrix`, shape (m, n)
+        Integers and booleans become float64.
     k : int, optional
         At most min(m, n).
     which : {'LM'}, optional
@@ -70,7 +71,7 @@ def svds(
         raise ValueError(f"which is {which!r}, and may be 'LM'")
     if return_singular_vectors not in _PARTS:
         raise ValueError(f"return_singular_vectors is {return_singular_vectors!r}, and may be one of {str(_PARTS)[1:-1]}")
-    matrix = a if isinstance(a, Matrix) else Matrix(a)
+    matrix = real_matrix(a, "svds")
     if matrix.device != "cpu":
         matrix = Matrix(matrix.to_scipy(), device="cpu")
     k = whole(k, "svds: k", 1)

@@ -31,6 +31,8 @@ def test_pyarrow():
         spargo.Graph.from_arrow(pa.RecordBatchReader.from_batches(plain.schema, fails()))
     with pytest.raises(spargo.Error, match="'target' is null in row 1"):
         spargo.Graph.from_arrow(pa.table({"source": [1, 2], "target": [2, None]}))
+    with pytest.raises(spargo.UnsupportedError, match="'source' is of type dictionary of float64"):
+        spargo.Graph.from_arrow(pa.table({"source": pa.array([1.0, 5.0]).dictionary_encode(), "target": [2, 3]}))
     g = people()
     found = pa.table(g.bfs("alice").to_arrow())
     assert found.to_pydict() == {

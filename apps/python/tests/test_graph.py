@@ -1,4 +1,5 @@
 import math
+import warnings
 
 import networkx as nx
 import numpy as np
@@ -188,6 +189,21 @@ def test_pagerank(g, index):
         found = graph.pagerank(damping=0.7, personalization=[person.get(v, 0) for v in g], tolerance=1e-11)
         np.testing.assert_allclose(found.ranks, [want[v] for v in g], atol=1e-9)
         assert graph.pagerank(iterations=3, algorithm="jacobi").iterations == 3
+
+
+def test_ranks_that_do_not_converge_are_warned_of():
+    g = spargo.Graph(nx.karate_club_graph())
+    for name, options in (("pagerank", {"max_iterations": 1}), ("eigenvector", {"max_iterations": 1}), ("katz", {"alpha": 5.0}),
+                          ("hits", {"max_iterations": 1})):  # fmt: skip
+        with pytest.warns(spargo.ConvergenceWarning, match=f"{name}: not converged after [0-9,]+ iterations?: the residual is ") as all:
+            assert not getattr(g, name)(**options).converged
+        assert len(all) == 1 and all[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        g.pagerank(iterations=1)
+        for name in ("pagerank", "eigenvector_centrality", "katz_centrality"):
+            with pytest.raises(nx.PowerIterationFailedConvergence):
+                getattr(nx, name)(nx.path_graph(9), max_iter=1, tol=1e-12, backend="spargo")
 
 
 @CASES

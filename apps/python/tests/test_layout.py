@@ -49,6 +49,9 @@ def test_weights_and_options():
     plain = g.layout(iterations=20).positions
     for options in ({"weighted": True}, {"linlog": True}, {"strong_gravity": True}, {"dissuade_hubs": True}, {"gravity": 5}):
         assert not np.array_equal(plain, g.layout(iterations=20, **options).positions), options
+    for seed in (-1, 2.5):
+        with pytest.raises(spargo.Error, match=f"layout: seed is {seed}"):
+            g.layout(seed=seed)
     with pytest.raises(spargo.Error, match="scaling_ratio is 0"):
         g.layout(scaling_ratio=0)
     with pytest.raises(spargo.Error, match="layout: unknown start"):

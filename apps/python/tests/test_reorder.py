@@ -66,7 +66,7 @@ def test_methods_on_matrices_and_graphs():
     assert spargo.reorder(theirs, "degree").tolist() == sorted(range(34), key=lambda v: (-degrees[v], v))
     for method in ("rcm", "degree", "rabbit", "random"):
         orders = [spargo.reorder(form, method, seed=3).tolist() for form in (
-            theirs, spargo.Graph(theirs), theirs.to_directed(), sparse.coo_array(dense * 1.0), sparse.csc_array(np.triu(dense) * 2.0),
+            theirs, spargo.Graph(theirs), theirs.to_directed(), sparse.coo_array(dense), dense.astype(np.uint8), sparse.csc_array(np.triu(dense) * 2.0),
             dense + np.eye(34))]  # fmt: skip
         assert all(order == orders[0] for order in orders) and sorted(orders[0]) == list(range(34))
     assert spargo.reorder(theirs, "random").tolist() != spargo.reorder(theirs, "random", seed=1).tolist()
@@ -80,5 +80,7 @@ def test_ends_and_refusals():
         spargo.reorder(np.ones((2, 3)))
     with pytest.raises(ValueError, match="method is 'best', and may be one of 'rcm', 'degree', 'rabbit', 'random'"):
         spargo.reorder(np.eye(3), "best")
+    with pytest.raises(ValueError, match="method is 'None'"):
+        spargo.reorder(np.eye(3), None)
     with pytest.raises(spargo.Error, match="seed is -1"):
         spargo.reorder(np.eye(3), "random", seed=-1)

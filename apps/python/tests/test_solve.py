@@ -203,6 +203,16 @@ def test_a_zero_on_the_diagonal_is_named():
     assert not skew.converged and skew.residual == 1
 
 
+def test_integers_become_float64():
+    a = np.array([[4, 1], [1, 3]])
+    for given in (a, a.astype(np.uint8), sparse.coo_array(a)):
+        found = spargo.solve(given, [1, 2], max_iterations=9.0)
+        assert found.method == "cg" and np.allclose(a @ found.x, [1, 2])
+    assert spargo.solve(np.eye(3) > 0, [1, 2, 3]).x.tolist() == [1, 2, 3]
+    with pytest.warns(spargo.InputWarning, match="beyond 2.53"):
+        spargo.solve([[2**62 + 1]], [1.0])
+
+
 def test_ends_of_the_range():
     a = spargo.Matrix("gen:laplacian2d:n=5")
     nothing = spargo.solve(a, np.zeros(25))
@@ -233,6 +243,12 @@ def test_what_is_refused():
     for tolerance in (-1, np.nan):
         with pytest.raises(spargo.Error, match="tolerance"):
             spargo.solve(a, np.ones(25), tolerance=tolerance)
+    for bad in ({"max_iterations": -1}, {"max_iterations": 2.5}, {"block_size": 2.5}):
+        with pytest.raises(spargo.Error, match=f"solve: {next(iter(bad))} is "):
+            spargo.solve(a, np.ones(25), **bad)
+    for bad in ("text", sparse.csr_array(np.ones((25, 1))), None):
+        with pytest.raises(TypeError, match="a vector of numbers is expected, and this is "):
+            spargo.solve(a, bad)
     with pytest.raises(ValueError, match="preconditioner is 'ilu'"):
         spargo.solve(a, np.ones(25), preconditioner="ilu")
     for indefinite in (-sparse.identity(5, format="csr"), sparse.csr_array((5, 5))):

@@ -63,6 +63,15 @@ def test_what_is_returned_is_scipys():
     assert spargo.svds(a, 4, return_singular_vectors="vh")[0] is None
 
 
+def test_integers_become_float64():
+    counts = np.random.default_rng(3).integers(-3, 4, (9, 7))
+    for a in (counts, counts.astype(np.int8), sparse.csc_array(counts), counts > 0):
+        s = spargo.svds(a, 3, return_singular_vectors=False)
+        np.testing.assert_allclose(s, np.linalg.svd(np.asarray(a.toarray() if sparse.issparse(a) else a, float))[1][:3])
+    with pytest.warns(spargo.InputWarning, match="svds: the matrix has integers beyond 2.53, which float64 rounds"):
+        spargo.svds(np.array([[2**53 + 1]]), 1)
+
+
 def test_what_is_refused():
     a = spargo.Matrix("gen:laplacian2d:n=5")
     with pytest.raises(spargo.Error, match="26 singular values of a matrix of 25 x 25"):
