@@ -4,6 +4,7 @@
 #include "distributed/graph/deal.hpp"
 #include "graph/graph/build.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 namespace spargo::detail::distributed {
@@ -13,7 +14,7 @@ namespace {
 template <class I>
 using host_rows = csr_pattern_view<I, std::int64_t, host>;
 
-// The rows of `sides` one behind the other, without loops.
+// The rows of both sides merged, without loops.
 template <class I>
 csr_matrix<pattern, I, std::int64_t, host> joined(const context<host>& ctx, const std::vector<host_rows<I>>& sides,
                                                   std::int64_t first) {
@@ -35,8 +36,10 @@ csr_matrix<pattern, I, std::int64_t, host> joined(const context<host>& ctx, cons
   for (std::int64_t v = 0; v < n; ++v) offsets[v + 1] += offsets[v];
   array<I, host> indices(ctx, offsets[n]);
   parallel_for(ctx.threads(), n, grain::rows, [&](std::int64_t v) {
-    I* to = indices.data() + offsets[v];
+    I* const begin = indices.data() + offsets[v];
+    I* to = begin;
     for_each_entry(v, [&](I u) { *to++ = u; });
+    std::inplace_merge(begin, std::is_sorted_until(begin, to), to);
   });
   return {sides[0].rows, sides[0].cols, std::move(offsets), std::move(indices), {}};
 }

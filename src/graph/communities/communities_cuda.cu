@@ -146,7 +146,7 @@ class device_executor final : public executor<I, device> {
   run_outcome run(span<const I, device> initial) override {
     run_outcome outcome;
     start(initial);
-    labels_are kind = initial.empty() ? labels_are::vertices : labels_are::any;
+    labels_are kind = initial.empty() ? labels_are::vertices : part_.count ? labels_are::ascending : labels_are::any;
     active_vertices active;
     while (outcome.rounds < iterations_) {
       const tallies round = take_round(std::exchange(kind, labels_are::any), active);

@@ -85,7 +85,8 @@ __device__ vote<I> best_of_warp(vote<I> mine) {
   return mine;
 }
 
-enum class labels_are { vertices, any };
+// ascending: along rows, mostly; a hint, not relied on.
+enum class labels_are { vertices, ascending, any };
 
 template <class I>
 struct label_arrays {

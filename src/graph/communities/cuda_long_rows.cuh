@@ -3,8 +3,8 @@
 // A shared-memory hash table counts the labels. If it fills up, the labels are split by hash into two shares counted
 // one after the other, then four, and so on; rows with few distinct labels, the usual case after a round or two, are
 // read once. For the longest rows, counters of hashes first bound each label's count, and only labels that can still
-// win are counted. In the first round every label is a vertex: a row of ascending neighbours needs no table. Its label
-// is the smallest neighbour that is both an in- and an out-neighbour, else the smallest neighbour.
+// win are counted. In the first round all labels of a row differ and often ascend with its neighbours: equal ones are
+// then adjacent on each side of the row, and need no table.
 #pragma once
 
 #include "core/device/block.cuh"
@@ -170,29 +170,39 @@ __device__ I count_huge(const neighbour_list<I>& row, const label_arrays<I>& arr
   }
 }
 
-// First round: the label of a row whose neighbours ascend on both sides; else -1.
+// The label of a row whose labels ascend on both sides, equal ones allowed; else -1.
 template <class I, int Threads>
-__device__ I first_round_label(const neighbour_list<I>& row, block_table<I, Threads>& table) {
-  const std::int64_t in_size = row.size - row.out_size;
+__device__ I label_of_ascending(const neighbour_list<I>& row, const label_arrays<I>& arrays,
+                                block_table<I, Threads>& table) {
+  const auto label_at = [&](std::int64_t k) { return arrays.label_of(row[k]); };
+  const auto starts = [&](std::int64_t k) { return k == 0 || k == row.out_size; };
   bool ascends = true;
   for (std::int64_t k = threadIdx.x; k < row.size; k += Threads) {
-    ascends = ascends && (k == 0 || k == row.out_size || row[k - 1] < row[k]);
+    ascends = ascends && (starts(k) || label_at(k - 1) <= label_at(k));
   }
   if (__syncthreads_and(ascends ? 1 : 0) == 0) return I{-1};
   vote<I> mine = no_vote<I>;
   for (std::int64_t k = threadIdx.x; k < row.size; k += Threads) {
-    const I label = row[k];
-    bool mutual = false;
-    if (in_size > 0 && k < row.out_size) {
-      const std::int64_t at = lower_bound(row.in, in_size, label);
-      mutual = at < in_size && row.in[at] == label;
+    const I label = label_at(k);
+    if (!starts(k) && label_at(k - 1) == label) continue;  // the first of equal ones counts them
+    const bool is_out = k < row.out_size;
+    const std::int64_t last = is_out ? row.out_size : row.size;
+    std::int64_t count = 1;
+    if (k + 1 < last && label_at(k + 1) == label) {
+      count = first_where(k + 2, last, [&](std::int64_t at) { return label_at(at) != label; }) - k;
     }
-    mine.offer({mutual ? 2U : 1U, label});
+    if (is_out && row.out_size < row.size) {  // also on the other side
+      const auto first = first_where(row.out_size, row.size, [&](std::int64_t at) { return label_at(at) >= label; });
+      if (first < row.size && label_at(first) == label) {
+        count += first_where(first + 1, row.size, [&](std::int64_t at) { return label_at(at) != label; }) - first;
+      }
+    }
+    mine.offer({static_cast<unsigned>(count), label});
   }
   return best_of_block(mine, table).label;
 }
 
-// Processes rows in a grid-stride loop, one block each. find(row, own): the label where first_round_label cannot tell.
+// Processes rows in a grid-stride loop, one block each. find(row, own): the label where the above cannot tell.
 template <int Threads, class I, class O, class Find>
 __device__ __forceinline__ void take_rows(std::int64_t rows, const I* order, const neighbour_lists<I, O>& lists,
                                           const label_arrays<I>& arrays, const active_vertices& active, tallies* all,
@@ -203,7 +213,7 @@ __device__ __forceinline__ void take_rows(std::int64_t rows, const I* order, con
     const std::int64_t v = order[r];
     if (!active.has(v)) continue;
     const neighbour_list<I> row = lists.of(v);
-    I label = arrays.kind == labels_are::vertices ? first_round_label(row, table) : I{-1};
+    I label = arrays.kind == labels_are::any ? I{-1} : label_of_ascending(row, arrays, table);
     if (label < 0) label = find(row, arrays.now[v]);
     if (threadIdx.x == 0) arrays.settle(v, label, changed, unlike);
   }

@@ -11,6 +11,7 @@
 
 #include <spargo/core/interruption.hpp>
 #include <spargo/graph/layout.hpp>
+#include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/weights.hpp>
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <utility>
 #include <vector>
 
 namespace spargo {
@@ -154,6 +156,65 @@ std::string check(const context<host>& ctx, const graph_view<I, O, host>& g, con
   return force_oracle<W, I, O>(ctx, g, weights, found, options).fault();
 }
 
+// Every row's neighbours in both directions.
+template <class I, class O>
+csr_matrix<pattern, I, std::int64_t, host> both_ways(const context<host>& ctx, const graph_view<I, O, host>& g) {
+  const detail::with_in_edges<I, O, host> pulled(ctx, g);
+  const csr_pattern_view<I, O, host>& out = pulled.view().out;
+  const csr_pattern_view<I, O, host>& in = pulled.view().in;
+  array<std::int64_t, host> offsets(ctx, std::int64_t{out.rows} + 1);
+  array<I, host> indices(ctx, out.nnz() + in.nnz());
+  detail::parallel_for(ctx.threads(), offsets.size(), detail::grain::rows, [&](std::int64_t v) {
+    offsets[v] = std::int64_t{out.offsets[v]} + in.offsets[v];
+    if (v == out.rows) return;
+    I* const to = std::copy(out.indices.data() + out.offsets[v], out.indices.data() + out.offsets[v + 1],
+                            indices.data() + offsets[v]);
+    std::copy(in.indices.data() + in.offsets[v], in.indices.data() + in.offsets[v + 1], to);
+  });
+  return {out.rows, out.rows, std::move(offsets), std::move(indices), {}};
+}
+
+// Over the pairs of a few sources at a time, all of which one search follows. Sums have a fixed order.
+template <class I, class O>
+double stress(const context<host>& ctx, const graph_view<I, O, host>& g, const span<const double, host>& positions,
+              const std::vector<I>& sources) {
+  struct sums {
+    double pairs = 0, ratios = 0, squares = 0;
+  };
+  constexpr std::int64_t batch = 8;
+  constexpr std::int64_t part = std::int64_t{1} << 14;  // vertices
+  const std::int64_t n = g.vertices();
+  multi_bfs_plan<I, O, host> search(ctx, g, batch);
+  std::vector<sums> found(static_cast<std::size_t>(div_up(n, part)));
+  for (std::int64_t first = 0; first < std::ssize(sources); first += batch) {
+    const std::int64_t count = std::min(batch, std::ssize(sources) - first);
+    search.run(span<const I, host>(sources.data() + first, count));
+    detail::parallel_parts(ctx.threads(), std::ssize(found), [&](std::int64_t p) {
+      sums& own = found[static_cast<std::size_t>(p)];
+      for (std::int64_t k = p * part * count; k < std::min(n, (p + 1) * part) * count; ++k) {
+        const std::int32_t depth = search.levels()[k];
+        if (depth <= 0) continue;
+        const std::int64_t v = k / count;
+        const std::int64_t source = sources[static_cast<std::size_t>(first + k % count)];
+        const double ratio = detail::hypotenuse(positions[2 * v] - positions[2 * source],
+                                                positions[2 * v + 1] - positions[2 * source + 1]) /
+                             depth;
+        own.pairs += 1;
+        own.ratios += ratio;
+        own.squares += ratio * ratio;
+      }
+    });
+  }
+  sums all;
+  for (const sums& one : found) {
+    all.pairs += one.pairs;
+    all.ratios += one.ratios;
+    all.squares += one.squares;
+  }
+  if (all.pairs == 0) return 0;
+  return all.squares > 0 ? std::max(0.0, 1 - all.ratios / all.squares * (all.ratios / all.pairs)) : 1;
+}
+
 }  // namespace
 
 template <index_type I, index_type O>
@@ -179,44 +240,15 @@ double layout_stress(const context<host>& ctx, const graph_view<I, O, host>& g,
                      std::uint64_t seed) try {
   const std::int64_t n = g.vertices();
   detail::layout::expect_coordinates("layout_stress", positions.size(), n);
-  if (n == 0) return 0;
-  const detail::with_in_edges<I, O, host> pulled(ctx, g);
-  std::vector<std::int64_t> depth(static_cast<std::size_t>(n));
-  std::vector<std::int64_t> queue;
-  double pairs = 0;
-  double sum = 0;
-  double squares = 0;
-  for (std::int64_t k = 0; k < std::min(sources, n); ++k) {
-    interruption::look();
-    const auto source = static_cast<std::int64_t>(
-        n <= sources ? static_cast<std::uint64_t>(k)
-                     : detail::mixed_bits(seed, static_cast<std::uint64_t>(k)) % static_cast<std::uint64_t>(n));
-    std::fill(depth.begin(), depth.end(), -1);
-    depth[static_cast<std::size_t>(source)] = 0;
-    queue.assign(1, source);
-    const auto reach = [&](const csr_pattern_view<I, O, host>& rows, std::int64_t v) {
-      for (O e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
-        const std::int64_t u = rows.indices[e];
-        if (depth[static_cast<std::size_t>(u)] >= 0) continue;
-        depth[static_cast<std::size_t>(u)] = depth[static_cast<std::size_t>(v)] + 1;
-        queue.push_back(u);
-      }
-    };
-    for (std::size_t head = 0; head < queue.size(); ++head) {
-      const std::int64_t v = queue[head];
-      reach(pulled.view().out, v);
-      if (g.direction == direction_kind::directed) reach(pulled.view().in, v);
-      if (v == source) continue;
-      const double u = detail::hypotenuse(positions[2 * v] - positions[2 * source],
-                                          positions[2 * v + 1] - positions[2 * source + 1]) /
-                       static_cast<double>(depth[static_cast<std::size_t>(v)]);
-      pairs += 1;
-      sum += u;
-      squares += u * u;
-    }
+  std::vector<I> drawn(static_cast<std::size_t>(std::clamp<std::int64_t>(sources, 0, n)));
+  for (std::size_t k = 0; k < drawn.size(); ++k) {
+    drawn[k] = static_cast<I>(n <= sources ? k : detail::mixed_bits(seed, k) % static_cast<std::uint64_t>(n));
   }
-  if (pairs == 0) return 0;
-  return squares > 0 ? std::max(0.0, 1 - sum / squares * (sum / pairs)) : 1;
+  if (drawn.empty()) return 0;
+  if (g.direction == direction_kind::undirected) return stress<I, O>(ctx, g, positions, drawn);
+  const csr_matrix<pattern, I, std::int64_t, host> both = both_ways<I, O>(ctx, g);
+  const csr_pattern_view<I, std::int64_t, host> rows = both.view();
+  return stress<I, std::int64_t>(ctx, {rows, rows, direction_kind::undirected}, positions, drawn);
 } catch (...) {
   detail::rethrow("layout_stress");
 }
