@@ -1,6 +1,7 @@
 // Label propagation over ranks on hosts and devices: the labels of a naive propagation over the whole graph, and of the
 // plan of one process.
 #include "distributed/devices.hpp"
+#include "distributed/graph/neighbourhoods.hpp"
 #include "distributed/graphs.hpp"
 #include "support/data.hpp"
 #include "support/suite_types.hpp"
@@ -196,6 +197,33 @@ TEST_F(DistributedCommunitiesOfFiles, AreThoseOfOneProcessForRealGraphs) {
   SPARGO_TEST_NEEDS_DATA();
   for (const char* name : {"4elt.el", "PGPgiantcompo.el", "facebook_combined.txt", "email-Enron.txt.gz"}) {
     if (!test::is_left_out(name)) expect_same_of_file((test::data_directory() / name).string());
+  }
+}
+
+// On devices, labels of the first round then ascend along rows and need no tables.
+TEST(DistributedNeighbourhoods, AscendAlongOwnRows) {
+  for (const auto direction : {direction_kind::directed, direction_kind::undirected}) {
+    for (const char* name : {"gen:rmat:scale=9,degree=8", "two parts", "one"}) {
+      const edges all = edges_of(name);
+      const test::lists expected = rows_of(all, direction);
+      test::on_ranks([&](const communicator& comm) {
+        const distributed_graph<std::int32_t> g(comm, test::context_of(comm), share_of(comm, all).view(),
+                                                {.direction = direction, .in_edges = true, .loops = self_loops::keep});
+        const auto made = detail::distributed::neighbourhoods_of(test::context_of(comm), g, comm.rank());
+        const std::int64_t first = g.parts().first(comm.rank());
+        for (std::int64_t v = 0; v < made.own; ++v) {
+          std::vector<std::int64_t> row;
+          for (std::int64_t e = made.offsets[v]; e < made.offsets[v + 1]; ++e) {
+            const std::int64_t u = made.indices[e];
+            row.push_back(u < made.own ? first + u : made.ghosts[static_cast<std::size_t>(u - made.own)]);
+          }
+          std::vector<std::int64_t> right = expected[static_cast<std::size_t>(first + v)];
+          std::erase(right, first + v);
+          std::sort(right.begin(), right.end());
+          ASSERT_EQ(row, right);
+        }
+      });
+    }
   }
 }
 

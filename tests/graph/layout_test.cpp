@@ -4,8 +4,10 @@
 #include <spargo/graph/layout.hpp>
 #include <spargo/io/generate.hpp>
 
+#include "core/parallel.hpp"
 #include "graph/graph_suite.hpp"
 #include "graph/known_graphs.hpp"
+#include "graph/layout/levels.hpp"
 #include "graph/plan_suite.hpp"
 #include "graph/sssp_support.hpp"
 #include "support/device.hpp"
@@ -17,6 +19,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <map>
 
 namespace spargo {
 namespace {
@@ -420,6 +423,86 @@ TEST(LayoutHost, StressOfKnownLayouts) {
   EXPECT_NEAR(layout_stress(cpu, path.view(), doubles{0, 0, 1, 0, 0, 0}), 1.0 / 3, 1e-15);
   EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)layout_stress(cpu, path.view(), doubles(3)); }),
             "layout_stress: 3 coordinates (expected 6, two per vertex)");
+}
+
+// Distances by relaxing all edges until none shortens; loops, duplicates, parts that are not joined; either direction.
+TEST(LayoutHost, StressIsThatOfAllPairs) {
+  test::random_source random(80);
+  for (const graph_form form : test::all_forms) {
+    constexpr std::int64_t n = 120;
+    test::edge_vector edges;
+    for (int e = 0; e < 130; ++e) edges.emplace_back(random.below(n), random.below(n));
+    const auto g =
+        form == graph_form::undirected
+            ? test::make_undirected<std::int32_t, std::int64_t>(n, edges)
+            : test::make_directed<std::int32_t, std::int64_t>(
+                  n, edges, form == graph_form::out_and_in ? test::edges_kept::out_and_in : test::edges_kept::out);
+    const doubles at = random_positions(random, n, 1);
+    double pairs = 0, sum = 0, squares = 0;
+    for (std::int64_t source = 0; source < n; ++source) {
+      std::vector<std::int64_t> depth(n, n);
+      depth[static_cast<std::size_t>(source)] = 0;
+      for (std::int64_t round = 0; round < n; ++round) {
+        for (const auto& [a, b] : edges) {
+          std::int64_t& from = depth[static_cast<std::size_t>(a)];
+          std::int64_t& to = depth[static_cast<std::size_t>(b)];
+          to = std::min(to, from + 1);
+          from = std::min(from, to + 1);
+        }
+      }
+      for (std::int64_t v = 0; v < n; ++v) {
+        if (v == source || depth[static_cast<std::size_t>(v)] == n) continue;
+        const auto k = static_cast<std::size_t>(2 * v);
+        const auto j = static_cast<std::size_t>(2 * source);
+        const double ratio = std::abs(plane(at[k] - at[j], at[k + 1] - at[j + 1])) /
+                             static_cast<double>(depth[static_cast<std::size_t>(v)]);
+        pairs += 1;
+        sum += ratio;
+        squares += ratio * ratio;
+      }
+    }
+    EXPECT_NEAR(layout_stress(cpu, g.view(), at, n), 1 - sum * sum / (pairs * squares), 1e-12);
+    const context<host> three({.threads = 3});
+    EXPECT_EQ(layout_stress(cpu, g.view(), at, 7, 3), layout_stress(three, g.view(), at, 7, 3));
+    EXPECT_EQ(layout_stress(cpu, g.view(), at, 0), 0);
+  }
+}
+
+// Several ranges of groups, joined by several threads.
+TEST(LayoutHost, AContractionAddsUpMassesAndEdges) {
+  detail::assume_processors(4);
+  const context<host> ctx({.threads = 4});
+  test::random_source random(81);
+  constexpr std::int64_t n = 6000;
+  test::edge_vector edges;
+  for (int e = 0; e < 15000; ++e) edges.emplace_back(random.below(n), random.below(n));
+  for (int v = 0; v < 3000; ++v) edges.emplace_back(0, v);
+  const plain g = test::make_undirected<std::int32_t, std::int64_t>(n, edges);
+  const auto levels = detail::layout::contract_all(
+      ctx, detail::layout::charged_graph<std::int32_t, std::int64_t, host>{{{g.view()}, {}, {}}, {}});
+  detail::assume_processors(0);
+  ASSERT_GT(levels.size(), 1U);
+  const auto& coarse = levels[0];
+  ASSERT_GT(coarse.vertices(), 600);
+  doubles masses(static_cast<std::size_t>(coarse.vertices()));
+  for (std::int64_t v = 0; v < n; ++v) masses[static_cast<std::size_t>(coarse.group_of[v])] += 1;
+  std::map<std::pair<std::int64_t, std::int64_t>, double> expected, found;
+  const auto rows = g.view().out;
+  for (std::int64_t v = 0; v < n; ++v) {
+    for (std::int64_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
+      const std::int32_t from = coarse.group_of[v];
+      const std::int32_t to = coarse.group_of[rows.indices[e]];
+      masses[static_cast<std::size_t>(from)] += rows.indices[e] == v ? 2 : 1;
+      if (from != to) expected[{from, to}] += 1;
+    }
+  }
+  for (std::int64_t c = 0; c < coarse.vertices(); ++c) {
+    EXPECT_EQ(coarse.masses[c], static_cast<float>(masses[static_cast<std::size_t>(c)]));
+    for (std::int64_t e = coarse.offsets[c]; e < coarse.offsets[c + 1]; ++e) {
+      EXPECT_TRUE(found.emplace(std::pair(c, coarse.indices[e]), coarse.weights[e]).second);
+    }
+  }
+  EXPECT_EQ(found, expected);
 }
 
 TEST(LayoutHost, RefusesOptionsOutOfRange) {

@@ -10,8 +10,8 @@
 #include "graph/layout/executor.hpp"
 
 #include <spargo/core/interruption.hpp>
+#include <spargo/graph/bfs.hpp>
 #include <spargo/graph/layout.hpp>
-#include <spargo/graph/multi_bfs.hpp>
 #include <spargo/graph/weights.hpp>
 
 #include <fmt/format.h>
@@ -174,31 +174,27 @@ csr_matrix<pattern, I, std::int64_t, host> both_ways(const context<host>& ctx, c
   return {out.rows, out.rows, std::move(offsets), std::move(indices), {}};
 }
 
-// Over the pairs of a few sources at a time, all of which one search follows. Sums have a fixed order.
+// Sums have a fixed order.
 template <class I, class O>
 double stress(const context<host>& ctx, const graph_view<I, O, host>& g, const span<const double, host>& positions,
               const std::vector<I>& sources) {
   struct sums {
     double pairs = 0, ratios = 0, squares = 0;
   };
-  constexpr std::int64_t batch = 8;
   constexpr std::int64_t part = std::int64_t{1} << 14;  // vertices
-  const std::int64_t n = g.vertices();
-  multi_bfs_plan<I, O, host> search(ctx, g, batch);
-  std::vector<sums> found(static_cast<std::size_t>(div_up(n, part)));
-  for (std::int64_t first = 0; first < std::ssize(sources); first += batch) {
-    const std::int64_t count = std::min(batch, std::ssize(sources) - first);
-    search.run(span<const I, host>(sources.data() + first, count));
-    detail::parallel_parts(ctx.threads(), std::ssize(found), [&](std::int64_t p) {
+  bfs_plan<I, O, host> search(ctx, g, {.output = bfs_output::levels});
+  const detail::parts ranges = detail::chunks_of(g.vertices(), part);
+  std::vector<sums> found(static_cast<std::size_t>(ranges.count));
+  for (const I source : sources) {
+    search.run(source);
+    detail::parallel_parts(ctx.threads(), ranges.count, [&](std::int64_t p) {
       sums& own = found[static_cast<std::size_t>(p)];
-      for (std::int64_t k = p * part * count; k < std::min(n, (p + 1) * part) * count; ++k) {
-        const std::int32_t depth = search.levels()[k];
+      for (std::int64_t v = ranges.first(p); v < ranges.last(p); ++v) {
+        const auto depth = search.levels()[v];
         if (depth <= 0) continue;
-        const std::int64_t v = k / count;
-        const std::int64_t source = sources[static_cast<std::size_t>(first + k % count)];
-        const double ratio = detail::hypotenuse(positions[2 * v] - positions[2 * source],
-                                                positions[2 * v + 1] - positions[2 * source + 1]) /
-                             depth;
+        const double ratio = detail::hypotenuse(positions[2 * v] - positions[2 * std::int64_t{source}],
+                                                positions[2 * v + 1] - positions[2 * std::int64_t{source} + 1]) /
+                             static_cast<double>(depth);
         own.pairs += 1;
         own.ratios += ratio;
         own.squares += ratio * ratio;

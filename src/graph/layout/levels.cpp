@@ -16,7 +16,8 @@ namespace spargo::detail::layout {
 namespace {
 
 constexpr std::int64_t coarsest = 48;
-constexpr std::int64_t lone_group = 8;  // vertices without edges
+constexpr std::int64_t lone_group = 8;       // vertices without edges
+constexpr std::int64_t joined_groups = 256;  // by a thread at a time
 
 template <class I, class O>
 class contraction {
@@ -98,31 +99,51 @@ class contraction {
     for (std::int64_t v = 0; v < n_; ++v) {
       members[static_cast<std::size_t>(ends[static_cast<std::size_t>(group_of_[v])]++)] = static_cast<std::int32_t>(v);
     }
-    std::vector<std::int32_t> indices;
-    std::vector<double> weights;
-    std::vector<std::int64_t> place(static_cast<std::size_t>(groups_), -1);  // [group] of its edge in this row
+    // Ranges of groups are joined by threads, each in vectors of its own, then concatenated.
+    struct part {
+      std::vector<std::int32_t> indices;
+      std::vector<double> weights;
+    };
+    const parts ranges = chunks_of(groups_, joined_groups);
+    std::vector<part> made(static_cast<std::size_t>(ranges.count));
     coarse.offsets = array<std::int64_t, host>(ctx_, groups_ + std::int64_t{1});
     coarse.offsets[0] = 0;
-    for (std::int32_t group = 0; group < groups_; ++group) {
-      const auto first = static_cast<std::int64_t>(indices.size());
-      for (std::int64_t k = begins[static_cast<std::size_t>(group)]; k < begins[static_cast<std::size_t>(group) + 1];
-           ++k) {
-        for_each_edge(g_.edges, members[static_cast<std::size_t>(k)], [&](std::int64_t u, double w) {
-          const std::int32_t other = group_of_[u];
-          if (other == group) return;
-          std::int64_t& at = place[static_cast<std::size_t>(other)];
-          if (at < first) {
-            at = static_cast<std::int64_t>(indices.size());
-            indices.push_back(other);
-            weights.push_back(0);
+    std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(ctx_.threads()));
+    on_threads(ctx_.threads(), ranges.count, [&](part_taker& mine) {
+      // [group] one more than the place of its edge in this row.
+      std::vector<std::int32_t>& place = places[static_cast<std::size_t>(mine.slot())];
+      place.resize(static_cast<std::size_t>(groups_));
+      for (std::int64_t p; mine.take(p);) {
+        part& own = made[static_cast<std::size_t>(p)];
+        for (auto group = static_cast<std::size_t>(ranges.first(p)); group < static_cast<std::size_t>(ranges.last(p));
+             ++group) {
+          const std::size_t first = own.indices.size();
+          for (std::int64_t k = begins[group]; k < begins[group + 1]; ++k) {
+            for_each_edge(g_.edges, members[static_cast<std::size_t>(k)], [&](std::int64_t u, double w) {
+              const auto other = static_cast<std::size_t>(group_of_[u]);
+              if (other == group) return;
+              if (place[other] == 0) {
+                own.indices.push_back(group_of_[u]);
+                own.weights.push_back(0);
+                place[other] = static_cast<std::int32_t>(own.indices.size() - first);
+              }
+              own.weights[first + static_cast<std::size_t>(place[other]) - 1] += w;
+            });
           }
-          weights[static_cast<std::size_t>(at)] += w;
-        });
+          for (std::size_t k = first; k < own.indices.size(); ++k) place[static_cast<std::size_t>(own.indices[k])] = 0;
+          coarse.offsets[static_cast<std::int64_t>(group) + 1] = static_cast<std::int64_t>(own.indices.size() - first);
+        }
       }
-      coarse.offsets[group + std::int64_t{1}] = static_cast<std::int64_t>(indices.size());
-    }
-    coarse.indices = clone(ctx_, indices);
-    coarse.weights = clone(ctx_, weights);
+    });
+    std::partial_sum(coarse.offsets.begin(), coarse.offsets.end(), coarse.offsets.begin());
+    coarse.indices = array<std::int32_t, host>(ctx_, coarse.offsets[groups_]);
+    coarse.weights = array<double, host>(ctx_, coarse.offsets[groups_]);
+    parallel_parts(ctx_.threads(), ranges.count, [&](std::int64_t p) {
+      part own = std::move(made[static_cast<std::size_t>(p)]);
+      const std::int64_t to = coarse.offsets[ranges.first(p)];
+      std::copy(own.indices.begin(), own.indices.end(), coarse.indices.data() + to);
+      std::copy(own.weights.begin(), own.weights.end(), coarse.weights.data() + to);
+    });
   }
 
   const context<host>& ctx_;

@@ -3,7 +3,7 @@
 // Groups: in the order of descending degree, a vertex that has no group forms one with its neighbours that have none,
 // or, if all have one, joins the group of the neighbour with the heaviest edge. Vertices without edges form groups of
 // eight. Masses and weights of a group are sums: its repulsion at a distance, and its attraction, are those of its
-// vertices. One thread, O(vertices + edges) a level.
+// vertices. Groups are formed by one thread, their edges joined by all. O(vertices + edges) a level.
 #pragma once
 
 #include "graph/layout/executor.hpp"
