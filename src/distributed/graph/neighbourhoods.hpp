@@ -8,7 +8,8 @@
 namespace spargo::detail::distributed {
 
 // An own vertex's row has its out-neighbours and (directed graphs) its in-neighbours, by ascending numbers in the whole
-// graph; a ghost's row has the own vertices next to it, once per edge, in no fixed order. So u is in v's row as often as v is in u's. No loops.
+// graph; a ghost's row has the own vertices next to it, once per edge, in no fixed order. So u is in v's row as often
+// as v is in u's. No loops.
 struct neighbourhoods {
   std::vector<std::int64_t> ghosts;  // their vertices, ascending
   std::int64_t own = 0;

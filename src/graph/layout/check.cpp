@@ -174,7 +174,7 @@ csr_matrix<pattern, I, std::int64_t, host> both_ways(const context<host>& ctx, c
   return {out.rows, out.rows, std::move(offsets), std::move(indices), {}};
 }
 
-// Sums have a fixed order.
+// Of the pairs of each source and the vertices that a search finds; sums have a fixed order.
 template <class I, class O>
 double stress(const context<host>& ctx, const graph_view<I, O, host>& g, const span<const double, host>& positions,
               const std::vector<I>& sources) {

@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t coarsest = 48;
 constexpr std::int64_t lone_group = 8;       // vertices without edges
 constexpr std::int64_t joined_groups = 256;  // by a thread at a time
+constexpr int join_threads = 16;             // at most, each with 4 bytes per group
 
 template <class I, class O>
 class contraction {
@@ -108,8 +109,9 @@ class contraction {
     std::vector<part> made(static_cast<std::size_t>(ranges.count));
     coarse.offsets = array<std::int64_t, host>(ctx_, groups_ + std::int64_t{1});
     coarse.offsets[0] = 0;
-    std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(ctx_.threads()));
-    on_threads(ctx_.threads(), ranges.count, [&](part_taker& mine) {
+    const int threads = std::min(ctx_.threads(), join_threads);
+    std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(threads));
+    on_threads(threads, ranges.count, [&](part_taker& mine) {
       // [group] one more than the place of its edge in this row.
       std::vector<std::int32_t>& place = places[static_cast<std::size_t>(mine.slot())];
       place.resize(static_cast<std::size_t>(groups_));
