@@ -249,6 +249,8 @@ TEST_F(KrylovOnDevice, ChoosesAsTheHost) {
                             {{4, 0}, {1, 4}},
                             {{4, 1}, {1, -4}},
                             {{4, 1}, {1, 4}},
+                            {{1e20, 1, 0}, {1, 1, 3}, {0, -3, 1}},
+                            {{4e200, 1e100}, {1e100 * (1 + 1e-15), 4}},
                             {{0, 1}, {1, 4}}}) {
     const csr<double> a = csr_of(dense);
     EXPECT_EQ(method_of(a), (krylov_plan<double, host>(context<host>(), a.view()).method()));

@@ -117,6 +117,24 @@ TEST(KrylovOfReals, SymmetryIsSeenUpToRounding) {
   EXPECT_EQ(of(1 + 1e-12), krylov_method::bicgstab);
 }
 
+// A boundary condition by penalty does not hide that the other rows are not symmetric; scaling does not change what is
+// rounding.
+TEST(KrylovOfReals, SymmetryIsSeenBesideLargeElements) {
+  const context<host> ctx;
+  const csr<double> skew = csr_of<double>({{1e20, 1, 0}, {1, 1, 3}, {0, -3, 1}});
+  const krylov_plan<double, host> plan(ctx, skew);
+  EXPECT_EQ(plan.method(), krylov_method::bicgstab);
+  const std::vector<double> b{2, 4, -2};  // of (1e-20, 1, 1)
+  std::vector<double> x(3);
+  EXPECT_TRUE(plan.run({b.data(), 3}, {x.data(), 3}).converged);
+  EXPECT_NEAR(x[1], 1, 1e-6);
+  EXPECT_NEAR(x[2], 1, 1e-6);
+  for (const double by : {1e-100, 1e-10, 1e10, 1e100}) {
+    const csr<double> scaled = csr_of<double>({{4 * by * by, by}, {by * (1 + 1e-15), 4}});
+    EXPECT_EQ((krylov_plan<double, host>(ctx, scaled.view()).method()), krylov_method::cg) << by;
+  }
+}
+
 TEST(KrylovOfReals, ComplexSymmetricIsNotHermitian) {
   using V = std::complex<double>;
   const csr<V> a = csr_of<V>({{{2, 0}, {0, 1}}, {{0, 1}, {2, 0}}});

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace spargo::detail::krylov {
 
@@ -39,13 +38,13 @@ bool is_sorted(const csr_view<const V, I, O, host>& m, std::string& why) {
   return true;
 }
 
-// Up to rounding, as where the halves were computed apart. Rows ascend, so the entries (j, i) of row j are met in order
-// of i: one cursor per row finds the partner of each entry.
+// Up to rounding, as where the halves were computed apart; roots[i]: of row i's largest size. Rows ascend, so the
+// entries (j, i) of row j are met in order of i: one cursor per row finds the partner of each entry.
 template <class V, class I, class O>
-bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>& m, double largest, std::string& why) {
+bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>& m, const array<double, host>& roots,
+                  std::string& why) {
   if (!is_sorted(m, why)) return false;
-  using real = decltype(std::abs(V{}));
-  const auto rounding = static_cast<real>(64 * static_cast<double>(std::numeric_limits<real>::epsilon()) * largest);
+  constexpr double rounding = asymmetry_of_rounding<V>();
   array<O, host> next(ctx, m.rows);
   std::copy_n(m.offsets.begin(), m.rows, next.begin());
   for (std::int64_t i = 0; i < m.rows; ++i) {
@@ -59,7 +58,7 @@ bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>&
         why = is_earlier ? without_counterpart(j, m.indices[partner]) : without_counterpart(i, j);
         return false;
       }
-      if (!(std::abs(m.values[partner] - conjugated(m.values[k])) <= rounding)) {
+      if (!(std::abs(m.values[partner] - conjugated(m.values[k])) <= rounding * roots[i] * roots[j])) {
         why = i == j ? fmt::format("({}, {}) is not real (from 0)", i, i)
                      : fmt::format("({}, {}) and ({}, {}) differ (from 0)", i, j, j, i);
         return false;
@@ -75,8 +74,10 @@ template <class V, class I, class O>
 inspected_matrix<V> inspect(const context<host>& ctx, const csr_view<const V, I, O, host>& m) {
   inspected_matrix<V> found;
   found.diagonal = {ctx, m.rows};
+  array<double, host> roots(ctx, m.rows);
   for (std::int64_t i = 0; i < m.rows; ++i) {
     V diagonal{};
+    double largest = 0;
     for (O k = m.offsets[i]; k < m.offsets[i + 1]; ++k) {
       const V v = m.values[k];
       // The larger part: the magnitude of a complex number may overflow.
@@ -85,14 +86,16 @@ inspected_matrix<V> inspect(const context<host>& ctx, const csr_view<const V, I,
       if (!(std::isfinite(std::real(v)) && std::isfinite(std::imag(v)))) {
         if (found.bad_row < 0) found.bad_row = i;
       }
-      found.largest = std::max(found.largest, size);
+      largest = std::max(largest, size);
       if (m.indices[k] == i) diagonal += v;
     }
+    found.largest = std::max(found.largest, largest);
+    roots[i] = std::sqrt(largest);
     found.diagonal[i] = diagonal;
     if (diagonal == V{} && found.zero_row < 0) found.zero_row = i;
     if (!(std::real(diagonal) > 0 && std::imag(diagonal) == 0) && found.negative_row < 0) found.negative_row = i;
   }
-  found.is_hermitian = is_hermitian(ctx, m, found.largest, found.asymmetry);
+  found.is_hermitian = is_hermitian(ctx, m, roots, found.asymmetry);
   return found;
 }
 

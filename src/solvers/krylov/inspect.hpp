@@ -3,7 +3,9 @@
 
 #include <spargo/formats/csr.hpp>
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace spargo::detail::krylov {
@@ -18,6 +20,13 @@ struct inspected_matrix {
   std::int64_t zero_row = -1;      // first with a zero on the diagonal
   std::int64_t negative_row = -1;  // first whose diagonal is not real and positive
 };
+
+// (i, j) and (j, i) may differ by this times the root of the product of their rows' largest sizes: symmetric scaling
+// changes nothing, and a large element elsewhere, such as a boundary condition by penalty, hides no asymmetry.
+template <class V>
+[[nodiscard]] constexpr double asymmetry_of_rounding() {
+  return 64 * static_cast<double>(std::numeric_limits<decltype(std::abs(V{}))>::epsilon());
+}
 
 // O(rows + nnz); on the device each entry is searched for in another row. Synchronises the stream.
 template <class V, class I, class O>

@@ -7,9 +7,7 @@
 #include "solvers/krylov/inspect.hpp"
 #include "sparse/device.cuh"
 
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 namespace spargo::detail::krylov {
 
@@ -41,12 +39,14 @@ struct parts_of {
 
 template <class D, class I, class O>
 __global__ void __launch_bounds__(block_threads)
-    rows_kernel(const O* offsets, const I* indices, const D* values, std::int64_t rows, D* diagonal, facts* found) {
-  double most = 0;
+    rows_kernel(const O* offsets, const I* indices, const D* values, std::int64_t rows, D* diagonal, double* roots,
+                facts* found) {
+  double largest = 0;
   for (std::int64_t row = global_thread() / warp_size; row < rows; row += grid_threads() / warp_size) {
     const std::int64_t first = offsets[row];
     const std::int64_t last = offsets[row + 1];
     D on_diagonal{};
+    double most = 0;
     for (std::int64_t e = first + lane_id(); e < last; e += warp_size) {
       const D v = values[e];
       const parts_of<D> p(v);
@@ -57,19 +57,22 @@ __global__ void __launch_bounds__(block_threads)
       if (e > first && !(indices[e - 1] < indices[e])) found->is_unsorted = 1;
     }
     on_diagonal = warp_reduce(on_diagonal, plus{});
+    most = warp_reduce(most, maximum{});
     if (lane_id() != 0) continue;
+    largest = most > largest ? most : largest;
     diagonal[row] = on_diagonal;
+    roots[row] = sqrt(most);
     const parts_of<D> d(on_diagonal);
     if (d.re == 0 && d.im == 0) atomicMin(&found->zero_row, static_cast<count64>(row));
     if (!(d.re > 0 && d.im == 0)) atomicMin(&found->negative_row, static_cast<count64>(row));
   }
-  most = warp_reduce(most, maximum{});
-  if (lane_id() == 0) atomicMax(&found->largest, static_cast<count64>(__double_as_longlong(most)));
+  if (lane_id() == 0) atomicMax(&found->largest, static_cast<count64>(__double_as_longlong(largest)));
 }
 
 template <class D, class I, class O>
-__global__ void __launch_bounds__(block_threads) partners_kernel(const O* offsets, const I* indices, const D* values,
-                                                                 std::int64_t rows, double rounding, facts* found) {
+__global__ void __launch_bounds__(block_threads)
+    partners_kernel(const O* offsets, const I* indices, const D* values, std::int64_t rows, double rounding,
+                    const double* roots, facts* found) {
   for (std::int64_t row = global_thread() / warp_size; row < rows; row += grid_threads() / warp_size) {
     if (__ldcg(&found->is_asymmetric) != 0) return;
     for (std::int64_t e = offsets[row] + lane_id(); e < offsets[row + 1]; e += warp_size) {
@@ -89,7 +92,7 @@ __global__ void __launch_bounds__(block_threads) partners_kernel(const O* offset
       if (matches) {
         const parts_of<D> here(values[e]);
         const parts_of<D> there(values[low]);
-        matches = hypot(here.re - there.re, here.im + there.im) <= rounding;
+        matches = hypot(here.re - there.re, here.im + there.im) <= rounding * roots[row] * roots[col];
       }
       if (!matches) found->is_asymmetric = 1;
     }
@@ -111,9 +114,10 @@ inspected_matrix<V, device> inspect(const context<device>& ctx, const csr_view<c
   const facts none{0, ~count64{0}, ~count64{0}, ~count64{0}, 0, 0};
   array<facts, device> found(ctx, 1);
   copy<facts>(ctx, span<const facts, host>(&none, 1), found.view());
+  array<double, device> roots(ctx, m.rows);
   const launch_shape shape = grid_stride(ctx, std::int64_t{m.rows} * warp_size);
   launch_kernel(ctx, shape, rows_kernel<D, I, O>, m.offsets.data(), m.indices.data(), device_cast(m.values.data()),
-                m.rows, device_cast(seen.diagonal.data()), found.data());
+                m.rows, device_cast(seen.diagonal.data()), roots.data(), found.data());
   facts all = element<facts>(ctx, std::as_const(found).view(), 0);
   std::memcpy(&seen.largest, &all.largest, sizeof(seen.largest));
   seen.bad_row = row_or_none(all.bad_row);
@@ -121,9 +125,8 @@ inspected_matrix<V, device> inspect(const context<device>& ctx, const csr_view<c
   seen.negative_row = row_or_none(all.negative_row);
   seen.is_hermitian = all.is_unsorted == 0;
   if (!seen.is_hermitian || seen.bad_row >= 0) return seen;
-  constexpr double eps = static_cast<double>(std::numeric_limits<decltype(std::abs(V{}))>::epsilon());
   launch_kernel(ctx, shape, partners_kernel<D, I, O>, m.offsets.data(), m.indices.data(), device_cast(m.values.data()),
-                m.rows, 64 * eps * seen.largest, found.data());
+                m.rows, asymmetry_of_rounding<V>(), std::as_const(roots).data(), found.data());
   all = element<facts>(ctx, std::as_const(found).view(), 0);
   seen.is_hermitian = all.is_asymmetric == 0;
   return seen;
