@@ -276,7 +276,7 @@ def _direction(frame: Any, what: str, column: int) -> bool | None:
 
 def _checked(ids: Array, what: str, name: Any) -> Array:
     if ids.dtype.kind == "f":
-        exact = 2 ** (np.finfo(ids.dtype).nmant + 1)  # larger integers may be rounded ones
+        exact = 2 ** min(np.finfo(ids.dtype).nmant + 1, 63)  # larger integers may be rounded ones, or not fit
         wrong = ~((np.floor(ids) == ids) & (np.abs(ids) < exact))  # also of NaN
         if wrong.any():
             row = int(np.argmax(wrong))

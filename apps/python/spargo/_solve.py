@@ -241,7 +241,11 @@ def _vector(matrix: Matrix, v: Any) -> Any:
         array = dense(v, "solve")
         if array.dtype.kind not in "biufc":
             raise TypeError(f"solve: a vector of numbers is expected, and this is {type(v).__name__}")
-        return np.ascontiguousarray(array, np.result_type(matrix.dtype, array.dtype))
+        dtype = np.result_type(matrix.dtype, array.dtype)
+        if dtype.char not in "fdFD":
+            known = "float32, float64, complex64 and complex128"
+            raise UnsupportedError(f"solve: the library has {known}, and this vector is of {array.dtype}", "unsupported")
+        return np.ascontiguousarray(array, dtype)
     array = _device.taken(kind, v)
     if np.result_type(matrix.dtype, kind.dtype(array)) != matrix.dtype:
         raise UnsupportedError(

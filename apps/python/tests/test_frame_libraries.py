@@ -115,6 +115,7 @@ def test_pandas():
         (pd.DataFrame({"u": [1, 2], "v": [1, 2], "w": pd.array([None, 1.5], "Float64")}), "'w' is null in row 0"),
         (pd.DataFrame({"u": [1, -2], "v": [1, 2]}), "'u' is -2 in row 1"),
         (pd.DataFrame({"u": [1.0, 2.5], "v": [1, 2]}), "'u' is 2.5 in row 1 .expected an integer; those in float64 are exact below 9,007,199,254,740,992"),
+        (pd.DataFrame({"u": np.array([1, 2.0**63], np.longdouble), "v": [1, 2]}), "'u' is 9.2.*e.18 in row 1 .expected an integer"),
         (pd.DataFrame({"u": pd.to_datetime(["2020-01-01"]), "v": [1]}), "'u' is of type datetime64"),
         (pd.DataFrame({"u": [[1]], "v": ["a"]}), "keys of a dict"),
     ]:

@@ -203,6 +203,12 @@ def test_a_zero_on_the_diagonal_is_named():
     assert not skew.converged and skew.residual == 1
 
 
+def test_a_large_entry_hides_no_asymmetry():
+    a = np.array([[1e20, 1, 0], [1, 1, 3], [0, -3, 1]])
+    found = spargo.solve(a, [2, 4, -2])
+    assert found.method == "bicgstab" and np.allclose(found.x, [1e-20, 1, 1])
+
+
 def test_integers_become_float64():
     a = np.array([[4, 1], [1, 3]])
     for given in (a, a.astype(np.uint8), sparse.coo_array(a)):
@@ -249,6 +255,10 @@ def test_what_is_refused():
     for bad in ("text", sparse.csr_array(np.ones((25, 1))), None):
         with pytest.raises(TypeError, match="a vector of numbers is expected, and this is "):
             spargo.solve(a, bad)
+    if np.finfo(np.longdouble).bits > 64:
+        for given in ({"b": np.ones(25, np.longdouble)}, {"b": np.ones(25), "guess": np.ones(25, np.clongdouble)}):
+            with pytest.raises(NotImplementedError, match="this vector is of "):
+                spargo.solve(a, **given)
     with pytest.raises(ValueError, match="preconditioner is 'ilu'"):
         spargo.solve(a, np.ones(25), preconditioner="ilu")
     for indefinite in (-sparse.identity(5, format="csr"), sparse.csr_array((5, 5))):
