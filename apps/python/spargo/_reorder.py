@@ -12,7 +12,7 @@ from ._graph import Graph
 from ._matrix import real_matrix
 
 
-def reorder(a: Any, method: str = "rcm", *, seed: int = 0) -> Array:
+def reorder(a: Any, method: str = "rcm", *, seed: int = 1) -> Array:
     """An order of the rows and columns of a square matrix, or of a graph's vertices, for small bandwidth or locality.
 
     Parameters
