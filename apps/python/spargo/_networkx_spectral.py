@@ -24,7 +24,9 @@ def _fiedler(a: Any, normalized: bool, tol: float, seed: Any) -> tuple[float, Ar
     draw = getattr(seed, "integers", None) or seed.randint  # of NumPy's Generator or RandomState
     drawn = int(draw(2**31 - 1))
     found = _spectral.spectral_embedding(a, 1, normalized=normalized, tolerance=tol, seed=drawn)
-    return float(found.values[0]), found.positions[:, 0].copy()
+    vector = found.positions[:, 0]
+    # networkx makes its vectors orthonormal by Householder's reflections, which leave the first element negative.
+    return float(found.values[0]), -vector if vector[0] > 0 else vector.copy()
 
 
 def algebraic_connectivity(

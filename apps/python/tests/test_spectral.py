@@ -124,6 +124,17 @@ def test_networkx(normalized, weight):
         assert sorted(orders[0]) == sorted(g)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_networkx_signs(seed):
+    g = nx.barbell_graph(3, 0)
+    with nx.config(backend_priority=["spargo"]), nx.config.backends.spargo(smallest_graph=0):
+        assert nx.spectral_bisection(g, seed=seed) == ({0, 1, 2}, {3, 4, 5})
+    g = nx.connected_watts_strogatz_graph(20, 4, 0.4, seed=seed)
+    ours, theirs = (nx.fiedler_vector(g, seed=1, tol=1e-9, backend=b) for b in ("spargo", "networkx"))
+    np.testing.assert_allclose(ours, theirs / np.linalg.norm(theirs), atol=1e-5)
+    assert nx.spectral_ordering(g, seed=2, backend="spargo") == nx.spectral_ordering(g, seed=3, tol=1e-9, backend="networkx")
+
+
 def test_networkx_of_several_components():
     g = weighted(20, 7, components=3)
     g.add_edge(0, 20, weight=0)
