@@ -1,17 +1,15 @@
 // Label propagation over ranks on hosts and devices: the labels of a naive propagation over the whole graph, and of the
 // plan of one process.
-#include "distributed/devices.hpp"
 #include "distributed/graph/neighbourhoods.hpp"
 #include "distributed/graphs.hpp"
+#include "distributed/spaces.hpp"
 #include "support/data.hpp"
-#include "support/suite_types.hpp"
 
 #include <spargo/distributed/communities.hpp>
 #include <spargo/io/edge_list.hpp>
 
 #include <gmock/gmock.h>
 
-#include <functional>
 #include <map>
 #include <set>
 
@@ -62,44 +60,25 @@ test::lists rows_of(const edges& all, direction_kind direction) {
   return rows;
 }
 
-template <class I, class Space>
-struct numbered_in {
-  using index = I;
-  using space = Space;
-};
-
 template <class Types>
 class DistributedCommunities : public testing::Test {
  protected:
   using I = typename Types::index;
   using Space = typename Types::space;
 
-  static void on_spaces(
-      const std::function<void(const communicator&, const context<Space>&, const exchange_options&)>& body) {
-    if constexpr (std::same_as<Space, host>) {
-      test::on_ranks([&](const communicator& comm) { body(comm, test::context_of(comm), {}); });
-    } else {
-      test::on_devices(body);
-    }
-  }
-  static array<I, host> fetched(const context<host>& ctx, span<const I, host> labels) { return clone(ctx, labels); }
-  static array<I, host> fetched(const context<device>& ctx, span<const I, device> labels) {
-    return to_host(ctx, labels);
-  }
-
   static void expect_labels(const edges& all, direction_kind direction, const communities_options& options,
                             self_loops loops = self_loops::drop) {
     const std::int64_t rounds = options.iterations == 0 ? 10 : options.iterations;
     const propagated expected = propagate(rows_of(all, direction), rounds);
     const std::set<std::int64_t> distinct(expected.labels.begin(), expected.labels.end());
-    on_spaces([&](const communicator& comm, const context<Space>& ctx, const exchange_options& links) {
+    test::on_spaces<Space>([&](const communicator& comm, const context<Space>& ctx, const exchange_options& links) {
       const context<host> cpu = test::context_of(comm);
       const distributed_graph<I> g(comm, cpu, share_of(comm, all).view(),
                                    {.direction = direction, .in_edges = true, .loops = loops});
       distributed_communities_plan<I, Space> plan(comm, ctx, g, options, links);
       for (int k = 0; k < 2; ++k) {
         plan.run();
-        const array<I, host> labels = fetched(ctx, plan.labels());
+        const array<I, host> labels = test::fetched(ctx, plan.labels());
         const std::vector<I> found = comm.all_gather(span<const I, host>(labels));
         ASSERT_EQ(std::vector<std::int64_t>(found.begin(), found.end()), expected.labels);
         EXPECT_EQ(plan.count(), std::ssize(distinct));
@@ -110,9 +89,7 @@ class DistributedCommunities : public testing::Test {
   }
 };
 
-using kinds = test::suite_types<numbered_in<std::int32_t, host>, numbered_in<std::int64_t, host>,
-                                numbered_in<std::int32_t, device>, numbered_in<std::int64_t, device>>;
-TYPED_TEST_SUITE(DistributedCommunities, kinds, );
+TYPED_TEST_SUITE(DistributedCommunities, test::ranks_kinds, );
 
 TYPED_TEST(DistributedCommunities, AreTheWholeGraphs) {
   if constexpr (std::same_as<typename TypeParam::space, device>) SPARGO_TEST_NEEDS_GPU();

@@ -1,11 +1,8 @@
 // Weakly connected components of distributed graphs on hosts and devices, against a naive search of the whole graph.
-#include "distributed/devices.hpp"
 #include "distributed/graphs.hpp"
-#include "support/suite_types.hpp"
+#include "distributed/spaces.hpp"
 
 #include <spargo/distributed/components.hpp>
-
-#include <functional>
 
 namespace spargo {
 namespace {
@@ -71,30 +68,11 @@ std::vector<I> smallest_reached(const edges& all) {
   return label;
 }
 
-template <class I, class Space>
-struct numbered_in {
-  using index = I;
-  using space = Space;
-};
-
 template <class Types>
 class DistributedComponents : public testing::Test {
  protected:
   using I = typename Types::index;
   using Space = typename Types::space;
-
-  static void on_spaces(
-      const std::function<void(const communicator&, const context<Space>&, const exchange_options&)>& body) {
-    if constexpr (std::same_as<Space, host>) {
-      test::on_ranks([&](const communicator& comm) { body(comm, test::context_of(comm), {}); });
-    } else {
-      test::on_devices(body);
-    }
-  }
-  static array<I, host> fetched(const context<host>& ctx, span<const I, host> labels) { return clone(ctx, labels); }
-  static array<I, host> fetched(const context<device>& ctx, span<const I, device> labels) {
-    return to_host(ctx, labels);
-  }
 
   static void expect_those_of(std::initializer_list<const char*> names) {
     for (const char* name : names) {
@@ -103,13 +81,13 @@ class DistributedComponents : public testing::Test {
       const std::vector<I> expected = smallest_reached<I>(all);
       std::int64_t count = 0;
       for (std::size_t v = 0; v < expected.size(); ++v) count += expected[v] == static_cast<I>(v) ? 1 : 0;
-      on_spaces([&](const communicator& comm, const context<Space>& ctx, const exchange_options& links) {
+      test::on_spaces<Space>([&](const communicator& comm, const context<Space>& ctx, const exchange_options& links) {
         const context<host> cpu = test::context_of(comm);
         const distributed_graph<I> g(comm, cpu, share_of(comm, all).view(), {direction_kind::undirected});
         distributed_components_plan<I, Space> plan(comm, ctx, g, links);
         for (int k = 0; k < 2; ++k) {
           plan.run();
-          const array<I, host> labels = fetched(ctx, plan.labels());
+          const array<I, host> labels = test::fetched(ctx, plan.labels());
           ASSERT_EQ(comm.all_gather(span<const I, host>(labels)), expected);
           EXPECT_EQ(plan.count(), count);
           EXPECT_EQ(check_components<I>(comm, cpu, g, labels.view()), "");
@@ -119,9 +97,7 @@ class DistributedComponents : public testing::Test {
   }
 };
 
-using kinds = test::suite_types<numbered_in<std::int32_t, host>, numbered_in<std::int64_t, host>,
-                                numbered_in<std::int32_t, device>, numbered_in<std::int64_t, device>>;
-TYPED_TEST_SUITE(DistributedComponents, kinds, );
+TYPED_TEST_SUITE(DistributedComponents, test::ranks_kinds, );
 
 TYPED_TEST(DistributedComponents, AreTheWholeGraphs) {
   if constexpr (std::same_as<typename TypeParam::space, device>) SPARGO_TEST_NEEDS_GPU();

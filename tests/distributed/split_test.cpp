@@ -1,5 +1,5 @@
 // Products split by columns, on hosts and devices: within rounding of naive sums.
-#include "distributed/devices.hpp"
+#include "distributed/spaces.hpp"
 
 #include <spargo/distributed/spmv.hpp>
 #include <spargo/io/generate.hpp>
@@ -30,15 +30,6 @@ class SplitProduct : public testing::Test {
  protected:
   using context_in = context<Space>;
   using plan = distributed_spmv_plan<double, Space>;
-
-  static void on_spaces(
-      const std::function<void(const communicator&, const context_in&, const exchange_options&)>& body) {
-    if constexpr (std::same_as<Space, host>) {
-      test::on_ranks([&](const communicator& comm) { body(comm, test::context_of(comm), {}); });
-    } else {
-      test::on_devices(body);
-    }
-  }
 
   // 1.5 * A * x, as 0.75 * A * x added twice.
   static std::vector<double> multiply(const communicator& comm, const context_in& ctx,
@@ -81,7 +72,7 @@ TYPED_TEST(SplitProduct, IsTheProduct) {
       sums.push_back(sum);
       bounds.push_back((static_cast<double>(whole.offsets()[row + 1] - whole.offsets()[row]) + 6) * 3e-16 * size);
     }
-    this->on_spaces([&](const communicator& comm, const auto& ctx, const exchange_options& options) {
+    test::on_spaces<TypeParam>([&](const communicator& comm, const auto& ctx, const exchange_options& options) {
       const entries share = generate_part<double, std::int64_t>(cpu, spec, comm.rank(), comm.size());
       const distributed_matrix<double> a(comm, cpu, share.view());
       for (const product_split how : {product_split::automatic, product_split::columns}) {
@@ -96,7 +87,7 @@ TYPED_TEST(SplitProduct, IsTheProduct) {
 
 TYPED_TEST(SplitProduct, ReportsWhichRowsWait) {
   if constexpr (std::same_as<TypeParam, device>) SPARGO_TEST_NEEDS_GPU();
-  this->on_spaces([](const communicator& comm, const auto& ctx, const exchange_options& options) {
+  test::on_spaces<TypeParam>([](const communicator& comm, const auto& ctx, const exchange_options& options) {
     const context<host> cpu({.threads = 1});
     const distributed_matrix<double> a(
         comm, cpu, generate_part<double, std::int64_t>(cpu, "gen:laplacian2d:n=128", comm.rank(), comm.size()).view());
@@ -116,7 +107,7 @@ TYPED_TEST(SplitProduct, ReportsWhichRowsWait) {
 
 TYPED_TEST(SplitProduct, IsByColumnsWhereDevicesGainByIt) {
   if constexpr (std::same_as<TypeParam, device>) SPARGO_TEST_NEEDS_GPU();
-  this->on_spaces([](const communicator& comm, const auto& ctx, const exchange_options& options) {
+  test::on_spaces<TypeParam>([](const communicator& comm, const auto& ctx, const exchange_options& options) {
     const context<host> cpu({.threads = 1});
     const distributed_matrix<double> a(
         comm, cpu,

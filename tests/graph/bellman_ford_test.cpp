@@ -2,9 +2,7 @@
 // edges, weights of 0, cycles that are negative, positive and of length 0, unreachable ones.
 #include <spargo/graph/bellman_ford.hpp>
 
-#include "graph/sssp_support.hpp"
-#include "support/message.hpp"
-#include "support/rounds.hpp"
+#include "graph/path_cases.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,28 +13,15 @@
 namespace spargo {
 namespace {
 
+using test::cpu;
 using test::graph_form;
 using test::message_of;
 using test::random_source;
 using test::weighted_edges;
 
-const context<host>& cpu() {
-  static const context<host> ctx({.threads = 3});
-  return ctx;
-}
-
 template <class Types>
 class BellmanFord : public testing::Test {};
-template <class W, class I, class O>
-struct types {
-  using weight = W;
-  using index = I;
-  using offset = O;
-};
-using cases =
-    testing::Types<types<std::int32_t, std::int32_t, std::int64_t>, types<std::int64_t, std::int64_t, std::int64_t>,
-                   types<float, std::int32_t, std::int32_t>, types<double, std::int32_t, std::int64_t>>;
-TYPED_TEST_SUITE(BellmanFord, cases);
+TYPED_TEST_SUITE(BellmanFord, test::path_cases);
 
 // Distances after as many rounds over the list as there are vertices; whether one more would change them. Weights are
 // multiples of 1/4, so that sums are exact.

@@ -2,9 +2,7 @@
 // unreachable vertices, directed graphs with and without in-edges.
 #include <spargo/graph/paths.hpp>
 
-#include "graph/sssp_support.hpp"
-#include "support/message.hpp"
-#include "support/rounds.hpp"
+#include "graph/path_cases.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,28 +12,15 @@
 namespace spargo {
 namespace {
 
+using test::cpu;
 using test::graph_form;
 using test::message_of;
 using test::random_source;
 using test::weighted_edges;
 
-const context<host>& cpu() {
-  static const context<host> ctx({.threads = 3});
-  return ctx;
-}
-
 template <class Types>
 class Paths : public testing::Test {};
-template <class W, class I, class O>
-struct types {
-  using weight = W;
-  using index = I;
-  using offset = O;
-};
-using cases =
-    testing::Types<types<std::int32_t, std::int32_t, std::int64_t>, types<std::int64_t, std::int64_t, std::int64_t>,
-                   types<float, std::int32_t, std::int32_t>, types<double, std::int32_t, std::int64_t>>;
-TYPED_TEST_SUITE(Paths, cases);
+TYPED_TEST_SUITE(Paths, test::path_cases);
 
 // Weights of some kind: all 1, with zeros, or any.
 template <class W>

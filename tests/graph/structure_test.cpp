@@ -1,5 +1,8 @@
 // Degrees, neighbours, subgraphs, relabelled graphs, largest components and orders of vertices against naive results,
 // on random graphs with loops and duplicates, weighted and unweighted.
+#include <spargo/core/interruption.hpp>
+#include <spargo/graph/properties.hpp>
+#include <spargo/graph/reorder.hpp>
 #include <spargo/graph/structure.hpp>
 
 #include "graph/components_support.hpp"
@@ -472,6 +475,29 @@ TYPED_TEST(Structure, VerticesNearAndConnected) {
       "k_hop_neighborhood: the graph has no in-edges (add_in_edges builds them)");
   EXPECT_EQ(message_of(error_code::invalid_argument, [&] { (void)component_of(cpu(), one.view(), I{-1}); }),
             "component_of: vertex -1 is out of range (the graph has 1 vertex)");
+}
+
+// Each asks after its first 4096 vertices at the latest.
+TEST(StructureQueries, CanBeInterrupted) {
+  struct stopped {};
+  const auto undirected = test::make_undirected<std::int32_t, std::int32_t>(5000, test::path_edges(5000));
+  const auto directed =
+      test::make_directed<std::int32_t, std::int32_t>(5000, test::path_edges(5000), test::edges_kept::out_and_in);
+  const auto g = undirected.view();
+  const auto expect_stop = [](const char* name, int polls, auto&& query) {
+    const interruption ending(
+        [&] {
+          if (--polls < 0) throw stopped{};
+        },
+        interruption::clock::duration::zero());
+    EXPECT_THROW(query(), stopped) << name;
+  };
+  expect_stop("bfs_order", 1, [&] { (void)bfs_order(cpu(), g, 0); });
+  expect_stop("dfs_order", 1, [&] { (void)dfs_order(cpu(), g, 0); });
+  expect_stop("cuthill_mckee", 1, [&] { (void)cuthill_mckee(cpu(), g, {}); });
+  expect_stop("biconnectivity", 1, [&] { (void)biconnectivity(cpu(), g); });
+  expect_stop("rabbit_order", 1, [&] { (void)rabbit_order(cpu(), g); });
+  expect_stop("topological_order", 1, [&] { (void)topological_order(cpu(), directed.view()); });
 }
 
 }  // namespace

@@ -24,8 +24,6 @@ namespace detail::paths {
 
 namespace {
 
-constexpr std::int64_t poll_interval = 4096;  // vertices between polls for an interruption
-
 template <class W, class I, class O>
 class relaxation {
  public:
@@ -90,7 +88,7 @@ class relaxation {
   }
 
   void relax_row(I u) {
-    if (++rows_ % poll_interval == 0) interruption::look();
+    structure::poll(++rows_);
     waits_[static_cast<std::size_t>(u)] = 0;
     const D length = distances_[u];
     for (O e = g_.out.offsets[u]; e < g_.out.offsets[std::int64_t{u} + 1]; ++e) {

@@ -3,11 +3,11 @@
 // low(v) is the smallest discovery number reachable from v's subtree by one further edge. The subtree of a child c of v
 // is cut off by v if low(c) >= number(v), and by the edge alone if low(c) > number(v). A stack of vertices holds those
 // whose component is not complete; when v cuts off c, those above c, c itself and v are one.
-#include <spargo/core/interruption.hpp>
 #include <spargo/graph/properties.hpp>
 
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "graph/structure/checks.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -37,8 +37,6 @@ class biconnectivity_search {
   }
 
  private:
-  static constexpr std::int64_t poll_interval = 4096;
-
   enum flags : unsigned char { to_parent_seen = 1, is_bridge = 2, is_cut = 4 };  // of a vertex
 
   [[nodiscard]] array<I, host> filled(I value) const {
@@ -49,7 +47,7 @@ class biconnectivity_search {
   [[nodiscard]] unsigned char& state(I v) { return state_[static_cast<std::size_t>(v)]; }
 
   void enter(I v, I parent) {
-    if (found_ % poll_interval == 0) interruption::look();
+    detail::structure::poll(found_);
     numbers_[v] = low_[v] = found_++;
     parents_[v] = parent;
     next_[v] = edges_.offsets[v];

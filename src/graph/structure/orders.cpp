@@ -5,8 +5,6 @@
 #include "core/rethrow.hpp"
 #include "graph/structure/checks.hpp"
 
-#include <spargo/core/interruption.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +16,6 @@ namespace spargo {
 namespace detail::structure {
 
 namespace {
-
-constexpr std::int64_t poll_interval = 4096;  // vertices between polls for an interruption
 
 // Vertices by ascending degree, ties by number.
 template <class I>
@@ -46,7 +42,7 @@ search_order<I> bfs_order(const context<host>& ctx, const graph_view<I, O, host>
   order[0] = source;
   std::int64_t found = 1;
   for (std::int64_t next = 0; next < found; ++next) {
-    if (next % detail::structure::poll_interval == 0) interruption::look();
+    detail::structure::poll(next);
     const I u = order[next];
     for (O e = out.offsets[u]; e < out.offsets[std::int64_t{u} + 1]; ++e) {
       const I v = out.indices[e];
@@ -81,7 +77,7 @@ search_order<I> dfs_order(const context<host>& ctx, const graph_view<I, O, host>
   enter(source, source);  // its own predecessor until the end: it counts as found
   I u = source;
   for (std::int64_t steps = 0;; ++steps) {
-    if (steps % detail::structure::poll_interval == 0) interruption::look();
+    detail::structure::poll(steps);
     const O last = out.offsets[std::int64_t{u} + 1];
     O e = next[u];
     while (e < last && predecessors[out.indices[e]] >= 0) ++e;
@@ -135,7 +131,7 @@ array<I, host> cuthill_mckee(const context<host>& ctx, const graph_view<I, O, ho
     detail::structure::expect_vertex("cuthill_mckee", start, out.rows);
     append(start);
     for (; next < found; ++next) {
-      if (next % detail::structure::poll_interval == 0) interruption::look();
+      detail::structure::poll(next);
       const I u = order[next];
       const std::int64_t first = found;
       for (O e = out.offsets[u]; e < out.offsets[std::int64_t{u} + 1]; ++e) append(out.indices[e]);

@@ -1,10 +1,10 @@
 // Kahn's topological order and two-colouring by breadth-first search; both return a cycle as the proof of a failure.
-#include <spargo/core/interruption.hpp>
 #include <spargo/graph/properties.hpp>
 
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "graph/graph/with_in_edges.hpp"
+#include "graph/structure/checks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,8 +15,6 @@ namespace spargo {
 namespace detail::properties {
 
 namespace {
-
-constexpr std::int64_t poll_interval = 4096;  // vertices between polls for an interruption
 
 template <class T>
 array<T, host> to_array(const context<host>& ctx, const std::vector<T>& values) {
@@ -91,7 +89,7 @@ class two_coloring {
     queue_[0] = start;
     std::int64_t found = 1;
     for (std::int64_t next = 0; next < found; ++next) {
-      if (next % poll_interval == 0) interruption::look();
+      structure::poll(next);
       const I u = queue_[next];
       for (const auto& part : parts_) {
         if (part.offsets.empty()) continue;
@@ -135,7 +133,7 @@ topological_result<I> topological_order(const context<host>& ctx, const graph_vi
   std::vector<std::int64_t> levels{0};
   for (std::int64_t next = 0; next < found;) {
     for (const std::int64_t end = found; next < end; ++next) {
-      if (next % detail::properties::poll_interval == 0) interruption::look();
+      detail::structure::poll(next);
       const I u = result.order[next];
       for (O e = out.offsets[u]; e < out.offsets[std::int64_t{u} + 1]; ++e) {
         if (--in_degrees[out.indices[e]] == 0) result.order[found++] = out.indices[e];

@@ -12,8 +12,7 @@
 
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-
-#include <spargo/core/interruption.hpp>
+#include "graph/structure/checks.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -24,8 +23,6 @@ namespace spargo {
 namespace {
 
 __extension__ using int128 = __int128;
-
-constexpr std::int64_t poll_interval = 4096;  // vertices between polls for an interruption
 
 template <class I, class O>
 class aggregation {
@@ -134,7 +131,7 @@ array<I, host> rabbit_order(const context<host>& ctx, const graph_view<I, O, hos
   array<I, host> order = degree_order(ctx, g);
   aggregation<I, O> communities(ctx, g.out);
   for (std::int64_t k = order.size() - 1; k >= 0; --k) {
-    if (k % poll_interval == 0) interruption::look();
+    detail::structure::poll(k);
     communities.visit(order[k]);
   }
   communities.number(order);
