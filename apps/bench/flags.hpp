@@ -18,6 +18,7 @@ struct bench_flags {
   std::string filter;
   std::string file;
   std::string json;
+  std::string print = "report";
   std::string plot;
   std::string report;
   std::string device = "auto";
@@ -52,6 +53,12 @@ inline void add_flags(CLI::App& app, bench_flags& c) {
                  "with a filter for `spmv` or a graph algorithm such as `bfs`: a Matrix Market file, "
                  "gen:NAME:key=value,... or, of a graph, an edge list, timed instead of the built-in ones");
   app.add_flag("--list", c.list, "list the cases and stop");
+  app.add_option(
+         "--print", c.print,
+         "print a line per case, not the report: as table, csv or json; columns of a table are aligned, and its "
+         "numbers rounded. The report then goes to standard error")
+      ->check(apps::one_of("a form", {"report", "table", "csv", "json"}))
+      ->type_name("FORM");
   app.add_option(
          "--json", c.json,
          "also write the results to FILE, with the machine, the command and the ceilings; what was measured before an "

@@ -5,8 +5,10 @@
 #include "bench/interrupt.hpp"
 #include "bench/page.hpp"
 #include "bench/plot.hpp"
+#include "bench/print.hpp"
 #include "bench/table.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/provenance.hpp"
 #include "cli/text.hpp"
 #include "cli/usage.hpp"
 
@@ -29,6 +31,7 @@
 #include <mutex>
 #include <regex>
 #include <set>
+#include <utility>
 
 namespace {
 
@@ -64,19 +67,21 @@ void initialize(const bench_flags& c) {
   benchmark::Initialize(&count, arguments.data());
 }
 
-// The command, quoted for a shell.
-std::string command_line(int argc, char** argv) {
-  std::string line = called;
-  for (int k = 1; k < argc; ++k) line += " " + spargo::apps::shell_quoted(argv[k]);
-  return line;
+std::string threads_of_run() {
+  const auto& settings = spargo::bench::current_settings();
+  if (!settings.host) return "none";
+  return settings.threads == 0 ? "all processors" : spargo::apps::counted(settings.threads, "thread", "threads");
+}
+
+std::string gpu_of_run(const spargo::device_status& status) {
+  if (spargo::bench::current_settings().device || !status.usable()) return status.reason;
+  return "not used (" + status.reason + ")";
 }
 
 std::string place_of_run(const spargo::device_status& status) {
   const auto& settings = spargo::bench::current_settings();
-  const std::string threads =
-      settings.threads == 0 ? "all processors" : spargo::apps::counted(settings.threads, "thread", "threads");
-  if (!settings.device) return threads;
-  return settings.host ? status.reason + " and " + threads : status.reason;
+  if (!settings.device) return threads_of_run();
+  return settings.host ? status.reason + " and " + threads_of_run() : status.reason;
 }
 
 void write(output_file& file, const std::string& text) {
@@ -95,11 +100,12 @@ void keep_choices(std::vector<spargo::bench::bench_case>& cases) {
 }
 
 // Prints the result of --check-automatic; true if all is well.
-bool check_choices(const std::vector<spargo::bench::measured_case>& cases, double percent) {
+bool check_choices(std::ostream& out, const std::vector<spargo::bench::measured_case>& cases, double percent) {
   const auto slow = spargo::bench::slow_choices(cases, percent);
-  std::printf("\n%lld cases of automatic, %zu slower than a rung of its own by more than %g percent\n%s",
-              static_cast<long long>(spargo::bench::automatic_cases(cases)), slow.size(), percent,
-              spargo::bench::slow_choices_table(slow).c_str());
+  out << fmt::format("\n{} cases of automatic, {} slower than a rung of its own by more than {:g} percent\n{}",
+                     spargo::bench::automatic_cases(cases), slow.size(), percent,
+                     spargo::bench::slow_choices_table(slow))
+      << std::flush;
   return slow.empty();
 }
 
@@ -122,7 +128,7 @@ void save_interrupted(results& so_far, int signal) {
   }
 }
 
-int run(const bench_flags& c, const std::string& words, const spargo::device_status& status) {
+int run(const bench_flags& c, const spargo::device_status& status) {
   // Opened before measuring, so that an unwritable name fails at once.
   std::unique_ptr<output_file> json;
   std::unique_ptr<output_file> plot;
@@ -132,14 +138,16 @@ int run(const bench_flags& c, const std::string& words, const spargo::device_sta
   if (!c.report.empty()) page = std::make_unique<output_file>(c.report);
 
   auto& context = spargo::bench::run_context();
-  context["command_line"] = words;
+  context["command_line"] = spargo::apps::command_line();
+  context["cpu"] = spargo::apps::processor_name();
   context["spargo_version"] = SPARGO_VERSION_STRING;
   context["host_threads"] = std::to_string(spargo::context<spargo::host>({.threads = c.threads}).threads());
 
   spargo::bench::table_reporter table;
-  for (const std::string& path : {c.json, c.plot, c.report}) {
-    if (spargo::output_descriptor(path) == 1) table.SetOutputStream(&std::cerr);
-  }
+  bool is_taken = c.print != "report";
+  for (const std::string& path : {c.json, c.plot, c.report}) is_taken |= spargo::output_descriptor(path) == 1;
+  std::ostream& out = is_taken ? std::cerr : std::cout;
+  table.SetOutputStream(&out);
   const auto so_far = std::make_shared<results>();
   so_far->json = json.get();
   so_far->table = &table;
@@ -155,8 +163,9 @@ int run(const bench_flags& c, const std::string& words, const spargo::device_sta
     const auto picture = spargo::bench::plot_ladder(table.cases(), place_of_run(status));
     write(*plot, picture.file(spargo::apps::picture_format_of(c.plot).value()));
   }
-  if (page) write(*page, spargo::bench::page_of(table.cases(), words, place_of_run(status)));
-  const bool choices_are_good = c.check_automatic < 0 || check_choices(table.cases(), c.check_automatic);
+  const bool choices_are_good = c.check_automatic < 0 || check_choices(out, table.cases(), c.check_automatic);
+  if (page) write(*page, spargo::bench::page_of(table.cases(), threads_of_run(), gpu_of_run(status), choices_are_good));
+  if (c.print != "report") spargo::bench::print_cases(table.cases(), c.print);
   const auto how = spargo::bench::worst_outcome();
   if (how == spargo::bench::outcome::good) {
     return choices_are_good ? 0 : fail(1, "automatic is slower than a rung of its own (see above)");
@@ -185,6 +194,17 @@ void check_file(const bench_flags& c) {
   }
 }
 
+// Rejects --print where the lines of cases have no place.
+void check_print(const bench_flags& c) {
+  if (c.print == "report") return;
+  if (c.list) throw spargo::apps::usage_error("--print and --list exclude each other");
+  for (const auto& [flag, path] : {std::pair("--json", c.json), {"--plot", c.plot}, {"--report", c.report}}) {
+    if (spargo::output_descriptor(path) == 1) {
+      throw spargo::apps::usage_error(fmt::format("--print and {} {} are the same output", flag, path));
+    }
+  }
+}
+
 int run_command(int argc, char** argv) {
   CLI::App app("", called);
   bench_flags c;
@@ -198,6 +218,8 @@ int run_command(int argc, char** argv) {
   if (c.filter.empty() && app.count("FILTER") != 0) return fail(2, "FILTER is empty (leave it out to run every case)");
   if (const std::string wrong = check_filter(c.filter); !wrong.empty()) return fail(2, wrong);
   check_file(c);
+  spargo::apps::remember_command_line(called, argc, argv);
+  check_print(c);
   spargo::apps::check_picture("--plot", c.plot);
   const spargo::device_status status = spargo::query_devices();
   if (c.device == "cuda" && !status.usable() && !c.list) return fail(1, "--device cuda: " + status.reason);
@@ -209,6 +231,7 @@ int run_command(int argc, char** argv) {
   for (const auto add : spargo::bench::registrations()) add();
   const std::string report = c.filter.substr(0, c.filter.find('/'));
   if (!c.list && (report == "occupancy" || spargo::bench::reports().count(report) != 0)) {
+    if (c.print != "report") return fail(2, "--print has no lines of " + report + " (expected cases)");
     return print_report(report, c.filter.substr(std::min(c.filter.size(), report.size() + 1)), status);
   }
   std::vector<spargo::bench::bench_case>& cases = spargo::bench::wanted_cases();
@@ -226,7 +249,7 @@ int run_command(int argc, char** argv) {
   }
   for (const auto& wanted : cases) spargo::bench::register_case(wanted);
   initialize(c);
-  const int code = run(c, command_line(argc, argv), status);
+  const int code = run(c, status);
   if (spargo::bench::drop_cached()) spargo::bench::drop_cached()();  // before the contexts it allocates from
   return code;
 }

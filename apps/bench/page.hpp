@@ -1,11 +1,14 @@
 // --report: all cases as a page of HTML, a ranking per group; longer bars are faster.
 #pragma once
 
+#include "bench/flags.hpp"
+#include "bench/outcome.hpp"
 #include "bench/plot.hpp"
 #include "cli/page.hpp"
+#include "cli/provenance.hpp"
+#include "cli/text.hpp"
 
-#include <spargo/core/config.hpp>
-
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,11 +21,38 @@ namespace spargo::bench {
   return detail::duration(c.milliseconds) + share;
 }
 
-// Groups in order of appearance.
-[[nodiscard]] inline std::string page_of(const std::vector<measured_case>& cases, const std::string& command,
-                                         const std::string& where) {
+// Whether the run was good: `worst_outcome` of it, and of --check-automatic. Nothing was checked where nothing ran.
+inline void judge(apps::page& page, const std::vector<measured_case>& cases, bool choices_are_good) {
+  const auto without = [&](outcome how) {
+    return std::count_if(cases.begin(), cases.end(),
+                         [&](const measured_case& c) { return c.failed.starts_with(label_of(how)); });
+  };
+  const auto skipped = without(outcome::good);
+  const auto measured =
+      std::count_if(cases.begin(), cases.end(), [](const measured_case& c) { return c.failed.empty(); });
+  page.valid = apps::page_verdict::wrong;
+  if (worst_outcome() == outcome::wrong) {
+    page.verdict = "WRONG: " + apps::counted(without(outcome::wrong), "result");
+  } else if (worst_outcome() == outcome::failed) {
+    page.verdict = "FAILED: " + apps::counted(without(outcome::failed), "case");
+  } else if (!choices_are_good) {
+    page.verdict = "automatic is slower than a rung of its own";
+  } else if (measured == 0) {
+    page.valid = apps::page_verdict::none;
+    page.verdict = "nothing was measured";
+  } else {
+    page.valid = apps::page_verdict::good;
+    page.verdict = "valid: no result was wrong";
+  }
+  if (skipped > 0 && measured > 0) page.verdict += fmt::format(" ({} skipped)", apps::counted(skipped, "case"));
+}
+
+// Groups in order of appearance. `threads`, `gpu`: of the run, for people.
+[[nodiscard]] inline std::string page_of(const std::vector<measured_case>& cases, const std::string& threads,
+                                         const std::string& gpu, bool choices_are_good) {
   apps::page page;
   page.title = called;
+  judge(page, cases, choices_are_good);
   std::vector<std::string> groups;
   std::map<std::string, std::vector<apps::ranked>> rows;
   for (const measured_case& c : cases) {
@@ -35,9 +65,12 @@ namespace spargo::bench {
     page.figures.push_back(apps::ranking_of(group, "algorithm", "median time", rows[group]));
   }
   page.headline = {{"cases", std::to_string(cases.size())}, {"groups", std::to_string(groups.size())}};
-  page.facts = {{"machine", where}, {"bars", "speed beside the fastest of the group: the longer, the faster"}};
-  page.command = command;
-  page.origin = "Spargo " SPARGO_VERSION_STRING;
+  page.facts = {{"processor", apps::processor_name()},
+                {"threads", threads},
+                {"GPU", gpu},
+                {"bars", "speed beside the fastest of the group: the longer, the faster"}};
+  page.command = apps::command_line();
+  page.origin = apps::origin_text();
   return html_of(page);
 }
 

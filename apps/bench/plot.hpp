@@ -26,6 +26,12 @@ struct measured_case {
   double fraction = 0;    // of the ceiling; 0: none
   std::string ceiling{};  // copy, read, triad or limit
   bool peer = false;
+  // 0: not known.
+  double threads = 0;
+  double gbytes_per_s = 0;
+  double gflops = 0;
+  double mteps = 0;
+  double times_peer = 0;  // how many times as fast as the fastest peer of the group
 };
 
 namespace detail {

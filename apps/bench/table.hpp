@@ -63,12 +63,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
   }
 
   void Finalize() override {
-    std::map<std::string, row> best_peer;
-    for (const row& r : rows_) {
-      if (!r.failed.empty() || r.get(is_peer) == 0) continue;
-      const auto [at, fresh] = best_peer.try_emplace(r.group, r);
-      if (!fresh && r.milliseconds < at->second.milliseconds) at->second = r;
-    }
+    const std::map<std::string, row> best_peer = best_peers();
     // The cases of a group may come from several files: those of peers.
     std::map<std::string, std::size_t> place;
     for (const row& r : rows_) place.try_emplace(r.group, place.size());
@@ -101,10 +96,13 @@ class table_reporter final : public benchmark::ConsoleReporter {
     out << "* peer; x best peer: how many times as fast as the fastest peer of the group\n" << std::flush;
   }
 
-  // The cases so far, for the picture.
+  // The cases so far, for the picture, the page and --print.
   [[nodiscard]] std::vector<measured_case> cases() const {
+    const std::map<std::string, row> best_peer = best_peers();
     std::vector<measured_case> all;
     for (const row& r : rows_) {
+      const auto peer = best_peer.find(r.group);
+      const bool compared = r.failed.empty() && peer != best_peer.end();
       const char* fraction = fraction_of(r);
       all.push_back({.group = r.group,
                      .rung = r.rung,
@@ -112,7 +110,12 @@ class table_reporter final : public benchmark::ConsoleReporter {
                      .milliseconds = r.milliseconds,
                      .fraction = fraction == nullptr ? 0 : r.get(fraction),
                      .ceiling = fraction == nullptr ? "" : fraction + 3,
-                     .peer = r.get(is_peer) != 0});
+                     .peer = r.get(is_peer) != 0,
+                     .threads = r.get(host_threads_used),
+                     .gbytes_per_s = r.get(gbytes_per_second),
+                     .gflops = r.get(gflops),
+                     .mteps = r.get(mteps),
+                     .times_peer = compared ? peer->second.milliseconds / r.milliseconds : 0});
     }
     return all;
   }
@@ -173,6 +176,17 @@ class table_reporter final : public benchmark::ConsoleReporter {
       return at == counters.end() ? 0 : at->second;
     }
   };
+
+  // Of each group that has one with a time.
+  [[nodiscard]] std::map<std::string, row> best_peers() const {
+    std::map<std::string, row> best;
+    for (const row& r : rows_) {
+      if (!r.failed.empty() || r.get(is_peer) == 0) continue;
+      const auto [at, fresh] = best.try_emplace(r.group, r);
+      if (!fresh && r.milliseconds < at->second.milliseconds) at->second = r;
+    }
+    return best;
+  }
 
   // ": best peer boost+parents, 1 thread; not run: npp", or empty if the group has no peers.
   [[nodiscard]] std::string describe_peers(const std::string& group, const row* best) const {

@@ -66,4 +66,8 @@ std::string processor_name() {
   return "CPU";
 }
 
+std::string origin_text() {
+  return fmt::format("Spargo {}, {}, {}", SPARGO_VERSION_STRING, utc_time(), processor_name());
+}
+
 }  // namespace spargo::apps

@@ -19,4 +19,7 @@ void remember_command_line(const std::string& called, int argc, const char* cons
 // The processor's name if the system has one, otherwise "CPU".
 [[nodiscard]] std::string processor_name();
 
+// The last line of a page: "Spargo 0.1.0, TIME, PROCESSOR".
+[[nodiscard]] std::string origin_text();
+
 }  // namespace spargo::apps

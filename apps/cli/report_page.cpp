@@ -4,8 +4,6 @@
 #include "cli/provenance.hpp"
 #include "cli/text.hpp"
 
-#include <spargo/core/config.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -389,7 +387,7 @@ page page_of(const page_content& content) {
   for (const auto& [key, value] : keys.items()) {
     if (!is_objects(value) && !value.is_binary()) result.all.push_back({words_of(key), text_of(key, value)});
   }
-  result.origin = fmt::format("Spargo {}, {}, {}", SPARGO_VERSION_STRING, utc_time(), processor_name());
+  result.origin = origin_text();
   return result;
 }
 

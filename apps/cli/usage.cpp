@@ -98,6 +98,8 @@ std::string unknown(const std::string& flag, const std::vector<std::string_view>
   const std::string_view word = std::string_view(name).substr(std::min(dashes, name.size()));
   std::string_view nearest = word.size() == 1 ? flag_of(word[0], known) : nearest_word(word, known);
   // What other programs call it.
+  if (word == "ranks") return name + " (of spargo plan; mpirun -n P runs P processes)";
+  if (word == "devices") return name + " (not on several GPUs; did you mean --device?)";
   if (word == "format" && std::find(known.begin(), known.end(), "print") != known.end()) nearest = "print";
   return nearest.empty() ? name : fmt::format("{} (did you mean --{}?)", name, nearest);
 }
@@ -117,6 +119,17 @@ std::string no_number(const std::string& what) {
   const bool is_number = end == value.data() + value.size() && !value.empty() && status != std::errc::invalid_argument;
   return fmt::format("{}: {} is {}", what.substr(name, equals - name), value,
                      is_number ? "out of range (expected a whole number of 0 or more)" : "not a number");
+}
+
+// CLI11's "--top: 1 required K missing".
+std::string no_value(const std::string& what) {
+  constexpr std::string_view before = ": 1 required ";
+  constexpr std::string_view after = " missing";
+  const std::size_t at = what.find(before);
+  if (at == std::string::npos || !what.ends_with(after)) return what;
+  const std::size_t type = at + before.size();
+  return fmt::format("{} takes a value, {}, and none follows", what.substr(0, at),
+                     what.substr(type, what.size() - after.size() - type));
 }
 
 }  // namespace
@@ -169,7 +182,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& e) {
   // CLI11 reports a missing argument before an unknown flag.
   if (!flags.empty()) return "unknown flag: " + flags;
   if (dynamic_cast<const CLI::ConversionError*>(&e) != nullptr) return no_number(e.what());
-  if (dynamic_cast<const CLI::ExtrasError*>(&e) == nullptr) return e.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&e) == nullptr) return no_value(e.what());
   return "unexpected argument: " + others;
 }
 

@@ -57,6 +57,31 @@ operator_form<V> form_of(const context<host>& ctx, const eigs_flags& flags, cons
   return form;
 }
 
+// Whether A is itself the Laplacian of a graph: its rows' sums are 0 up to rounding, and no diagonal entry of a row
+// with others is 0 or less.
+template <value_type V, index_type I, index_type O>
+bool is_laplacian(const csr_view<const V, I, O, host>& a) {
+  bool any = false;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    double sum = 0, size = 0, diagonal = 0;
+    for (O k = a.offsets[row]; k < a.offsets[row + 1]; ++k) {
+      const double v = std::real(a.values[k]);
+      sum += v;
+      size += std::abs(v);
+      if (a.indices[k] == row) diagonal = v;
+    }
+    if (size > 0 && (std::abs(sum) > 1e-9 * size || diagonal <= 0)) return false;
+    any = any || size > 0;
+  }
+  return any;
+}
+
+// The operator, for people.
+std::string formula_of(const std::string& form) {
+  if (form == "laplacian") return "laplacian: D - A, with A's row sums D";
+  return form == "normalized" ? "normalized: I - D^-1/2 A D^-1/2, with A's row sums D" : "A itself";
+}
+
 // |op(A) x - lambda x| of each pair, straight from the file's matrix, agrees with the reported one.
 template <value_type V, index_type I, index_type O>
 bool check_pairs(const csr_view<const V, I, O, host>& a, const operator_form<V>& form, const eigs_result<V>& found) {
@@ -157,6 +182,10 @@ struct eigs_search : matrix_algorithm {
     eigs_options options = flags.options;
     options.which = parse_enum<eigs_which>("eigs: unknown end", flags.which);
     options.count = std::min<std::int64_t>(options.count, a.rows);
+    if (flags.form != "adjacency" && is_laplacian<V, I, O>(a)) {
+      out.warn(fmt::format("{}: its rows' sums are 0: a Laplacian already? Then --operator adjacency takes it as it is",
+                           flags.file));
+    }
     const operator_form<V> form = form_of<V, I, O>(ctx, flags, a);
     csr_matrix<V, I, O, host> made;
     if (flags.form != "adjacency") {
@@ -183,7 +212,8 @@ struct eigs_search : matrix_algorithm {
     keys["converged"] = found.converged;
     keys["products"] = found.products;
     keys["restarts"] = found.restarts;
-    out.row("operator", flags.form);
+    out.row("operator", formula_of(flags.form));
+    out.row("wanted", fmt::format("the {} {}", flags.which, counted(options.count, "eigenvalue")));
     report_values(out, found.values, found.residuals);
     out.row(found.converged ? "converged" : "NOT CONVERGED",
             fmt::format("{}, {}", counted(found.products, "product"), counted(found.restarts, "restart")));

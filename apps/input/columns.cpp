@@ -5,6 +5,8 @@
 #include "cli/report.hpp"
 #include "cli/text.hpp"
 
+#include <spargo/io/edge_table.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
@@ -56,6 +58,9 @@ void report_names(report& out, const edge_list_header& header, const std::string
   const bool weighted = header.weight >= 0 &&
                         (header.names.empty() || header.weight < std::ssize(header.names) + (header.row_names ? 1 : 0));
   const std::vector<std::string> unused = unused_names(header);
+  // `convert` to GML and GraphML.
+  const bool are_kept = out.keys().contains("attributes") && out.keys()["attributes"].at("edges") > 0;
+  const std::string_view others = are_kept ? "kept as attributes" : "not used";
   json& keys = out.keys()["columns"];
   keys["source"] = header.source + 1;
   keys["target"] = header.target + 1;
@@ -65,7 +70,7 @@ void report_names(report& out, const edge_list_header& header, const std::string
   std::string text =
       fmt::format("source {}, target {}", name_of(header, header.source), name_of(header, header.target));
   text += weighted ? ", weight " + name_of(header, header.weight) : ", no weight";
-  if (!unused.empty()) text += fmt::format("; not used: {}", fmt::join(unused, ", "));
+  if (!unused.empty()) text += fmt::format("; {}: {}", others, fmt::join(unused, ", "));
   out.row("columns", text);
   if (!header.names.empty()) out.row("", fmt::format("header line skipped: {}", fmt::join(header.names, ",")));
 }
@@ -116,6 +121,16 @@ void report_two_kinds(report& out, const input_description& input) {
                   named ? "else different names" : columns_flag(columns) + " keeps them apart");
   out.row("", text);
   out.warn(input.path + ": " + text);
+}
+
+// Warns of ids that lose leading zeros.
+void report_padded_id(report& out, const input_description& input) {
+  const padded_id id = find_padded_id(*input.file, input.columns);
+  if (id.text.empty()) return;
+  const std::size_t digit = std::min(id.text.find_first_not_of('0'), id.text.size() - 1);
+  out.warn(
+      fmt::format("{}: line {}: vertex id {} is read as {}, and both are one vertex (--ids names keeps ids as written)",
+                  input.path, id.line, id.text, id.text.substr(digit)));
 }
 
 void report_left_ids(report& out, const input_description& input) {
@@ -172,6 +187,7 @@ void report_columns(report& out, const input_description& input, bool directed) 
   report_possible_names(out, input);
   report_possible_matrix(out, input);
   report_two_kinds(out, input);
+  report_padded_id(out, input);
   report_left_ids(out, input);
   if (header.direction == edge_direction::not_said) return;
   const std::string_view said = to_string(header.direction);

@@ -1,6 +1,6 @@
 // `bench` from the command line, on cases that take milliseconds.
 #include "apps/bench_app.hpp"
-#include "bench/outcome.hpp"
+#include "bench/page.hpp"
 #include "cli/picture.hpp"
 
 #include <chrono>
@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <regex>
 #include <sstream>
 #include <thread>
 
@@ -191,12 +192,84 @@ TEST(Bench, WritesAPage) {
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>\n")) << page.substr(0, 100);
   EXPECT_TRUE(page.ends_with("</html>\n"));
   for (const char* part : {"prefers-color-scheme:dark", "name=\"viewport\"", "To repeat it",
-                           "spargo bench --repetitions 2", "<svg", "<title>automatic: ", ">1 thread<"}) {
+                           "spargo bench --repetitions 2", "<svg", "<title>automatic: ", ">1 thread<",
+                           "<p class=\"verdict good\"><bdi>valid: no result was wrong</bdi></p>", "<dt>GPU</dt>"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
+  // Processor and date, as on every command's page.
+  const std::regex origin("<footer>Spargo [0-9.]+, 20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ, ([^<]+)</footer>");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(page, found, origin)) << page.substr(page.size() - 300);
+  EXPECT_NE(page.find("<dt>processor</dt><dd><bdi>" + found[1].str() + "</bdi></dd>"), std::string::npos);
   for (const char* part : {"<script", "http:", "https:", "url(", "@import"}) {
     EXPECT_EQ(page.find(part), std::string::npos) << part;
   }
+}
+
+TEST(Bench, ThePageSaysWhatWentWrong) {
+  std::vector<bench::measured_case> cases{{.group = "scan", .rung = "fast", .milliseconds = 2},
+                                          {.group = "scan", .rung = "no", .failed = "skipped: padding"}};
+  const auto page = [&](bench::outcome how, bool choices_are_good) {
+    bench::worst_outcome() = how;
+    const std::string html = bench::page_of(cases, "1 thread", "none", choices_are_good);
+    bench::worst_outcome() = bench::outcome::good;
+    const std::size_t at = html.find("<p class=\"verdict");
+    return html.substr(at, html.find("</bdi>", at) - at);
+  };
+  EXPECT_EQ(page(bench::outcome::good, true),
+            "<p class=\"verdict good\"><bdi>valid: no result was wrong (1 case skipped)");
+  EXPECT_NE(page(bench::outcome::good, false).find("wrong\"><bdi>automatic is slower"), std::string::npos);
+  cases.push_back({.group = "scan", .rung = "bad", .failed = "WRONG: element 3"});
+  cases.push_back({.group = "scan", .rung = "dead", .failed = "FAILED: a launch"});
+  EXPECT_EQ(page(bench::outcome::wrong, true), "<p class=\"verdict wrong\"><bdi>WRONG: 1 result (1 case skipped)");
+  cases.erase(cases.begin() + 2);
+  EXPECT_EQ(page(bench::outcome::failed, true), "<p class=\"verdict wrong\"><bdi>FAILED: 1 case (1 case skipped)");
+  cases.erase(cases.begin());
+  cases.pop_back();
+  EXPECT_EQ(page(bench::outcome::good, true), "<p class=\"verdict\"><bdi>nothing was measured");
+}
+
+TEST(Bench, PrintsALinePerCase) {
+  SPARGO_TEST_NEEDS_BENCH();
+  const auto printed = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--device", "cpu", "--threads", "1"});
+    return run_app("bench", arguments);
+  };
+  const app_run csv = printed({"--print", "csv", quick});
+  EXPECT_EQ(csv.code, 0) << csv.err;
+  EXPECT_TRUE(std::regex_match(
+      csv.out, std::regex("group,algorithm,peer,median_ms,threads,gbytes_per_s,gflops,mteps,ceiling_fraction,ceiling,"
+                          "times_best_peer,not_measured\n(pipeline/scale/float/2\\^24/host,(whole|automatic),false,"
+                          "[0-9.]+,1,[0-9.]+,[^\n]*\n){2}")))
+      << csv.out;
+  EXPECT_NE(csv.err.find("median ms"), std::string::npos) << "the report goes to standard error";
+
+  const scratch folder;
+  const std::string results = folder / "r.json";
+  const app_run objects =
+      printed({"--print", "json", "--json", results, "^bfs/.*(boost|optimizing)", "gen:rmat:scale=8,degree=8"});
+  ASSERT_EQ(objects.code, 0) << objects.err;
+  const json lines = objects.json();
+  const json full = json::parse(slurp(results))["benchmarks"];
+  ASSERT_EQ(lines.size(), full.size());
+  EXPECT_EQ(json::parse(slurp(results))["context"]["command_line"].get<std::string>().find("spargo bench --print"), 0U);
+  bool has_peer = false;
+  for (const json& line : lines) {
+    const std::string name = line["group"].get<std::string>() + "/" + line["algorithm"].get<std::string>();
+    const auto same = std::find_if(full.begin(), full.end(), [&](const json& row) { return row["run_name"] == name; });
+    ASSERT_NE(same, full.end()) << name;
+    EXPECT_EQ(line["median_ms"], (*same)["real_time"]) << name;
+    EXPECT_EQ(line["not_measured"], nullptr) << name;
+    has_peer = has_peer || line["peer"] == true;
+    EXPECT_EQ(line["peer"] == true, line["algorithm"].get<std::string>().starts_with("boost")) << name;
+  }
+  EXPECT_TRUE(has_peer);
+  const app_run table = printed({"--print", "table", quick});
+  EXPECT_TRUE(table.out.starts_with("group ")) << table.out;
+
+  expect_failure(run_app("bench", {"--print", "xml", quick}), "bench", 2, "xml is not a form");
+  expect_failure(run_app("bench", {"--print", "csv", "--json", "-", quick}), "bench", 2, "the same output");
+  expect_failure(run_app("bench", {"--print", "csv", "--list", quick}), "bench", 2, "--list");
 }
 
 // The report names the best peer with its threads, and skipped peers; it says nothing about how another library was

@@ -76,6 +76,16 @@ TEST(columns, convert_writes_the_same_graph) {
   EXPECT_EQ(report_of("bfs", out).at("runs").at(0).at("source"), 20);
 }
 
+// Columns besides source, target and weight are attributes where the format has them.
+TEST(columns, convert_says_what_it_keeps) {
+  const scratch folder;
+  const std::string file = folder.write("g.csv", "Source,Target,Type,Weight,note\n1,2,Undirected,2,hello\n");
+  const auto report = [&](const std::string& to) { return run_here("convert", {file, folder / to}).out; };
+  EXPECT_NE(report("g.gml").find("; kept as attributes: 'note'"), std::string::npos) << report("g.gml");
+  EXPECT_NE(test::slurp(folder / "g.gml").find("note \"hello\""), std::string::npos);
+  EXPECT_NE(report("g.el").find("; not used: 'note'"), std::string::npos) << report("g.el");
+}
+
 TEST(columns, caches_are_of_the_columns_asked_for) {
   SPARGO_NEEDS_SNAPSHOTS();
   const scratch folder;

@@ -78,6 +78,46 @@ TEST_F(completion, of_flags) {
   EXPECT_EQ(replies({"help", "--"}), (set{"--help", "--version"})) << "the hidden ones are not offered";
 }
 
+// Those of --help, which CLI11 lays out, not those of the table that completions are made from.
+set flags_in_help(const std::string& command) {
+  set flags;
+  std::istringstream lines(run_app("spargo", {"help", command}).out);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.starts_with("  --") ? 2 : line.starts_with("  -h, --") ? 6 : std::string::npos;
+    if (at != std::string::npos) flags.insert(line.substr(at, line.find_first_of(" ={[", at) - at));
+  }
+  return flags;
+}
+
+class every_flag : public completion, public testing::WithParamInterface<std::string> {};
+
+TEST_P(every_flag, is_offered_by_every_shell) {
+  const std::string& command = GetParam();
+  const set wanted = flags_in_help(command);
+  ASSERT_TRUE(wanted.contains("--help")) << testing::PrintToString(wanted);
+  EXPECT_GE(wanted.size(), command == "help" ? 2U : 3U);
+  EXPECT_EQ(replies({command, "--"}), wanted);
+  const auto named_in = [](const std::string& script, const std::string& begins, const std::string& dashes) {
+    set flags;
+    std::istringstream lines(script);
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with(begins)) continue;
+      const std::string rest = line.substr(begins.size());
+      flags.insert(dashes + rest.substr(0, rest.find_first_of(" =['")));
+    }
+    return flags;
+  };
+  const std::string zsh = run_app("spargo", {"help", "--completion", "zsh"}).out;
+  const std::size_t begin = zsh.find("\n_spargo-" + command + "() {\n");
+  ASSERT_NE(begin, std::string::npos);
+  EXPECT_EQ(named_in(zsh.substr(begin, zsh.find("\n}\n", begin) - begin), "    '--", "--"), wanted);
+  const std::string fish = run_app("spargo", {"help", "--completion", "fish"}).out;
+  EXPECT_EQ(named_in(fish, "complete -c spargo -n '__spargo_command " + command + "' -l ", "--"), wanted);
+}
+
+INSTANTIATE_TEST_SUITE_P(of_commands, every_flag, testing::ValuesIn(test::all_commands()),
+                         [](const auto& of) { return test::test_name(of.param); });
+
 TEST_F(completion, of_values) {
   EXPECT_EQ(replies({"bfs", "--device", ""}), (set{"auto", "cpu", "cuda"}));
   EXPECT_EQ(replies({"bfs", "--device", "=", "c"}), (set{"cpu", "cuda"}));

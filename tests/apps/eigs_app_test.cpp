@@ -120,6 +120,21 @@ TEST_F(EigsFile, SaysThatAMatrixHasFewerEigenvalues) {
   EXPECT_EQ(run_here("eigs", {"gen:laplacian2d:n=2", "--count", "4"}).out.find("all 4"), std::string::npos);
 }
 
+TEST_F(EigsFile, WarnsOfTheLaplacianOfALaplacian) {
+  const std::string already = "its rows' sums are 0: a Laplacian already?";
+  const std::string k3 =
+      folder_.write("l.mtx", matrix("real symmetric", "4 4 6\n1 1 2\n2 1 -1\n2 2 2\n3 1 -1\n3 2 -1\n3 3 2\n"));
+  const std::string skewed = folder_.write("m.mtx", matrix("real symmetric", "2 2 3\n1 1 1\n2 1 -1\n2 2 2\n"));
+  const std::string zeros = folder_.write("z.mtx", matrix("real symmetric", "2 2 1\n1 1 0\n"));
+  EXPECT_NE(run_here("eigs", {k3, "--operator", "laplacian"}).err.find(k3 + ": " + already), std::string::npos);
+  EXPECT_EQ(run_here("eigs", {k3}).err, "");
+  for (const std::string& other : {skewed, zeros, std::string("gen:path:n=9")}) {
+    EXPECT_EQ(run_here("eigs", {other, "--operator", "laplacian"}).err, "") << other;
+  }
+  EXPECT_NE(run_here("eigs", {k3}).out.find("\n  operator   A itself\n"), std::string::npos)
+      << run_here("eigs", {k3}).out;
+}
+
 TEST_F(EigsFile, RefusalsAndStatus) {
   expect_failure(run_here("eigs", {folder_.write("w.mtx", matrix("real general", "2 3 1\n1 1 1\n"))}), "eigs", 1,
                  "a matrix of 2 x 3 (expected a square one)");

@@ -128,16 +128,17 @@ TEST(plan, refuses_what_the_command_refuses) {
     std::vector<std::string> words;
     std::string says;
   };
-  for (const mistake& m : {mistake{{"sssp", list, "--ranks", "4"}, "sssp does not run on several processes (bfs, "},
-                           {{"pagerank", list, "--toleranse", "1"}, "--toleranse (did you mean --tolerance?)"},
-                           {{"pagerank", list, "--damping", "2"}, "--damping: 2"},
-                           {{"components", list, "--strong", "--ranks", "2"}, "--strong: not on several"},
-                           {{"pagerank", list, "--algorithm", "gauss_seidel", "--ranks", "2"}, "have jacobi only"},
-                           {{"bfs", list, "--max-depth", "2", "--ranks", "2"}, "--max-depth: not on several"},
-                           {{"spmv", "gen:path:n=9", "--ranks", "2", "--precision", "fp32"}, "fp64"},
-                           {{"bfs", list, "--ranks", "0"}, "--ranks"},
-                           {{"bfs"}, "FILE is required"},
-                           {{"sssp", list, "--devices", "2"}, "unknown flag: --devices"}}) {
+  for (const mistake& m :
+       {mistake{{"sssp", list, "--ranks", "4"}, "sssp does not run on several processes (bfs, "},
+        {{"pagerank", list, "--toleranse", "1"}, "--toleranse (did you mean --tolerance?)"},
+        {{"pagerank", list, "--damping", "2"}, "--damping: 2"},
+        {{"components", list, "--strong", "--ranks", "2"}, "--strong: not on several"},
+        {{"pagerank", list, "--algorithm", "gauss_seidel", "--ranks", "2"}, "have jacobi only"},
+        {{"bfs", list, "--max-depth", "2", "--ranks", "2"}, "--max-depth: not on several"},
+        {{"spmv", "gen:path:n=9", "--ranks", "2", "--precision", "fp32"}, "fp64"},
+        {{"bfs", list, "--ranks", "0"}, "--ranks"},
+        {{"bfs"}, "FILE is required"},
+        {{"sssp", list, "--devices", "2"}, "unknown flag: --devices (not on several GPUs; did you mean --device?)"}}) {
     std::vector<std::string> words = m.words;
     words.insert(words.begin(), "plan");
     const app_run run = run_app("spargo", words);

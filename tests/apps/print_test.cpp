@@ -233,6 +233,23 @@ TEST(info, suggests_commands_that_work) {
       EXPECT_EQ(tried.code, 0) << each << ": " << tried.err;
     }
   }
+  // Of a matrix what suits it.
+  const std::string spd =
+      folder.write("spd.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 4\n2 1 1\n2 2 3\n");
+  const std::string holes =
+      folder.write("h.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 4\n1 2 1\n");
+  const auto commands_for = [&](const std::string& file) {
+    std::string words;
+    for (const std::string& each : suggestions(run_on("info", file).out)) {
+      words += each.substr(0, each.find(' ')) + " ";
+      const app_run tried = run_shell("cd '" + folder.path().string() + "' && $BIN/" + each);
+      EXPECT_EQ(tried.code, 0) << each << ": " << tried.err;
+    }
+    return words;
+  };
+  EXPECT_EQ(commands_for(spd), "spmv solve eigs reorder multiply info pagerank ");
+  EXPECT_EQ(commands_for(holes), "spmv reorder multiply info pagerank ");
+  EXPECT_EQ(commands_for(matrix), "spmv multiply info ");
   EXPECT_NE(run_on("info", apart, {"--columns", "who,whom"}).out.find("spargo components"), std::string::npos);
   EXPECT_TRUE(suggestions(run_shell("$BIN/info - < '" + connected + "'").out).empty());
   EXPECT_TRUE(suggestions(run_on("info", connected, {"--json", "-"}).out).empty());

@@ -101,6 +101,8 @@ TEST(unknown_flags, are_named_in_order_with_the_nearest) {
            {{"--format", "csv"}, "unknown flag: --format (did you mean --print?)"},
            {{"--zeta", "20", "--dampin", ".5"}, "unknown flag: --zeta, --dampin (did you mean --damping?)"},
            {{"-x"}, "unknown flag: -x "},
+           {{"--top"}, "--top takes a value, K, and none follows (see"},
+           {{"--ranks", "2"}, "unknown flag: --ranks (of spargo plan; mpirun -n P runs P processes)"},
            {{"b.el", "c.el"}, "unexpected argument: b.el, c.el"},
            {{"--weights", "--output", "o.csv"}, "--weights takes a value, and --output follows (see spargo pagerank "},
            {{"--weights", "--quiet"}, "--weights takes a value, and --quiet follows"},

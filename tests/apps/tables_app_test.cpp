@@ -254,5 +254,36 @@ TEST(tables, convert_writes_tsv_as_csv) {
   EXPECT_EQ(report_of("sssp", folder / "o.tsv").at("runs").at(0).at("max_distance"), 4.0);
 }
 
+TEST(tables, ids_with_leading_zeros_are_said) {
+  const scratch folder;
+  const std::string file = folder.write("z.csv", "source,target\n1,2\n2,007\n7,1\n");
+  const std::string said =
+      "line 3: vertex id 007 is read as 7, and both are one vertex (--ids names keeps ids as written)";
+  const std::string warning = "warning: " + file + ": " + said;
+  std::vector<std::string> commands = test::graph_commands();
+  commands.emplace_back("info");
+  for (const std::string& command : commands) {
+    const app_run run = command == "subgraph" ? run_on(command, file, {"--ego", "7", "--output", folder / "s.el"})
+                                              : run_on(command, file);
+    EXPECT_NE(run.err.find(warning), std::string::npos) << command << run.err;
+  }
+  EXPECT_NE(run_here("plan", {"bfs", file}).err.find(warning), std::string::npos);
+  EXPECT_EQ(report_of("bfs", file).at("vertices"), 3);
+  const app_run named = run_on("components", file, {"--ids", "names"});
+  EXPECT_EQ(named.err, "");
+  EXPECT_NE(named.out.find("4 vertices"), std::string::npos) << named.out;
+  for (int k = 0; k < 2; ++k) {  // parsed, then from the cache
+    EXPECT_NE(run_on("bfs", file, {"--cache"}).err.find(warning), std::string::npos) << k;
+  }
+  for (const char* name : {"o.el", "o.spg", "o.mtx", "o.gml"}) {
+    EXPECT_NE(run_here("convert", {file, folder / name}).err.find(said), std::string::npos) << name;
+  }
+  // Other spellings of a number are no ids.
+  for (const char* other : {"+7", "7.0", "7e0", "-7"}) {
+    const std::string odd = folder.write("o.csv", std::string("1,2\n7,") + other + "\n");
+    test::expect_failure(run_here("bfs", {odd}), "bfs", 1, "o.csv:2:3: ");
+  }
+}
+
 }  // namespace
 }  // namespace spargo::apps

@@ -120,5 +120,26 @@ TEST(EdgeTable, IdsAreNumberedInAscendingOrder) {
   EXPECT_THROW((void)number_ids(context<host>(), std::vector<std::int64_t>{1, 2}, one), error);
 }
 
+// "007" and "7" are one vertex where ids are integers: the first such id and its line are told.
+TEST(EdgeTable, IdsWithLeadingZerosAreFound) {
+  const test::temporary_folder folder;
+  const auto first_padded = [&](const std::string& text, const std::string& columns = {},
+                                id_kind ids = id_kind::automatic) {
+    const input_file file(folder.write("a.csv", text));
+    const padded_id id = find_padded_id(file, read_edge_list_header(file, columns, ids));
+    return id.text + ":" + std::to_string(id.line);
+  };
+  EXPECT_EQ(first_padded("1 2\n3 007\n08 1\n"), "007:2");
+  EXPECT_EQ(first_padded("# c\n\n00 2"), "00:3") << "without an end of the line";
+  EXPECT_EQ(first_padded("source,target,weight\n1,2,007\n0,10,1\n"), ":0") << "a weight";
+  EXPECT_EQ(first_padded("t,source,target\n09,1,2\n10,1,\"02\"\n"), "02:3") << "in quotes; 09 is a time";
+  EXPECT_EQ(first_padded("09,1,2\n10,1,02\n", "2,3"), "02:2");
+  EXPECT_EQ(first_padded("sep=;\nsource;target\n1;01\n"), "01:3");
+  EXPECT_EQ(first_padded("0 1\n10 100\n20\t0\r\n"), ":0");
+  EXPECT_EQ(first_padded("ann 007\nbob 7\n"), ":0") << "names stay as they are";
+  EXPECT_EQ(first_padded("007 7\n", {}, id_kind::names), ":0");
+  EXPECT_EQ(first_padded("# " + std::string(70'000, 'c') + "\n1 02\n"), ":0") << "beyond the first 64 KiB";
+}
+
 }  // namespace
 }  // namespace spargo

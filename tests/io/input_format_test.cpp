@@ -76,26 +76,34 @@ TEST(InputFormat, OtherCompressionsAreRefusedByName) {
 }
 
 TEST(InputFormat, OtherFormatsAreRefusedByName) {
-  const auto expect = [](std::string_view head, const std::string& what) {
+  const auto expect = [](std::string_view head, const std::string& what, const std::string& instead = "") {
     EXPECT_EQ(refusal(head),
               "f: " + what +
-                  " is not supported (expected Matrix Market, an edge list, METIS, DIMACS, GML, GraphML or a snapshot)")
+                  " is not supported (expected Matrix Market, an edge list, METIS, DIMACS, GML, GraphML or a snapshot" +
+                  instead + ")")
         << head;
   };
+  const std::string table = "; pandas and DuckDB write its table as CSV";
   expect("<?xml version=\"1.0\"?>\n<gexf>", "a GEXF file");
   expect("<!DOCTYPE html>\n<html>", "an HTML page");
   expect("<note>", "an XML file");
   expect("*Vertices 34\n*Edges\n1 2\n", "a Pajek file");
   expect("% old\n\n*network karate\n*vertices 34\n", "a Pajek file");
   expect("*arcs\n", "a Pajek file");
-  expect("MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file");
+  expect("MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file",
+         "; scipy.io.mmwrite writes what scipy.io.loadmat has read");
   expect("\x89HDF\r\n\x1a\n", "an HDF5 file");
-  expect("\x93NUMPY\1", "a NumPy (.npy) file");
-  expect("PK\3\4" + std::string(26, '\1') + "indices.npy", "a NumPy (.npz) file");
+  expect("\x93NUMPY\1", "a NumPy (.npy) file", "; scipy.io.mmwrite writes an array as Matrix Market");
+  expect("PK\3\4" + std::string(26, '\1') + "indices.npy", "a NumPy (.npz) file",
+         "; scipy.io.mmwrite writes what scipy.sparse.load_npz has read");
   expect("PK\3\4" + std::string(26, '\1') + "mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
          "an OpenDocument file");
-  expect("PAR1\x15\4", "a Parquet file");
-  expect("ARROW1\0\0"s, "an Arrow (Feather) file");
+  expect("PAR1\x15\4", "a Parquet file", table);
+  expect("ARROW1\0\0"s, "an Arrow (Feather) file", table);
+  expect("FEA1\0\0"s, "a Feather file", table);
+  for (const std::string& pickle : {"\x80\x02}q"s, "\x80\x03}q"s, "\x80\x04\x95\x10"s, "\x80\x05\x95\x10"s}) {
+    expect(pickle, "a Python pickle (.pickle, .gpickle)", "; networkx.write_gml writes its graph as GML");
+  }
   expect("SQLite format 3\0"s, "an SQLite file");
   expect("RDX3\nX\n", "an R data file");
   for (const std::string& excel : {"PK\3\4" + std::string(26, '\1') + "[Content_Types].xml", "\xd0\xcf\x11\xe0\xa1"s}) {

@@ -11,6 +11,9 @@
 
 namespace spargo {
 
+class input_file;
+struct edge_list_header;
+
 // The columns of a table's source, target and weight, from 0; -1: no weights.
 struct SPARGO_EXPORT edge_columns {
   int source = 0;
@@ -24,6 +27,16 @@ struct SPARGO_EXPORT edge_columns {
 // column with a weight's name is the weight; if no name is known, the first three columns are source, target, weight.
 // Throws `parse`, with the names, where they are ambiguous, and for fewer than two columns.
 [[nodiscard]] SPARGO_EXPORT edge_columns find_edge_columns(const std::vector<std::string>& names);
+
+// An id with leading zeros, such as "007", which is the integer 7.
+struct SPARGO_EXPORT padded_id {
+  std::string text;       // empty: there is none
+  std::int64_t line = 0;  // in the file, from 1
+};
+
+// The first one in an edge list's first 64 KiB, if its ids are integers: it and the id without zeros are one vertex,
+// which `id_kind::names` would keep apart. O(1).
+[[nodiscard]] SPARGO_EXPORT padded_id find_padded_id(const input_file& file, const edge_list_header& header);
 
 // Numbers names in order of first occurrence: numbers[k] becomes the number of names[k]; returns the distinct names by
 // number. The same for any number of threads. Expected O(characters), parallel. Memory as in `read_edge_list`.

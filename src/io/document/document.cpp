@@ -207,7 +207,8 @@ graph_collector::weight_values* graph_collector::complete_weights() {
   const std::int64_t missing = used->missing >= 0 ? used->missing : used->last + 1;
   if (missing < edges) {
     source_.fail(edge_places_[static_cast<std::size_t>(missing)],
-                 "an edge without a weight, where others have one (expected one of each edge, or of none)");
+                 "an edge without a weight, where others have one (expected one of each edge, or of none: networkx "
+                 "takes 1 for it)");
   }
   weight_rank_ = static_cast<int>(used - weights_.begin());
   return &*used;

@@ -249,6 +249,11 @@ std::string_view name_of_binary(std::string_view head) {
       first_bytes{"\xd0\xcf\x11\xe0"sv, "an Excel (.xls) file"},
       first_bytes{"PAR1\x15"sv, "a Parquet file"},
       first_bytes{"ARROW1\0\0"sv, "an Arrow (Feather) file"},
+      first_bytes{"FEA1"sv, "a Feather file"},
+      first_bytes{"\x80\x02"sv, "a Python pickle (.pickle, .gpickle)"},
+      first_bytes{"\x80\x03"sv, "a Python pickle (.pickle, .gpickle)"},
+      first_bytes{"\x80\x04\x95"sv, "a Python pickle (.pickle, .gpickle)"},
+      first_bytes{"\x80\x05\x95"sv, "a Python pickle (.pickle, .gpickle)"},
       first_bytes{"SQLite format 3\0"sv, "an SQLite file"},
       first_bytes{"RDX2\n"sv, "an R data file"},
       first_bytes{"RDX3\n"sv, "an R data file"},
@@ -264,11 +269,31 @@ std::string_view name_of_binary(std::string_view head) {
   return holds(".npy") ? "a NumPy (.npz) file" : "";
 }
 
+// What to do instead; empty: nothing is known.
+std::string_view instead_of(std::string_view format) {
+  struct way_out {
+    std::string_view part;  // of the format's name
+    std::string_view text;
+  };
+  constexpr std::array ways = {
+      way_out{"Excel", "; Excel saves sheets as CSV"},
+      way_out{"Parquet", "; pandas and DuckDB write its table as CSV"},
+      way_out{"Feather", "; pandas and DuckDB write its table as CSV"},
+      way_out{"pickle", "; networkx.write_gml writes its graph as GML"},
+      way_out{".npz", "; scipy.io.mmwrite writes what scipy.sparse.load_npz has read"},
+      way_out{".npy", "; scipy.io.mmwrite writes an array as Matrix Market"},
+      way_out{"MATLAB", "; scipy.io.mmwrite writes what scipy.io.loadmat has read"},
+  };
+  const auto found =
+      std::find_if(ways.begin(), ways.end(), [&](const way_out& way) { return format.find(way.part) != format.npos; });
+  return found == ways.end() ? std::string_view() : found->text;
+}
+
 [[noreturn]] void refuse_format(const std::string& name, std::string_view format) {
   refuse(name,
          fmt::format(
              "{} is not supported (expected Matrix Market, an edge list, METIS, DIMACS, GML, GraphML or a snapshot{})",
-             format, format.find("Excel") != std::string_view::npos ? "; Excel saves sheets as CSV" : ""));
+             format, instead_of(format)));
 }
 
 void refuse_other_bytes(std::string_view head, const std::string& name) {

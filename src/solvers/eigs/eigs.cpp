@@ -226,6 +226,8 @@ eigs_result<V> solve(krylov::system<V> of, const eigs_options& options) {
                              detail::counted(n, "row")));
   SPARGO_EXPECTS(options.tolerance >= 0,
                  fmt::format("eigs: the tolerance is {} (expected 0 or more)", options.tolerance));
+  SPARGO_EXPECTS(options.subspace >= 0, fmt::format("eigs: a subspace of {} (expected 0 or more)",
+                                                    detail::counted(options.subspace, "vector")));
   const std::int64_t most = std::min(n, options.subspace > 0 ? options.subspace : 2 * options.count + 20);
   SPARGO_EXPECTS(most > options.count || most == n,
                  fmt::format("eigs: a subspace of {} for {} (expected more)", detail::counted(most, "vector"),
