@@ -93,6 +93,7 @@ TEST(InputFormat, OtherFormatsAreRefusedByName) {
   expect("MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file",
          "; scipy.io.mmwrite writes what scipy.io.loadmat has read");
   expect("\x89HDF\r\n\x1a\n", "an HDF5 file");
+  expect("MATLAB 7.3 MAT-file, Platform: GLNXA64, Created on: Fri Nov 27 09:00:00 2026 HDF5", "an HDF5 file");
   expect("\x93NUMPY\1", "a NumPy (.npy) file", "; scipy.io.mmwrite writes an array as Matrix Market");
   expect("PK\3\4" + std::string(26, '\1') + "indices.npy", "a NumPy (.npz) file",
          "; scipy.io.mmwrite writes what scipy.sparse.load_npz has read");
@@ -112,7 +113,9 @@ TEST(InputFormat, OtherFormatsAreRefusedByName) {
               std::string::npos)
         << refusal(excel);
   }
-  EXPECT_EQ(recognise_format("PAR1 PARK7\nRDX CDK1\n", "f"), input_format::edge_list) << "names";
+  for (const char* names : {"PAR1 PARK7\nRDX CDK1\n", "FEA1 FEN1\n", "FEA1,FEN1\n", "FEA10\tFEN1\n"}) {
+    EXPECT_EQ(recognise_format(names, "f"), input_format::edge_list) << names;
+  }
   expect(std::string("a/a.mtx") + std::string(250, '\0') + "ustar  ", "a tar archive");
 }
 

@@ -224,6 +224,7 @@ bool is_galois(std::string_view head) {
 std::string_view name_of_foreign(std::string_view head) {
   if (is_tar(head)) return "a tar archive";
   if (head.starts_with("\x89HDF\r\n\x1a\n")) return "an HDF5 file";
+  if (head.starts_with("MATLAB 7.3 MAT-file")) return "an HDF5 file";  // which scipy.io.loadmat does not read
   if (head.starts_with("MATLAB 5.0 MAT-file")) return "a MATLAB file";
   if (is_gap(head)) return "a GAP graph (.sg) file";
   if (is_galois(head)) return "a Galois graph (.gr) file";
@@ -249,7 +250,7 @@ std::string_view name_of_binary(std::string_view head) {
       first_bytes{"\xd0\xcf\x11\xe0"sv, "an Excel (.xls) file"},
       first_bytes{"PAR1\x15"sv, "a Parquet file"},
       first_bytes{"ARROW1\0\0"sv, "an Arrow (Feather) file"},
-      first_bytes{"FEA1"sv, "a Feather file"},
+      first_bytes{"FEA1\0"sv, "a Feather file"},
       first_bytes{"\x80\x02"sv, "a Python pickle (.pickle, .gpickle)"},
       first_bytes{"\x80\x03"sv, "a Python pickle (.pickle, .gpickle)"},
       first_bytes{"\x80\x04\x95"sv, "a Python pickle (.pickle, .gpickle)"},
