@@ -248,6 +248,11 @@ TEST(info, suggests_commands_that_work) {
     return words;
   };
   EXPECT_EQ(commands_for(spd), "spmv solve eigs reorder multiply info pagerank ");
+  for (const auto& [symmetry, fitting] : {std::pair("symmetric", "spmv solve reorder multiply info pagerank "),
+                                          {"hermitian", "spmv solve eigs reorder multiply info pagerank "}}) {
+    const std::string head = std::string("%%MatrixMarket matrix coordinate complex ") + symmetry;
+    EXPECT_EQ(commands_for(folder.write("complex.mtx", head + "\n2 2 3\n1 1 4 0\n2 1 0 1\n2 2 3 0\n")), fitting);
+  }
   EXPECT_EQ(commands_for(holes), "spmv reorder multiply info pagerank ");
   EXPECT_EQ(commands_for(matrix), "spmv multiply info ");
   EXPECT_NE(run_on("info", apart, {"--columns", "who,whom"}).out.find("spargo components"), std::string::npos);

@@ -25,7 +25,8 @@ void suggest_next(report& out, const input_description& input, bool graph, const
     commands.push_back(fmt::format("spargo spmv {} --format all", file));
     const bool square = count("rows") == count("cols");
     const bool same =
-        square && (input.symmetry == symmetry_kind::symmetric || input.symmetry == symmetry_kind::hermitian);
+        square && ((input.symmetry == symmetry_kind::symmetric && input.field != matrix_market_field::complex) ||
+                   input.symmetry == symmetry_kind::hermitian);
     const bool finite = count("not_finite") == 0 && input.field != matrix_market_field::pattern;
     // What has a diagonal and as many entries as a system that an iteration solves.
     if (square && finite && count("diagonal") == count("rows"))
