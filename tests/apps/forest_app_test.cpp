@@ -114,6 +114,7 @@ TEST_F(ForestFile, RefusesWhatItCannotDo) {
 
 // A cache holds the lightest of repeated edges and no negative weights; the report says what is not cached.
 TEST_F(ForestFile, WhatIsNotCachedIsSaid) {
+  SPARGO_NEEDS_SNAPSHOTS();
   const std::string plain = folder_.write("plain.wel", "1 2 5\n2 3 1\n1 2 4\n");
   const std::string negative = folder_.write("negative.wel", "1 2 5\n2 3 -1\n");
   const auto cached = [&](const std::string& file, std::vector<std::string> flags, const std::string& warning) {

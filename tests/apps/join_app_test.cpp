@@ -2,6 +2,7 @@
 #include "apps/all_commands.hpp"
 #include "apps/run_here.hpp"
 #include "io/support/files.hpp"
+#include "support/snapshots.hpp"
 
 #include <map>
 #include <sstream>
@@ -230,6 +231,7 @@ TEST_F(Join, ConvertSaysWhatItDoesNotKeep) {
   const app_run named = run_here("convert", {folder_.write("k.csv", "source,target,a b\n5,7,1\n"), folder_ / "k.gml"});
   EXPECT_NE(named.err.find("the attribute 'a b' gets another name"), std::string::npos) << named.err;
   for (const std::string to : {"k.csv", "k.wel", "k.mtx", "k.spg", "k.graphml"}) {
+    if (!test::can_write(to)) continue;
     const app_run away = run_here("convert", {folder_ / "k.gml", folder_ / to});
     ASSERT_EQ(away.code, 0) << away.err;
     EXPECT_EQ(away.err.find("attributes of vertices and edges, except weights, are not kept") == std::string::npos,

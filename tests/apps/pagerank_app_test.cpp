@@ -104,6 +104,7 @@ TEST_F(PageRankOverWeights, OfTheFileInProportion) {
   const auto equal = top(of(file, {"--iterations", "1"}));
   EXPECT_NEAR(equal.at("2"), 0.05 + 0.85 / 9, 1e-12) << "weights do not count by default";
   EXPECT_FALSE(of(file, {}).contains("weights"));
+  SPARGO_NEEDS_SNAPSHOTS();
   const auto snapshot = folder_ / "w.spg";
   ASSERT_EQ(run_app("spargo", {"convert", "--quiet", file, snapshot}).code, 0);
   EXPECT_NEAR(top(of(snapshot, {"--weights", "file", "--iterations", "1"})).at("2"), found.at("2"), 1e-12);

@@ -1,6 +1,7 @@
 // Users' tables through the commands: refusals, and the assumptions that reports state.
 #include "apps/all_commands.hpp"
 #include "apps/run_here.hpp"
+#include "support/snapshots.hpp"
 
 namespace spargo::apps {
 namespace {
@@ -137,6 +138,7 @@ TEST(tables, columns_of_two_kinds_are_said_and_kept_apart) {
   EXPECT_EQ(run_on("bfs", file, {"--columns", "user_id,item_id"}).err, "");
   EXPECT_NE(run_here("convert", {file, folder / "o.el"}).err.find(said), std::string::npos);
   for (const char* name : {"o.csv", "o.spg", "o.mtx"}) {
+    if (!test::can_write(name)) continue;
     ASSERT_EQ(run_here("convert", {file, folder / name, "--columns", apart[1]}).code, 0);
     EXPECT_EQ(report_of("components", folder / name, {"--undirected"}).at("vertices"), 4) << name;
   }
@@ -276,6 +278,7 @@ TEST(tables, ids_with_leading_zeros_are_said) {
     EXPECT_NE(run_on("bfs", file, {"--cache"}).err.find(warning), std::string::npos) << k;
   }
   for (const char* name : {"o.el", "o.spg", "o.mtx", "o.gml"}) {
+    if (!test::can_write(name)) continue;
     EXPECT_NE(run_here("convert", {file, folder / name}).err.find(said), std::string::npos) << name;
   }
   // Other spellings of a number are no ids.

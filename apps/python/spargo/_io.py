@@ -410,7 +410,7 @@ def columns_text(columns: str | Sequence[str | int] | None) -> str:
 def warn_of_input(source: Source, rounded: int, doubts: _core.Doubts | None, weights: bool) -> None:
     """Warn of doubts about a file. `weights`: whether its weights are used."""
     name = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "a file")
-    possible, columns, kinds, matrix = doubts or ([], [], [], 0)
+    possible, columns, kinds, matrix, (padded, line) = doubts or ([], [], [], 0, ("", 0))
     if possible:
         given = _columns_argument([(text, k + 1) for k, text in enumerate(possible)])
         warn(
@@ -426,6 +426,11 @@ def warn_of_input(source: Source, rounded: int, doubts: _core.Doubts | None, wei
         same = _columns_argument(kinds)
         apart = same[:9] + "bip:" + same[9:]  # after the quote
         warn(f"{name}: {two_kinds(kinds[0][0], kinds[1][0])} ({same} if they are of one kind, {apart} keeps integers apart)")
+    if padded:
+        warn(
+            f"{name}: line {line}: vertex id {padded} is read as {int(padded)}, and both are one vertex "
+            "(read as names, ids stay as they are written)"
+        )
     if weights and columns:
         warn(f"{name}: {_unused_weights(columns)}")
     if weights and rounded > 0:

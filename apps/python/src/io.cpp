@@ -164,8 +164,8 @@ nb::object ids_of(const std::vector<std::int64_t>& ids) {
 
 // (the ends of a first edge that may be names of columns, the unused columns of numbers after source and target, source
 // and target if they may number different things): each column as (name, number from 1). Last the number of vertices
-// of the matrix that the lines may be, else 0.
-nb::object doubts_of(const edge_list_header& header) {
+// of the matrix that the lines may be, else 0, and the first id with leading zeros and its line.
+nb::object doubts_of(const input_file& file, const edge_list_header& header) {
   nb::list possible;
   for (const std::string& name : header.possible_names) possible.append(text_of(name));
   nb::list columns;
@@ -183,7 +183,9 @@ nb::object doubts_of(const edge_list_header& header) {
     add(kinds, header.source);
     add(kinds, header.target);
   }
-  return nb::make_tuple(possible, columns, kinds, header.possible_matrix);
+  const padded_id padded = find_padded_id(file, header);
+  return nb::make_tuple(possible, columns, kinds, header.possible_matrix,
+                        nb::make_tuple(text_of(padded.text), padded.line));
 }
 
 nb::object read_edges(const std::string& path, const std::string& columns, std::string_view ids, int threads) {
@@ -195,7 +197,7 @@ nb::object read_edges(const std::string& path, const std::string& columns, std::
     const bool directed = list.header.direction != edge_direction::undirected;
     nb::object labels = list.header.ids == id_kind::names ? names_of(list.names) : ids_of(list.ids);
     return edges_of(std::move(list.edges), list.weighted, std::move(labels), directed, list.rounded_integers,
-                    doubts_of(list.header));
+                    doubts_of(file, list.header));
   });
 }
 

@@ -4,6 +4,7 @@ import io
 import os
 import pathlib
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -363,3 +364,16 @@ def test_generated():
         spargo.generate("gen:nonsense:n=3")
     with pytest.raises(NotImplementedError):
         spargo.generate("gen:path:n=3", dtype=int)
+
+
+def test_ids_with_leading_zeros_are_warned_of(tmp_path):
+    path = tmp_path / "z.csv"
+    path.write_text("source,target\n1,2\n2,007\n7,1\n")
+    said = "line 3: vertex id 007 is read as 7, and both are one vertex"
+    with pytest.warns(spargo.InputWarning, match=said):
+        assert spargo.Graph.read(path).vertices == 3
+    with pytest.warns(spargo.InputWarning, match=said):
+        assert list(spargo.read_edgelist(path).ids) == [1, 2, 7]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(spargo.Graph.read(path, ids="names").ids) == ["1", "2", "007", "7"]
