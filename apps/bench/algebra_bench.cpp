@@ -88,7 +88,7 @@ void add_matrix_cases(const std::string& prefix, const std::string& source, alge
     return report(state, p, operation, ours(p, operation), seconds);
   });
   for (const algebra_peer& peer : algebra_peers()) {
-    add_peer_of(peer.threaded ? host_threads() : 1, prefix + peer.name, [=](benchmark::State& state) {
+    add_peer_of(peer.is_threaded ? host_threads() : 1, prefix + peer.name, [=](benchmark::State& state) {
       const auto& p = cached<problem>(source);
       const auto call = peer.make(operation, native_arrays(std::as_const(p.a).view()),
                                   native_arrays(std::as_const(p.turned).view()), p.b.data(), host_threads());
@@ -139,7 +139,7 @@ void add_solver_cases(const std::string& prefix, const std::string& source) {
     return seconds;
   });
   for (const algebra_peer& peer : algebra_peers()) {
-    if (peer.name == "graphblas") continue;  // has no solver
+    if (!peer.has_cg) continue;
     add_peer(prefix + peer.name, [=](benchmark::State& state) {
       const auto& p = cached<problem>(source);
       const auto call = peer.make(algebra::cg, native_arrays(std::as_const(p.a).view()),

@@ -11,14 +11,14 @@ namespace spargo::bench {
 
 inline constexpr int cg_iterations = 50;
 
-// `make` prepares a call, or gives null for an operation that the peer lacks. The matrix, its transpose and b outlive
-// it.
+// `make` prepares a call. The matrix, its transpose and b outlive it.
 struct algebra_peer {
   std::string name;
   std::shared_ptr<native::algebra_call> (*make)(native::algebra operation, const native::csr_arrays<double>& a,
                                                 const native::csr_arrays<double>& a_transposed, const double* b,
                                                 int threads);
-  bool threaded = true;  // in operations on matrices
+  bool is_threaded;  // in operations on matrices
+  bool has_cg;
 };
 
 inline std::vector<algebra_peer>& algebra_peers() {

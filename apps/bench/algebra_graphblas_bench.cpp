@@ -72,14 +72,16 @@ class call final : public native::algebra_call {
 };
 
 const bool added = [] {
-  algebra_peers().push_back({"graphblas", [](native::algebra operation, const native::csr_arrays<double>& a,
-                                             const native::csr_arrays<double>& turned, const double*, int threads) {
-                               std::shared_ptr<native::algebra_call> made;
-                               if (operation == native::algebra::cg) return made;
-                               start_graphblas(threads);
-                               made = std::make_shared<call>(operation, a, turned);
-                               return made;
-                             }});
+  algebra_peers().push_back({.name = "graphblas",
+                             .make =
+                                 [](native::algebra operation, const native::csr_arrays<double>& a,
+                                    const native::csr_arrays<double>& turned, const double*, int threads) {
+                                   start_graphblas(threads);
+                                   return std::shared_ptr<native::algebra_call>(
+                                       std::make_shared<call>(operation, a, turned));
+                                 },
+                             .is_threaded = true,
+                             .has_cg = false});
   return true;
 }();
 

@@ -1,5 +1,5 @@
 # `cmake --build BUILD --target spargo_bench_cuda_check`: the benchmarks with CUDA compiled, not linked: those in C++ in one
-# file, those in CUDA, to PTX, in another: 35 s instead of some 350. Each benchmark stands in a namespace of its own, bench_K,
+# file, those in CUDA, to PTX, in another: 36 s of CPU. Each benchmark stands in a namespace of its own, bench_K,
 # behind all headers, so that names in one file do not clash with those of another.
 add_custom_target(spargo_bench_cuda_check)
 foreach(language IN ITEMS cpp cu)

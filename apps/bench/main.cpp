@@ -254,11 +254,16 @@ int run_command(int argc, char** argv) {
   return code;
 }
 
+// Whether all of standard output was taken: a full disk takes none of it.
+bool output_is_written() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush(); }
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run_command(argc, argv);
+    const int code = run_command(argc, argv);
+    if (code != 0 || output_is_written()) return code;
+    return fail(1, "cannot write to standard output");
   } catch (const spargo::apps::usage_error& e) {
     return fail(2, e.what());
   } catch (const std::exception& e) {

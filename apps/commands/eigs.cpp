@@ -57,20 +57,21 @@ operator_form<V> form_of(const context<host>& ctx, const eigs_flags& flags, cons
   return form;
 }
 
-// Whether A is itself the Laplacian of a graph: its rows' sums are 0 up to rounding, and no diagonal entry of a row
-// with others is 0 or less.
+// Whether A looks like the Laplacian of a graph: rows add up to 0 within rounding, and those that are not all 0 have a
+// positive diagonal.
 template <value_type V, index_type I, index_type O>
 bool is_laplacian(const csr_view<const V, I, O, host>& a) {
   bool any = false;
   for (std::int64_t row = 0; row < a.rows; ++row) {
-    double sum = 0, size = 0, diagonal = 0;
+    V sum{};
+    double size = 0, diagonal = 0;
     for (O k = a.offsets[row]; k < a.offsets[row + 1]; ++k) {
-      const double v = std::real(a.values[k]);
+      const V v = a.values[k];
       sum += v;
-      size += std::abs(v);
-      if (a.indices[k] == row) diagonal = v;
+      size += static_cast<double>(std::abs(v));
+      if (a.indices[k] == row) diagonal += static_cast<double>(std::real(v));
     }
-    if (size > 0 && (std::abs(sum) > 1e-9 * size || diagonal <= 0)) return false;
+    if (size > 0 && (static_cast<double>(std::abs(sum)) > 1e-9 * size || diagonal <= 0)) return false;
     any = any || size > 0;
   }
   return any;

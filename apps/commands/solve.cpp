@@ -178,8 +178,7 @@ struct solution : matrix_algorithm {
   static matrix_command_text text() {
     return {
         "Solves A x = b by products with A: conjugate gradients, MINRES, BiCGSTAB or GMRES. Computes the residual of x "
-        "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it, with the diagonal "
-        "as "
+        "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it, with Jacobi's "
         "preconditioner or none.",
         "a matrix",
         "solve",

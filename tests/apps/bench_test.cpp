@@ -229,6 +229,15 @@ TEST(Bench, ThePageSaysWhatWentWrong) {
   EXPECT_EQ(page(bench::outcome::good, true), "<p class=\"verdict\"><bdi>nothing was measured");
 }
 
+TEST(Bench, SaysThatStandardOutputIsFull) {
+  SPARGO_TEST_NEEDS_BENCH();
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  for (const char* arguments : {"--list", "spmv gen:path:n=9 --device cpu --threads 1"}) {
+    expect_failure(run_shell(std::string("$BIN/bench ") + arguments + " > /dev/full"), "bench", 1,
+                   "cannot write to standard output");
+  }
+}
+
 TEST(Bench, PrintsALinePerCase) {
   SPARGO_TEST_NEEDS_BENCH();
   const auto printed = [](std::vector<std::string> arguments) {

@@ -128,7 +128,8 @@ TEST_F(EigsFile, WarnsOfTheLaplacianOfALaplacian) {
   const std::string zeros = folder_.write("z.mtx", matrix("real symmetric", "2 2 1\n1 1 0\n"));
   EXPECT_NE(run_here("eigs", {k3, "--operator", "laplacian"}).err.find(k3 + ": " + already), std::string::npos);
   EXPECT_EQ(run_here("eigs", {k3}).err, "");
-  for (const std::string& other : {skewed, zeros, std::string("gen:path:n=9")}) {
+  const std::string negated = folder_.write("n.mtx", matrix("real symmetric", "2 2 3\n1 1 -1\n2 1 1\n2 2 -1\n"));
+  for (const std::string& other : {skewed, zeros, negated, std::string("gen:path:n=9")}) {
     EXPECT_EQ(run_here("eigs", {other, "--operator", "laplacian"}).err, "") << other;
   }
   EXPECT_NE(run_here("eigs", {k3}).out.find("\n  operator   A itself\n"), std::string::npos)

@@ -120,7 +120,7 @@ TEST(EdgeTable, IdsAreNumberedInAscendingOrder) {
   EXPECT_THROW((void)number_ids(context<host>(), std::vector<std::int64_t>{1, 2}, one), error);
 }
 
-// "007" and "7" are one vertex where ids are integers: the first such id and its line are told.
+// "007" and "7" are one vertex where ids are integers: the first such id is found, with its line.
 TEST(EdgeTable, IdsWithLeadingZerosAreFound) {
   const test::temporary_folder folder;
   const auto first_padded = [&](const std::string& text, const std::string& columns = {},

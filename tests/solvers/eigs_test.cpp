@@ -194,6 +194,8 @@ TEST(EigsOfReals, Refusals) {
   EXPECT_EQ(message(error_code::invalid_argument, a, {.count = 0}), "eigs: 0 eigenvalues of a matrix of 9 rows");
   EXPECT_EQ(message(error_code::invalid_argument, a, {.count = 4, .subspace = 4}),
             "eigs: a subspace of 4 vectors for 4 eigenvalues (expected more)");
+  EXPECT_EQ(message(error_code::invalid_argument, a, {.count = 4, .subspace = -1}),
+            "eigs: a subspace of -1 vectors (expected 0 or more)");
   owned_matrix<double> bad = a;
   bad.values[3] = std::nan("");
   EXPECT_EQ(message(error_code::invalid_data, bad, {.count = 1}),

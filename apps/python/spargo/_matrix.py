@@ -545,8 +545,7 @@ def real_matrix(a: Any, what: str, device: str = "auto") -> Matrix:
     a = as_sparse(a, what)
     if a.dtype.kind not in "biu":
         return Matrix(a, device=device)
-    values = a.data.astype(np.float64)
-    if a.dtype.itemsize == 8 and np.any(np.abs(values) >= 2.0**53):
+    if a.dtype.kind != "b" and a.dtype.itemsize == 8 and np.any((a.data > 2**53) | (a.data < -(2**53))):
         warn(f"{what}: the matrix has integers beyond 2^53, which float64 rounds")
     return Matrix(a, dtype=np.float64, device=device)
 

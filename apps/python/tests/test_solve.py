@@ -217,6 +217,10 @@ def test_integers_become_float64():
     assert spargo.solve(np.eye(3) > 0, [1, 2, 3]).x.tolist() == [1, 2, 3]
     with pytest.warns(spargo.InputWarning, match="beyond 2.53"):
         spargo.solve([[2**62 + 1]], [1.0])
+    for exact in (2**53, -(2**53), np.uint64(2**53)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            spargo.solve(np.array([[exact]]), [1.0])
 
 
 def test_ends_of_the_range():
