@@ -15,8 +15,8 @@ import networkx as nx
 import pytest
 from spargo.networkx import FUNCTIONS, backend
 
-# That run natively: 344,797 to 350,000 in four runs, by the draws of the tests.
-LEAST_CALLS = 340_000
+# That run natively: 344,797 to 351,661 in six runs: the tests draw graphs, and shortest_path alone varied by 2,000 calls.
+LEAST_CALLS = 344_000
 # The tests call these with graphs that have names, with an empty graph, with neighbours of their own, and with paths.
 UNTESTED = {"k_truss", "overall_reciprocity", "generic_bfs_edges", "local_reaching_centrality"}
 
