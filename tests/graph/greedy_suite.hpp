@@ -26,6 +26,7 @@
 
 #include <source_location>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace spargo::test {
@@ -90,6 +91,12 @@ class greedy_test : public threaded_graph_suite<Case> {
       check(n, edges);
       if (this->HasFatalFailure()) FAIL() << n;
     }
+    // Few neighbours on average, and rows of every kind.
+    edge_vector edges = path_edges(3000);
+    for (const auto& [hub, size] : {std::pair{0, 2500}, std::pair{1500, 200}, std::pair{2999, 64}}) {
+      for (int k = 0; k < size; ++k) edges.emplace_back(hub, (hub + 7 * k) % 3000);
+    }
+    check(3000, edges);
   }
 
  protected:

@@ -469,6 +469,25 @@ TEST(LayoutHost, StressIsThatOfAllPairs) {
 }
 
 // Several ranges of groups, joined by several threads.
+// Of many edges a random graph's are left between few groups, those of a mesh are not.
+TEST(LayoutHost, LevelsAsDenseAsTheGraphAreNotMade) {
+  const context<host> ctx({.threads = 2});
+  const auto levels = [&](const char* spec, auto... many) {
+    const auto g =
+        build_graph(ctx, generate<double, std::int32_t>(ctx, spec), {.direction = direction_kind::undirected});
+    const detail::layout::charged_graph<std::int32_t, std::int64_t, host> charged{{{g.view()}, {}, {}}, {}};
+    return std::ssize(detail::layout::contract_all(ctx, charged, many...));
+  };
+  const char* const uniform = "gen:uniform:rows=65536,degree=16";
+  EXPECT_GT(levels(uniform), 1);
+  EXPECT_EQ(levels(uniform, 2 * 16 * 65500), 0);
+  EXPECT_GT(levels(uniform, 2 * 16 * 65536), 1);
+  for (const char* spec : {"gen:grid2d:n=60", "gen:rmat:scale=12,degree=16", "gen:path:n=5000", "gen:star:n=5000"}) {
+    EXPECT_EQ(levels(spec, 1), levels(spec)) << spec;
+    EXPECT_GT(levels(spec), 0) << spec;
+  }
+}
+
 TEST(LayoutHost, AContractionAddsUpMassesAndEdges) {
   detail::assume_processors(4);
   const context<host> ctx({.threads = 4});

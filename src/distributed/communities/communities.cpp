@@ -4,7 +4,7 @@
 //
 // A rank's frontier follows from the labels that changed, those of ghosts included: a ghost's row lists its neighbours
 // among the own vertices. Bytes sent per round: a label for every pair of a vertex and another rank with a neighbour of
-// it.
+// it. A rank alone runs as one process does, without exchanges.
 #include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "distributed/graph/neighbourhoods.hpp"
@@ -126,15 +126,19 @@ distributed_communities_plan<I, Space>::distributed_communities_plan(const commu
     comm.agree_on([&] {
       const std::int64_t own = g.parts().count(comm.rank());
       impl::shared_part<I, Space> part{own, g.vertices()};
-      part.exchange = [&s, own](span<I, Space> labels, impl::round_outcome& round) {
-        s.halo->start(span<const I, Space>(labels.subspan(0, own)));
-        s.halo->finish(labels.subspan(own, labels.size() - own));
-        std::int64_t sums[] = {round.changed, round.unlike};
-        s.comm.reduce_in_place(span<std::int64_t, host>(sums, 2), reduction::sum);
-        round.changed = sums[0];
-        round.unlike = sums[1];
-      };
-      part.count = [&s](span<const std::uint64_t, host> used) { return count_distinct(s.comm, s.cpu, s.parts, used); };
+      if (comm.size() > 1) {
+        part.exchange = [&s, own](span<I, Space> labels, impl::round_outcome& round) {
+          s.halo->start(span<const I, Space>(labels.subspan(0, own)));
+          s.halo->finish(labels.subspan(own, labels.size() - own));
+          std::int64_t sums[] = {round.changed, round.unlike};
+          s.comm.reduce_in_place(span<std::int64_t, host>(sums, 2), reduction::sum);
+          round.changed = sums[0];
+          round.unlike = sums[1];
+        };
+        part.count = [&s](span<const std::uint64_t, host> used) {
+          return count_distinct(s.comm, s.cpu, s.parts, used);
+        };
+      }
       using index = typename state::index;
       const auto n = static_cast<index>(s.initial.size());
       const graph_view<index, std::int64_t, Space> view{
@@ -148,7 +152,8 @@ distributed_communities_plan<I, Space>::distributed_communities_plan(const commu
 
 template <index_type I, class Space>
 void distributed_communities_plan<I, Space>::run() {
-  state_->outcome = state_->executor->run(std::as_const(state_->initial).view());
+  state& s = *state_;
+  s.outcome = s.executor->run(s.comm.size() > 1 ? std::as_const(s.initial).view() : span<const I, Space>());
 }
 template <index_type I, class Space>
 span<const I, Space> distributed_communities_plan<I, Space>::labels() const noexcept {

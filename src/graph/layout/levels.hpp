@@ -3,7 +3,9 @@
 // Groups: in the order of descending degree, a vertex that has no group forms one with its neighbours that have none,
 // or, if all have one, joins the group of the neighbour with the heaviest edge. Vertices without edges form groups of
 // eight. Masses and weights of a group are sums: its repulsion at a distance, and its attraction, are those of its
-// vertices. Groups are formed by one thread, their edges joined by all. O(vertices + edges) a level.
+// vertices. Groups are formed by one thread, their edges joined by all. O(vertices + edges) a level. A random graph's
+// groups have nearly as many edges as it has: such a level costs as much as the graph and shows no structure, so it is
+// not made.
 #pragma once
 
 #include "graph/layout/executor.hpp"
@@ -29,9 +31,10 @@ struct coarse_graph {
 };
 
 // From the finest on, each of at most 0.9 times as many vertices as the one before, the last of at most 48 or one that
-// does not shrink.
+// does not shrink, or, if it has `many` edges, counted from both ends, whose groups keep four fifths of them.
 template <class I, class O>
-[[nodiscard]] std::vector<coarse_graph> contract_all(const context<host>& ctx, const charged_graph<I, O, host>& g);
+[[nodiscard]] std::vector<coarse_graph> contract_all(const context<host>& ctx, const charged_graph<I, O, host>& g,
+                                                     std::int64_t many = std::int64_t{1} << 22);
 
 // Positions in the finer graph g from those in the coarser one: each vertex in the middle of its neighbours' groups and
 // its own, moved a little by chance.
