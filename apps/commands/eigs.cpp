@@ -40,7 +40,15 @@ operator_form<V> form_of(const context<host>& ctx, const eigs_flags& flags, cons
   operator_form<V> form{{ctx, a.rows}, {ctx, a.rows}};
   for (std::int64_t row = 0; row < a.rows; ++row) {
     double sum = 0;
-    for (O k = a.offsets[row]; k < a.offsets[row + 1]; ++k) sum += std::real(a.values[k]);
+    for (O k = a.offsets[row]; k < a.offsets[row + 1]; ++k) {
+      if (std::imag(a.values[k]) != 0) {
+        throw error(error_code::unsupported,
+                    fmt::format("{}: row {}, column {} is a complex number (--operator {}: expected weights that are "
+                                "real)",
+                                flags.file, row + 1, std::int64_t{a.indices[k]} + 1, flags.form));
+      }
+      sum += std::real(a.values[k]);
+    }
     if (flags.form == "laplacian") {
       form.diagonal[row] = sum;
       form.scale[row] = 1;

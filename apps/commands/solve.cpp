@@ -29,7 +29,7 @@ struct solve_flags : matrix_flags {
   std::string output;
   std::string plot;
   double tolerance = 1e-8;
-  std::int64_t max_iterations = 10'000;
+  std::int64_t max_iterations = krylov_options{}.max_iterations;
   std::int64_t restart = 50;
   std::int64_t block_size = 8;
 };
@@ -212,10 +212,9 @@ struct solution : matrix_algorithm {
         ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
         ->type_name("X")
         ->capture_default_str();
-    app.add_option("--max-iterations", flags.max_iterations, "stop after N iterations")
+    app.add_option("--max-iterations", flags.max_iterations, "stop after N iterations; default: 10 times the rows")
         ->check(count_from(0))
-        ->type_name("N")
-        ->capture_default_str();
+        ->type_name("N");
     app.add_option("--restart", flags.restart, "gmres: vectors kept between restarts")
         ->check(positive_count())
         ->type_name("N")

@@ -143,6 +143,14 @@ TEST_F(EigsFile, RefusalsAndStatus) {
   expect_failure(run_here("eigs", {skew}), "eigs", 1, "not symmetric");
   const std::string negative = folder_.write("n.mtx", matrix("real symmetric", "2 2 1\n2 1 -1\n"));
   expect_failure(run_here("eigs", {negative, "--operator", "normalized"}), "eigs", 1, "row 1 has the sum -1");
+  const std::string spins = folder_.write("h.mtx", matrix("complex hermitian", "2 2 2\n1 1 1 0\n2 1 0 1\n"));
+  const std::string real = folder_.write("r.mtx", matrix("complex hermitian", "2 2 2\n1 1 1 0\n2 1 3 0\n"));
+  for (const std::string form : {"laplacian", "normalized"}) {
+    expect_failure(run_here("eigs", {spins, "--operator", form}), "eigs", 1,
+                   spins + ": row 1, column 2 is a complex number (--operator " + form + ": expected weights");
+    EXPECT_NEAR(eigs_of({real, "--operator", form, "--which", "smallest", "--count", "1"})["values"][0].get<double>(),
+                0, 1e-12);
+  }
   expect_failure(run_here("eigs", {skew, "--device", "cuda"}), "eigs", 2, "eigs runs on the CPU");
   expect_failure(run_here("eigs", {skew, "--which", "middle"}), "eigs", 2, "(expected largest or smallest)");
   expect_failure(run_here("eigs", {skew, "--count", "0"}), "eigs", 2, "--count");

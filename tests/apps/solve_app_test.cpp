@@ -118,6 +118,8 @@ TEST_F(SolveFile, NotConvergedIsStatus3WithItsReason) {
   expect_unconverged(limit, "the limit of 3 iterations");
   EXPECT_EQ(limit.json()["outcome"], "iteration_limit");
   EXPECT_EQ(limit.json()["valid"], true);
+  const std::string turn = folder_.write("turn.mtx", general("2 2 4\n1 1 .01\n1 2 1\n2 1 -1\n2 2 .01\n"));
+  expect_unconverged(run_here("solve", {turn, "--method", "gmres", "--restart", "1"}), "the limit of 20 iterations");
   const std::string skew = folder_.write("skew.mtx", general("2 2 2\n1 2 1\n2 1 -1\n"));
   const app_run broken = run_here("solve", {skew, "--method", "bicgstab", "--json", "-"});
   expect_unconverged(broken, "bicgstab broke down in iteration 1: (r0, A p) is 0");

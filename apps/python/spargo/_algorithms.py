@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _device
-from ._arrays import Array, whole
+from ._arrays import Array, seed_number, whole
 from ._config import threads
 from ._errors import Error
 from ._layout import Layouts
@@ -199,7 +199,7 @@ class Algorithms(Layouts, Samples):
             float(resolution),
             float(tolerance),
             levels,
-            whole(seed, "communities: seed", 0),
+            seed_number(seed, "communities"),
             iterations,
             start,
             algorithm,
@@ -311,7 +311,7 @@ class Algorithms(Layouts, Samples):
         ndarray of the graph's indices, shape (vertices,)
             The same on the CPU and a GPU, for any number of threads.
         """
-        colors: Array = self._called("coloring", True, order, whole(seed, "coloring: seed", 0), algorithm, threads())[0]
+        colors: Array = self._called("coloring", True, order, seed_number(seed, "coloring"), algorithm, threads())[0]
         return colors
 
     def independent_set(self, *, order: str = "automatic", seed: int = 0, algorithm: str = "automatic") -> Array:
@@ -332,7 +332,7 @@ class Algorithms(Layouts, Samples):
         ndarray of the graph's indices
             The vertices of the set, ascending.
         """
-        seed = whole(seed, "independent_set: seed", 0)
+        seed = seed_number(seed, "independent_set")
         members: Array = self._called("independent_set", True, order, seed, algorithm, threads())[0]
         return members
 
@@ -354,7 +354,7 @@ class Algorithms(Layouts, Samples):
         ndarray of the graph's indices, shape (vertices,)
             The other end of each vertex's edge, -1 for a vertex without one.
         """
-        mates: Array = self._called("matching", True, order, whole(seed, "matching: seed", 0), algorithm, threads())[0]
+        mates: Array = self._called("matching", True, order, seed_number(seed, "matching"), algorithm, threads())[0]
         return mates
 
     def bipartite_matching(self) -> tuple[Array, Array]:

@@ -18,6 +18,23 @@ WEIGHTS = (*INDICES, np.dtype(np.float32), np.dtype(np.float64))
 
 def whole(n: Any, what: str, least: int | None = None) -> int:
     """A 64-bit integer, also from an integral float."""
+    number = _integer(n, what)
+    if not -(2**63) <= number < 2**63:
+        raise Error(f"{what} is {number} (expected an integer of 64 bits)")
+    if least is not None and number < least:
+        raise Error(f"{what} is {number} (expected {least} or more)")
+    return number
+
+
+def seed_number(n: Any, name: str) -> int:
+    """The seed of what is called `name`: what the commands take for one."""
+    number = _integer(n, f"{name}: seed")
+    if not 0 <= number < 2**64:
+        raise Error(f"{name}: seed is {number} (expected 0 to 2^64-1)")
+    return number
+
+
+def _integer(n: Any, what: str) -> int:
     try:
         number = int(n)
         is_whole = bool(number == n)
@@ -26,10 +43,6 @@ def whole(n: Any, what: str, least: int | None = None) -> int:
     if not is_whole:
         kind = Error if isinstance(n, (float, np.floating)) else TypeError
         raise kind(f"{what} is {n!r} (expected an integer)")
-    if not -(2**63) <= number < 2**63:
-        raise Error(f"{what} is {number} (expected an integer of 64 bits)")
-    if least is not None and number < least:
-        raise Error(f"{what} is {number} (expected {least} or more)")
     return number
 
 

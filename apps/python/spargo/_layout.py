@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Array, dense, whole
+from ._arrays import Array, dense, seed_number, whole
 from ._centrality import Centrality
 from ._config import threads
 from ._errors import Error
@@ -221,7 +221,7 @@ class Layouts(Centrality):
         forces = (float(jitter_tolerance), float(scaling_ratio), float(gravity))
         kinds = (bool(strong_gravity), bool(linlog), bool(dissuade_hubs))
         count = whole(iterations, "layout: iterations", 0)
-        found = self._ranked("layout", weighted, count, start, *forces, *kinds, whole(seed, "layout: seed", 0), positions, threads())
+        found = self._ranked("layout", weighted, count, start, *forces, *kinds, seed_number(seed, "layout"), positions, threads())
         made = Layout.of(self, found.reshape(-1, 2))
         made._graph = self
         return made

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arrays import Array, whole
+from ._arrays import Array, seed_number, whole
 from ._config import config
 from ._errors import Error
 from ._storage import Vertices
@@ -76,7 +76,7 @@ class NeighborLoader:
         self.batch_size = whole(batch_size, "NeighborLoader: batch_size", 1)
         self.shuffle, self.drop_last, self.replace = shuffle, drop_last, replace
         self.x, self.y = x, y
-        self.seed = whole(seed, "NeighborLoader: seed", 0)
+        self.seed = seed_number(seed, "NeighborLoader")
         self._passes = 0
         if input_nodes is None:
             self._nodes = np.arange(graph.vertices)

@@ -536,8 +536,9 @@ class Matrix:
         return f"<p><code>{repr(self)[1:-1]}</code></p>{spy(self._on_host())}"
 
 
-def real_matrix(a: Any, what: str, device: str = "auto") -> Matrix:
-    """`a` or a Matrix of it. Integers and booleans become float64, as for NumPy's and SciPy's solvers."""
+def real_matrix(a: Any, what: str, device: str = "auto", *, rounds: bool = True) -> Matrix:
+    """`a` or a Matrix of it. Integers and booleans become float64, as for NumPy's and SciPy's solvers; with `rounds`
+    those that change are warned of."""
     if isinstance(a, Matrix):
         return a
     if isinstance(a, (str, os.PathLike, tuple)) or _device.unpacked(a) is not None:
@@ -545,7 +546,7 @@ def real_matrix(a: Any, what: str, device: str = "auto") -> Matrix:
     a = as_sparse(a, what)
     if a.dtype.kind not in "biu":
         return Matrix(a, device=device)
-    if a.dtype.kind != "b" and a.dtype.itemsize == 8 and np.any((a.data > 2**53) | (a.data < -(2**53))):
+    if rounds and a.dtype.kind != "b" and a.dtype.itemsize == 8 and np.any((a.data > 2**53) | (a.data < -(2**53))):
         warn(f"{what}: the matrix has integers beyond 2^53, which float64 rounds")
     return Matrix(a, dtype=np.float64, device=device)
 

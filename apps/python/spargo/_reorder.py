@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core, _device
-from ._arrays import Array, is_graph, whole
+from ._arrays import Array, is_graph, seed_number
 from ._config import threads
 from ._errors import Error
 from ._graph import Graph
@@ -23,7 +23,7 @@ def reorder(a: Any, method: str = "rcm", *, seed: int = 1) -> Array:
         rcm: reverse Cuthill-McKee, for small bandwidth; degree: by descending degree, ties by number; rabbit: communities
         side by side, for social networks and web graphs (Arai et al., 2016).
     seed : int, optional
-        Of 'random', 0 or more.
+        Of 'random', 0 to 2^64-1.
 
     Returns
     -------
@@ -53,10 +53,10 @@ def reorder(a: Any, method: str = "rcm", *, seed: int = 1) -> Array:
         rows = cols = a.vertices
         offsets, indices = (_device.downloaded(v) if _device.is_vector(v) else v for v in (a.offsets, a.indices))
     else:
-        matrix = real_matrix(a, "reorder", "cpu")._on_host()
+        matrix = real_matrix(a, "reorder", "cpu", rounds=False)._on_host()
         rows, cols = matrix.shape
         offsets, indices, _ = matrix._csr_arrays()
     if rows != cols:
         raise Error(f"reorder: a matrix of {rows} x {cols} (expected a square one)")
-    order: Array = _core.reorder(rows, offsets, indices, str(method), whole(seed, "reorder: seed", 0), threads())
+    order: Array = _core.reorder(rows, offsets, indices, str(method), seed_number(seed, "reorder"), threads())
     return order

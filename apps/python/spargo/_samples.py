@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import _device
-from ._arrays import Array, whole
+from ._arrays import Array, seed_number, whole
 from ._centrality import Centrality
 from ._config import threads
 from ._errors import Error
@@ -67,7 +67,7 @@ class Samples(Centrality):
         if walks is not None:
             count = whole(walks, "random_walks: walks", 1)
         chosen = None if starts is None else self._argument(self._chosen(starts))
-        arguments = (chosen, count, length, float(p), float(q), whole(seed, "random_walks: seed", 0), threads())
+        arguments = (chosen, count, length, float(p), float(q), seed_number(seed, "random_walks"), threads())
         if weights and self.weights is not None:
             found, rows = self._algorithm("weighted_random_walks", False)(self._weights(), *arguments)
         else:
@@ -107,7 +107,7 @@ class Samples(Centrality):
         hops = [whole(fan_out, "sample_neighbors: a fan-out", -1) for fan_out in fan_outs]
         chosen = self._argument(self._chosen(seeds))
         sample = self._algorithm("sample_neighbors", False)
-        *arrays, nodes, edges = sample(chosen, hops, bool(replace), whole(seed, "sample_neighbors: seed", 0), threads())
+        *arrays, nodes, edges = sample(chosen, hops, bool(replace), seed_number(seed, "sample_neighbors"), threads())
         return NeighborSample.of(self, *map(self._own, arrays), nodes, edges)
 
     def _own(self, found: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import Array, whole
+from ._arrays import Array, seed_number, whole
 from ._config import threads
 from .csgraph import connected_components
 from ._errors import Error, UnsupportedError
@@ -53,7 +53,7 @@ def spectral_embedding(
     max_products : int, optional
         Stop after about this many products with the Laplacian.
     seed : int, optional
-        Of the start vector, 0 or more.
+        Of the start vector, 0 to 2^64-1.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def _embedded(
     k = whole(dimensions, f"{name}: dimensions", 1)
     most = whole(max_products, f"{name}: max_products", 1)
     found, residuals, vectors, converged, products = _core.spectral_embedding(
-        rows, cols, offsets, indices, values, k, normalized, float(tolerance), most, whole(seed, f"{name}: seed", 0), threads()
+        rows, cols, offsets, indices, values, k, normalized, float(tolerance), most, seed_number(seed, name), threads()
     )
     if not converged:
         raise Error(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import Array, whole
+from ._arrays import Array, seed_number, whole
 from ._config import threads
 from ._errors import Error
 from ._matrix import Matrix, real_matrix
@@ -42,7 +42,7 @@ def svds(
     max_products : int, optional
         Stop after about this many products with A and its conjugate transpose.
     seed : int, optional
-        Of the start vector, 0 or more.
+        Of the start vector, 0 to 2^64-1.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def svds(
     rows, cols = matrix.shape
     offsets, indices, values = matrix._csr_arrays()
     found, residuals, left, right, converged, products = _core.svds(
-        rows, cols, offsets, indices, values, k, float(tol), whole(max_products, "svds: max_products", 1), whole(seed, "svds: seed", 0), threads()
+        rows, cols, offsets, indices, values, k, float(tol), whole(max_products, "svds: max_products", 1), seed_number(seed, "svds"), threads()
     )
     if not converged:
         raise Error(

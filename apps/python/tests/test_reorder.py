@@ -86,3 +86,37 @@ def test_ends_and_refusals():
         spargo.reorder(np.eye(3), None)
     with pytest.raises(spargo.Error, match="seed is -1"):
         spargo.reorder(np.eye(3), "random", seed=-1)
+
+
+def test_values_that_are_not_looked_at_are_not_warned_of(recwarn):
+    a = sparse.csr_array(np.array([[2**53 + 1, -1, 0], [-1, 0, 5], [0, 5, 1]]))
+    for method in ("rcm", "degree", "rabbit", "random"):
+        assert spargo.reorder(a, method).tolist() == spargo.reorder(a.astype(bool), method).tolist()
+    assert not recwarn.list
+
+
+def test_seeds_are_those_of_the_commands():
+    g = spargo.Graph([(0, 1), (1, 2), (2, 0), (2, 3)], directed=False)
+    takers = {
+        "layout": lambda s: g.layout(iterations=1, seed=s).positions,
+        "communities": lambda s: g.communities(seed=s).labels,
+        "coloring": lambda s: g.coloring(order="random", seed=s),
+        "independent_set": lambda s: g.independent_set(order="random", seed=s),
+        "matching": lambda s: g.matching(order="random", seed=s),
+        "random_walks": lambda s: g.random_walks(length=9, seed=s),
+        "sample_neighbors": lambda s: g.sample_neighbors([2], [2], seed=s).node,
+        "reorder": lambda s: spargo.reorder(np.eye(40), "random", seed=s),
+        "svds": lambda s: spargo.svds(np.eye(4), 1, seed=s)[1],
+        "fiedler_vector": lambda s: spargo.fiedler_vector(np.ones((4, 4)) - np.eye(4), seed=s),
+    }
+    for name, take in takers.items():
+        for seed in (0, 2**63 - 1, 2**63, 2**64 - 1, np.uint64(2**64 - 1), 7.0):
+            assert np.array_equal(take(seed), take(int(seed))), name
+        for seed in (-1, 2**64, -(2**63), 2.0**64):
+            with pytest.raises(spargo.Error, match=rf"{name}: seed is {int(seed)} \(expected 0 to 2\^64-1\)"):
+                take(seed)
+        with pytest.raises(spargo.Error, match=f"{name}: seed is 1.5 .expected an integer"):
+            take(1.5)
+        with pytest.raises(TypeError, match=f"{name}: seed is None"):
+            take(None)
+    assert takers["reorder"](2**63).tolist() != takers["reorder"](0).tolist() != takers["reorder"](2**64 - 1).tolist()
