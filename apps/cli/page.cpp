@@ -168,8 +168,10 @@ std::string ranking_of(const std::string& title, const std::string& name, const 
       html_escaped(name), html_escaped(value));
   for (const ranked& row : rows) {
     const std::string bar = longest > 0 ? share_bar(row.length / longest, row.name + ": " + row.text) : std::string();
-    html += fmt::format("<tr><td class=\"name\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
-                        isolated(row.name), html_escaped(row.text), bar);
+    std::string label = isolated(row.name);  // a long one is rather broken after "_" than within a word
+    for (std::size_t k = 0; (k = label.find('_', k)) != std::string::npos;) label.insert(k += 1, "<wbr>");
+    html += fmt::format("<tr><td class=\"name\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n", label,
+                        html_escaped(row.text), bar);
   }
   return section_of("", title, html + "</tbody></table>");
 }

@@ -18,7 +18,8 @@ namespace spargo::apps {
 namespace {
 
 // Common flags listed in short help.
-constexpr std::array<std::string_view, 6> most_used = {"output", "device", "devices", "threads", "json", "report"};
+constexpr std::array<std::string_view, 9> most_used = {"output", "device", "devices", "threads",   "json",
+                                                       "report", "top",    "print",   "undirected"};
 
 bool is_main(const CLI::Option& option) {
   if (option.get_positional() || option.get_group() == "Options") return true;
@@ -36,13 +37,32 @@ std::size_t end_of_clause(std::string_view text) {
   return std::string_view::npos;
 }
 
-// The first clause, or more if it is too short.
+// "none" of "none" and of "none: nothing is divided"; empty for other clauses.
+std::string_view choice_of(std::string_view text) {
+  const std::string_view words = text.substr(0, std::min(text.find(": "), text.size()));
+  const bool explained = words.size() < text.size();
+  const bool named = words.find_first_of(explained ? "(,=" : " (,=") == std::string_view::npos;
+  return named && words != "default" && std::count(words.begin(), words.end(), ' ') <= 2 ? words : std::string_view();
+}
+
+// The first clause, or more if it is too short; of "cg: ...; minres: ..." the other names as well.
 std::string clause(std::string description) {
   constexpr std::size_t least = 16;
   constexpr std::string_view below = " (see below)";
   if (description.ends_with(below)) description.resize(description.size() - below.size());
   const std::size_t end = end_of_clause(description);
-  return end != std::string::npos && end >= least ? description.substr(0, end) : description;
+  if (end == std::string::npos || end < least) return description;
+  std::string text = description.substr(0, end);
+  std::string others;
+  for (std::string_view rest = description; !choice_of(text).empty();) {
+    const std::size_t next = end_of_clause(rest);
+    if (next == std::string_view::npos) return text + "; also " + others;
+    rest.remove_prefix(next + 2);
+    const std::string_view name = choice_of(rest.substr(0, std::min(end_of_clause(rest), rest.size())));
+    if (name.empty()) break;
+    others += (others.empty() ? "" : ", ") + std::string(name);
+  }
+  return text;
 }
 
 // "  --damping D            the share of ..."
@@ -100,7 +120,11 @@ std::string unknown(const std::string& flag, const std::vector<std::string_view>
   // What other programs call it.
   if (word == "ranks") return name + " (of spargo plan; mpirun -n P runs P processes)";
   if (word == "devices") return name + " (not on several GPUs; did you mean --device?)";
-  if (word == "format" && std::find(known.begin(), known.end(), "print") != known.end()) nearest = "print";
+  const auto has = [&](std::string_view each) { return std::find(known.begin(), known.end(), each) != known.end(); };
+  if (word == "format" && has("print")) nearest = "print";
+  if (word == "picture" || word == "png" || word == "svg" || word == "draw" || (word == "plot" && !has("plot"))) {
+    for (const std::string_view each : {"report", "spy", "plot", "image"}) nearest = has(each) ? each : nearest;
+  }
   return nearest.empty() ? name : fmt::format("{} (did you mean --{}?)", name, nearest);
 }
 

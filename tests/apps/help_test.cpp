@@ -113,6 +113,26 @@ INSTANTIATE_TEST_SUITE_P(apps, help_of, testing::ValuesIn(test::commands_where([
                          })),
                          [](const auto& of) { return test::test_name(of.param); });
 
+// What a newcomer looks for, and every choice of a flag, is in the short form.
+TEST(help, in_short_names_choices_and_what_is_asked_for_first) {
+  for (const auto& [command, says] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"pagerank", {"--undirected ", "--top K ", "--print FORM "}},
+           {"eigs", {"adjacency: the matrix A itself; also laplacian, normalized\n"}},
+           {"solve",
+            {"where it fails; also cg, minres, bicgstab and gmres\n", "--rhs B b: ones-solution (A times ones)\n",
+             "the diagonal has a zero; also none, jacobi, block-jacobi, ilu0, ic0\n"}},
+           {"reorder", {"for small bandwidth; also degree, rabbit, random[:SEED]\n"}}}) {
+    std::string brief;  // in long lines
+    for (const std::string& line : lines_of(run_app("spargo", {command, "--help"}).out)) {
+      const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
+      if (start > 2) brief.back() = ' ';
+      brief += line.substr(start) + "\n";
+    }
+    for (std::size_t k = 0; (k = brief.find("  ", k)) != std::string::npos;) brief.erase(k, 1);
+    for (const std::string& each : says) EXPECT_NE(brief.find(each), std::string::npos) << each << "\n" << brief;
+  }
+}
+
 TEST(help, of_every_command_is_a_row_of_the_page_of_commands) {
   const std::string page = test::slurp(test::source_folder() + "/apps/docs/commands.md");
   for (const std::string& command : test::all_commands()) {

@@ -171,6 +171,9 @@ TEST_F(reported, page_ranks_what_is_highest) {
     at = html.find("<td class=\"name\"><bdi>" + each[0].dump() + "</bdi>", at);
     ASSERT_NE(at, std::string::npos) << each;
   }
+  const auto [named, of_names] = run("pagerank", {folder_.write("named.el", "a_b c_d\n"), "--undirected"});
+  EXPECT_TRUE(contains(of_names, "<bdi>a_<wbr>b</bdi>")) << "where a long name may break";
+  EXPECT_TRUE(contains(of_names, "<title>a_b: ")) << of_names;
 }
 
 TEST_F(reported, page_counts_groups_and_degrees) {

@@ -282,7 +282,7 @@ TEST(unknown_command, is_known_by_other_names) {
   for (const auto& [word, guess] :
        {std::pair("dijkstra", "sssp"), std::pair("mst", "forest"), std::pair("louvain", "communities --method louvain"),
         std::pair("kcore", "cores"), std::pair("scc", "components --strong"), std::pair("page-rank", "pagerank"),
-        std::pair("version", "--version")}) {
+        std::pair("plot", "layout --image"), std::pair("version", "--version")}) {
     expect_failure(run_app("spargo", {word}), "spargo", 2, "(did you mean " + std::string(guess) + "?");
   }
 }

@@ -100,6 +100,7 @@ TEST(unknown_flags, are_named_in_order_with_the_nearest) {
            {{"--toleranse=1e-3"}, "unknown flag: --toleranse (did you mean --tolerance?)"},
            {{"--format", "csv"}, "unknown flag: --format (did you mean --print?)"},
            {{"--zeta", "20", "--dampin", ".5"}, "unknown flag: --zeta, --dampin (did you mean --damping?)"},
+           {{"--png", "a.png"}, "unknown flag: --png (did you mean --report?)"},
            {{"-x"}, "unknown flag: -x "},
            {{"--top"}, "--top takes a value, K, and none follows (see"},
            {{"--ranks", "2"}, "unknown flag: --ranks (of spargo plan; mpirun -n P runs P processes)"},
@@ -114,6 +115,11 @@ TEST(unknown_flags, are_named_in_order_with_the_nearest) {
   }
   expect_failure(run_app("spargo", {"pagerank", "--toleranse", "1"}), "pagerank", 2, "unknown flag: --toleranse");
   expect_failure(run_app("spargo", {"pagerank", "--zeta"}), "pagerank", 2, "unknown flag: --zeta");
+  for (const auto& [command, flag] :
+       {std::pair("layout", "image"), std::pair("solve", "plot"), std::pair("info", "spy")}) {
+    expect_failure(run_app("spargo", {command, "a.el", "--picture", "a.png"}), command, 2,
+                   std::string("unknown flag: --picture (did you mean --") + flag + "?)");
+  }
 }
 
 // Every flag of every command, without its fourth letter. Nothing is near a name of one letter (--k).
