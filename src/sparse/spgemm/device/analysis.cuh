@@ -1,6 +1,7 @@
 // Which kernel finds a row of C: bins by an upper bound of the row's words, the sum of those of B's rows.
 //   merged    at most 8 entries of A, and B's rows are sorted: a thread merges them
 //   tiny      at most 32 products: a lane each, compared in registers
+//   ranked    at most 128 products in scattered columns: a warp compares all with all
 //   warp      a warp and a hash table of 128 to 1024 words
 //   block     a block and a hash table of 4096, or what fits
 //   window    a block per window of columns, and a bitmap
@@ -10,6 +11,7 @@
 #include "core/device/row_groups.cuh"
 #include "sparse/spgemm/device/bins.hpp"
 #include "sparse/spgemm/device/merge.cuh"
+#include "sparse/spgemm/device/ranked.cuh"
 #include "sparse/spgemm/device/tables.cuh"
 
 namespace spargo::detail::spgemm {
@@ -32,6 +34,7 @@ enum row_kind : std::uint8_t {
   merged_few,
   merged,
   tiny,
+  ranked,
   warp_128,
   warp_256,
   warp_512,
@@ -41,7 +44,7 @@ enum row_kind : std::uint8_t {
   window,
   windows
 };
-constexpr int log_of_warp[] = {0, 0, 0, 7, 8, 9, 10};
+constexpr int log_of_warp[] = {0, 0, 0, 0, 7, 8, 9, 10};
 
 // Tables of 2^log_size words are filled to three quarters.
 constexpr std::int64_t room_of(int log_size) { return (std::int64_t{3} << log_size) / 4; }
@@ -58,9 +61,14 @@ struct bin_rule {
   bool is_masked;
   int log_of_large;
 
+  // For `ranked`: most words have one column, as those of structured matrices have not.
+  __device__ static bool is_scattered(std::int64_t products, std::int64_t words) {
+    return products > warp_size && products <= ranked_tuning::most_products && 8 * words >= 7 * products;
+  }
   __device__ std::uint8_t operator()(std::int64_t products, std::int64_t words, std::int64_t a_length,
                                      bool is_sorted) const {
     if (products == 0 || words == 0) return no_bin;
+    if (!is_masked && is_scattered(products, words) && a_length <= ranked_tuning::most_entries) return ranked;
     if (!is_masked && is_sorted && a_length <= merge_tuning::lists && products <= merge_tuning::most_products) {
       return products <= merge_tuning::few_products ? merged_few : merged;
     }

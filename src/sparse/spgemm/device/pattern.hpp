@@ -20,7 +20,7 @@ struct row_bins {
 
 template <class I, class O>
 struct device_pattern {
-  csr_matrix<pattern, I, O, device> result;  // the columns of merged rows are not written yet
+  csr_matrix<pattern, I, O, device> result;  // the columns of merged and ranked rows are not written yet
   std::int64_t products = 0;
   bool b_ascends = true;                      // columns of B's rows are ascending and distinct
   bool has_long_rows = false;                 // rows of B that are used are long, and ascend
@@ -41,6 +41,7 @@ struct numeric_bins {
   static constexpr int merged_few = 6;
   static constexpr int merged = 7;
   static constexpr int tiny = 8;
+  static constexpr int ranked = 9;
 };
 
 template <index_type I, index_type O>

@@ -242,7 +242,7 @@ class row_finder {
   // Of each row; rewritten by the caller for the numeric phase.
   [[nodiscard]] span<std::uint8_t, device> bins() { return bins_; }
 
-  // Merged and tiny rows, whose bins the numeric phase keeps.
+  // Merged, tiny and ranked rows, whose bins the numeric phase keeps.
   [[nodiscard]] bool has_short_rows_only() const { return grouped_.first.back() == grouped_.first[warp_128]; }
   [[nodiscard]] row_bins<I> take_short_rows() {
     row_bins<I> kept;
@@ -256,7 +256,7 @@ class row_finder {
   // Rows of B that are used are long, and ascend.
   [[nodiscard]] bool has_long_rows() const { return has_long_rows_; }
 
-  // Lengths of rows, or with `Write` the columns but of merged rows. Rows without entries keep length 0.
+  // Lengths of rows, or with `Write` the columns but of merged and ranked rows. Rows without entries keep length 0.
   template <bool Write>
   void find(const pattern_output<I, O>& to) {
     find_short<Write>(to);
@@ -319,6 +319,10 @@ class row_finder {
         if (count == 0) continue;
         launch_kernel(ctx_, one_thread_each(count, merge_tuning::threads), count_merged_kernel<I, O>, factors_,
                       grouped_.rows_of(bin), count, to.lengths);
+      }
+      if (const std::int64_t count = grouped_.count(ranked); count > 0) {
+        launch_kernel(ctx_, one_thread_each(count * warp_size, ranked_tuning::threads), count_ranked_kernel<I, O>,
+                      factors_, grouped_.rows_of(ranked), count, to.lengths);
       }
     }
     if (const std::int64_t count = grouped_.count(tiny); count > 0) {
@@ -394,7 +398,7 @@ class row_finder {
   std::array<array<std::int64_t, device>, 2> sizes_;  // of the rows of `window` and `windows` in their windows
 };
 
-// Bins of the numeric phase by the lengths of C's rows; merged and tiny rows stay together.
+// Bins of the numeric phase by the lengths of C's rows; merged, tiny and ranked rows stay together.
 template <class I, class O>
 void group_for_values(const context<device>& ctx, span<std::uint8_t, device> bins, device_pattern<I, O>& found) {
   const O* const offsets = found.result.offsets().data();
@@ -404,7 +408,7 @@ void group_for_values(const context<device>& ctx, span<std::uint8_t, device> bin
     int bin = numeric_bins::first_kept + of_rows[r];
     if (length == 0) {
       bin = no_bin;
-    } else if (of_rows[r] > tiny) {
+    } else if (of_rows[r] > ranked) {
       bin = 0;
       while (bin < numeric_bins::hashed && length > (std::int64_t{48} << bin)) ++bin;
     }

@@ -6,6 +6,7 @@
 #include "core/instantiate.hpp"
 #include "sparse/spgemm/device/merge.cuh"
 #include "sparse/spgemm/device/pattern.hpp"
+#include "sparse/spgemm/device/ranked.cuh"
 #include "sparse/spgemm/device/tables.cuh"
 #include "sparse/spgemm/executor.hpp"
 
@@ -181,7 +182,7 @@ class device_executor final : public executor<V, I, O, device> {
   [[nodiscard]] csr_matrix<pattern, I, O, device>& result() override {
     if (!has_columns_) {
       const device_guard guard(ctx_);
-      write_merged(no_values{}, nullptr);
+      write_short(no_values{}, nullptr);
     }
     return found_.result;
   }
@@ -212,19 +213,24 @@ class device_executor final : public executor<V, I, O, device> {
       launch_kernel(ctx_, one_thread_each(count * warp_size, block_threads), tiny_sums_kernel<D, I, O>, factors_, from,
                     bins.rows_of(numeric_bins::tiny), count, to);
     }
-    write_merged(from, values);
+    write_short(from, values);
   }
 
-  // Values of merged rows, and columns if they are not yet written.
+  // Values of merged and ranked rows, and columns if they are not yet written.
   template <class Values>
-  void write_merged(const Values& from, typename Values::value* values) {
+  void write_short(const Values& from, typename Values::value* values) {
     auto& c = found_.result;
+    I* const columns = has_columns_ ? nullptr : c.indices().data();
     for (const int bin : {numeric_bins::merged_few, numeric_bins::merged}) {
       const std::int64_t count = found_.bins.count(bin);
       if (count == 0) continue;
       launch_kernel(ctx_, one_thread_each(count, merge_tuning::threads), write_merged_kernel<I, O, Values>, factors_,
-                    from, found_.bins.rows_of(bin), count, c.offsets().data(),
-                    has_columns_ ? nullptr : c.indices().data(), values);
+                    from, found_.bins.rows_of(bin), count, c.offsets().data(), columns, values);
+    }
+    if (const std::int64_t count = found_.bins.count(numeric_bins::ranked); count > 0) {
+      launch_kernel(ctx_, one_thread_each(count * warp_size, ranked_tuning::threads), write_ranked_kernel<I, O, Values>,
+                    factors_, from, found_.bins.rows_of(numeric_bins::ranked), count, c.offsets().data(), columns,
+                    values);
     }
     has_columns_ = true;
   }
@@ -251,7 +257,7 @@ class device_executor final : public executor<V, I, O, device> {
   const V* a_values_;
   const V* b_values_;
   bool is_masked_;
-  bool has_columns_ = false;  // of merged rows
+  bool has_columns_ = false;  // of merged and ranked rows
 };
 
 }  // namespace
