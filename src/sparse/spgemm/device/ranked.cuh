@@ -2,7 +2,7 @@
 // compared with all others, and the number of those before it is its place in the order of columns, those of one column
 // in the order of products. Loads are whole rows of B, where a thread that merges asks for one entry at a time; no
 // table is kept between the phases, and B's rows need not be sorted.
-// Cost: products^2 / 16 instructions a lane's slot; two passes over the products.
+// Cost of a row: products^2 / 32 comparisons a lane, and two passes over the products.
 #pragma once
 
 #include "core/device/launch.cuh"
