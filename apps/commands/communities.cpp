@@ -54,7 +54,7 @@ struct community_search : graph_algorithm {
   static constexpr const char* name = "communities";
   static constexpr const char* activity = "finding communities";
   static constexpr std::string_view columns = "id,community";
-  static constexpr weight_signs signs = weight_signs::nonnegative;
+  static constexpr weight_signs signs = weight_signs::nonnegative_finite;
 
   template <class I>
   struct result : checked, communities_result<I, host> {};

@@ -61,7 +61,7 @@ case $step in
     done
     if command -v python3 > /dev/null; then
       python3 "$source/apps/bench/scaling.py" --check
-      python3 "$source/apps/bench/gap_chart.py" --check
+      python3 "$source/apps/bench/speed_chart.py" --check
     fi
     ;;
   scripts)
