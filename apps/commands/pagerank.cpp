@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace spargo::apps {
@@ -24,8 +25,10 @@ struct pagerank_flags : graph_flags {
   std::string dangling;                  // empty: by the personalization if there is one, else uniform
   std::vector<std::string> personalize;  // lists of labels
   std::string weights;                   // empty: every edge counts the same
+  std::string precision = "fp64";
 
   [[nodiscard]] bool over_weights() const { return !weights.empty(); }
+  [[nodiscard]] bool in_fp32() const { return precision == "fp32"; }
 };
 
 pagerank_options options_of(const pagerank_flags& flags) {
@@ -51,6 +54,15 @@ std::vector<double> preferences(const pagerank_flags& flags, const vertex_names&
   return values;
 }
 
+// Plans of both precisions; the one asked for is made.
+template <class Plan>
+struct of_precision;
+template <class I, class O, class Space>
+struct of_precision<pagerank_plan<double, I, O, Space>> {
+  using narrow = pagerank_plan<float, I, O, Space>;
+  using either = either_plan<pagerank_plan<double, I, O, Space>, narrow>;
+};
+
 struct ranking : graph_algorithm {
   using flags_type = pagerank_flags;
   static constexpr const char* name = "pagerank";
@@ -69,7 +81,7 @@ struct ranking : graph_algorithm {
         {{.columns = columns, .order = "largest rank first", .report_list = "top"}},
         {"wiki-Vote.txt.gz", "links.el --personalize 17,23 --output ranks.txt",
          "coauthors.wel --weights file --json report.json",
-         "gen:rmat:scale=20,degree=16 --undirected --iterations 20"}};
+         "gen:rmat:scale=20,degree=16 --undirected --iterations 20 --precision fp32"}};
   }
   static void add_flags(CLI::App& app, pagerank_flags& flags) {
     app.add_option("--damping", flags.damping, "the share of the steps that follow edges, 0 or more and below 1")
@@ -96,6 +108,9 @@ struct ranking : graph_algorithm {
     add_weights_flag(app, flags.weights,
                      "divide a vertex's rank in proportion to the weights of its edges: file, unit or random[:SEED] "
                      "(integers 1 to 255, the same both ways); default: equally");
+    add_choice(app, "--precision", flags.precision,
+               "of ranks and their sums: fp64, or fp32, which takes less memory and does not reach small tolerances",
+               "a precision", {"fp32", "fp64"});
     add_algorithm_flag<pagerank_algorithm>(app, flags.algorithm);
   }
   static void check_flags(const pagerank_flags& flags) {
@@ -135,37 +150,71 @@ struct ranking : graph_algorithm {
     found.personalization = preferences(flags, facts.names);
   }
   static auto make_plan(const auto& ctx, const auto& g, const pagerank_flags& flags) {
-    return pagerank_plan(ctx, g, options_of(flags));
+    using chosen = of_precision<decltype(pagerank_plan(ctx, g, options_of(flags)))>;
+    using plan = typename chosen::either;
+    if (flags.in_fp32()) return plan(typename chosen::narrow(ctx, g, options_of(flags)));
+    return plan(pagerank_plan(ctx, g, options_of(flags)));
   }
   template <class Space>
   static auto runner(const context<Space>& ctx, auto& plan, const auto& found) {
-    const span<const double, host> wanted = found.personalization;
-    if constexpr (std::same_as<Space, host>) {
-      return [&plan, wanted] { plan.run(wanted); };
-    } else {
-      return [&plan, copied = to_device(ctx, wanted)] { plan.run(copied.view()); };
-    }
+    const auto run = [&plan](span<const double, Space> wide, span<const float, Space> narrow) {
+      if (auto* in_fp64 = std::get_if<0>(&plan)) {
+        in_fp64->run(wide);
+      } else {
+        std::get<1>(plan).run(narrow);
+      }
+    };
+    const span<const double, host> wide = found.personalization;
+    const std::vector<float> narrow = narrowed(wide);  // 0 or 1 each
+    return [run, wide = copy_from_host(ctx, wide), narrow = copy_from_host(ctx, span<const float, host>(narrow))] {
+      run(wide.view(), narrow.view());
+    };
+  }
+  static std::vector<float> narrowed(span<const double, host> values) {
+    std::vector<float> narrow(static_cast<std::size_t>(values.size()));
+    std::transform(values.begin(), values.end(), narrow.begin(), [](double value) { return static_cast<float>(value); });
+    return narrow;
   }
   static void fetch(const auto& done, const pagerank_flags&, auto& found) {
-    found.ranks = done.copy(done.plan.ranks());
-    found.iterations = done.plan.iterations();
-    found.residual = done.plan.residual();
-    found.converged = done.plan.converged();
+    const auto from = [&](const auto& plan) {
+      auto ranks = done.copy(plan.ranks());
+      if constexpr (std::is_same_v<decltype(ranks), array<double, host>>) {
+        found.ranks = std::move(ranks);
+      } else {
+        found.ranks = array<double, host>(done.cpu, ranks.size());
+        std::copy(ranks.begin(), ranks.end(), found.ranks.begin());
+      }
+      found.iterations = plan.iterations();
+      found.residual = plan.residual();
+      found.converged = plan.converged();
+    };
+    if constexpr (requires { done.plan.ranks(); }) {  // of several processes
+      from(done.plan);
+    } else {
+      done.plan.visit(from);
+    }
   }
   // One that ended early is as good as its last step says.
   static std::string check(const context<host>& cpu, const auto& g, const pagerank_flags& flags, const auto& found) {
     pagerank_options options = options_of(flags);
     options.tolerance = std::max(options.tolerance, found.residual);
-    if constexpr (requires { g.edges_only(); }) {
-      return check_pagerank<double>(cpu, g.view(), found.ranks, options, found.personalization);
-    } else {
-      return check_pagerank<double>(cpu, g.out_view(), found.ranks, options, found.personalization);
-    }
+    const auto check_in = [&]<class V>(span<const V, host> ranks, span<const V, host> personalization) {
+      if constexpr (requires { g.edges_only(); }) {
+        return check_pagerank<V>(cpu, g.view(), ranks, options, personalization);
+      } else {
+        return check_pagerank<V>(cpu, g.out_view(), ranks, options, personalization);
+      }
+    };
+    const span<const double, host> ranks = found.ranks.view(), personalization = found.personalization;
+    if (!flags.in_fp32()) return check_in(ranks, personalization);
+    const std::vector<float> narrow_ranks = narrowed(ranks), narrow_personalization = narrowed(personalization);
+    return check_in(span<const float, host>(narrow_ranks), span<const float, host>(narrow_personalization));
   }
   static std::string how_checked(const pagerank_flags&, const auto&) { return "checked independently"; }
 
   static void report_result(report& out, const pagerank_flags& flags, const vertex_names& names, const auto& found) {
     auto& keys = out.keys();
+    keys["precision"] = flags.precision;
     keys["iterations"] = found.iterations;
     keys["residual"] = found.residual;
     keys["converged"] = found.converged;
@@ -186,6 +235,7 @@ struct ranking : graph_algorithm {
   static void check_ranks_flags(const pagerank_flags& flags) {
     if (!flags.personalize.empty()) throw usage_error("--personalize: not on several processes or GPUs");
     if (flags.over_weights()) throw usage_error("--weights: not on several processes or GPUs");
+    if (flags.in_fp32()) throw usage_error("--precision fp32: not on several processes or GPUs");
     if (flags.algorithm == "gauss_seidel") {
       throw usage_error("--algorithm gauss_seidel: several processes or GPUs have jacobi only");
     }

@@ -42,6 +42,8 @@ TEST(Devices, AreRefusedInOneLine) {
   expect_refusal(karate + "--devices 2 --algorithm sequential", 2, "several GPUs have direction_optimizing only");
   expect_refusal(karate + "--devices 2 --deterministic", 2, "--deterministic: not on several GPUs");
   expect_refusal("components " + datasets + "karate.el --devices 2 --strong", 2, "--strong: not on several processes");
+  expect_refusal("pagerank " + datasets + "karate.el --devices 2 --precision fp32", 2,
+                 "--precision fp32: not on several processes");
   expect_refusal("pagerank " + datasets + "karate.el --devices 2 --personalize 1", 2, "--personalize: not on several");
   expect_refusal("spmv gen:path:n=9 --devices 2 --precision fp32", 2, "several GPUs multiply fp64 matrices by");
   for (const char* command : {"bfs ", "components ", "pagerank "}) {

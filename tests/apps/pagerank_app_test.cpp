@@ -74,6 +74,35 @@ TEST_F(PageRankFile, PersonalizedByIds) {
   }
 }
 
+// Every value is one of single precision, though not as near to the exact one as a double.
+TEST_F(PageRankFile, InSinglePrecision) {
+  const auto reports = [&](std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--json", "-", "--quiet", "--device", "cpu", edges_});
+    const app_run run = rank(flags);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.json();
+  };
+  EXPECT_EQ(reports({"--precision", "fp32"})["precision"], "fp32");
+  EXPECT_EQ(reports({"--precision", "fp32", "--personalize", "10,20"})["valid"], true);
+  EXPECT_EQ(reports({})["precision"], "fp64");
+  for (const std::vector<std::string>& flags :
+       {std::vector<std::string>{"--iterations", "3"}, {"--iterations", "3", "--personalize", "10,30"},
+        {"--iterations", "3", "--weights", "unit"}, {"--tolerance", "1e-6"}}) {
+    auto narrow = flags;
+    narrow.insert(narrow.end(), {"--precision", "fp32"});
+    const auto expected = ranks(flags), found = ranks(narrow);
+    ASSERT_EQ(found.size(), 4U);
+    bool differs = false;
+    for (const auto& [id, value] : found) {
+      EXPECT_EQ(value, static_cast<double>(static_cast<float>(value))) << id;
+      EXPECT_NEAR(value, expected.at(id), flags.front() == "--tolerance" ? 1e-5 : 2e-7) << id;
+      differs |= value != expected.at(id);
+    }
+    EXPECT_TRUE(differs);
+  }
+  expect_failure(rank({"--precision", "half", edges_}), "pagerank", 2, "half is not a precision");
+}
+
 class PageRankOverWeights : public testing::Test {
  protected:
   const scratch folder_;

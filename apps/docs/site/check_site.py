@@ -35,7 +35,7 @@ def names_of_header(text: str) -> set[str]:
 
 
 def private_names() -> set[str]:
-    """CLASS::NAME of what stands below `private:` in a class, which an exported symbol does not tell."""
+    """CLASS::NAME of what stands below `private:` in a class: exported symbols do not show that."""
     names = set()
     for header in pathlib.Path("include/spargo").rglob("*.hpp"):
         owner, private = "", False

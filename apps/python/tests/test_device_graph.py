@@ -265,7 +265,7 @@ def test_networkx_takes_graphs_on_a_gpu(xp):
         ("single_source_shortest_path_length", (0,), {}),
         ("bfs_layers", (0,), {}),
         ("connected_components", (), {}),
-        ("pagerank", (), {"tol": 1e-14, "max_iter": 1000}),  # by other steps there: what they end with is the same
+        ("pagerank", (), {"tol": 1e-14, "max_iter": 1000}),  # the GPU takes other steps to the same ranks
         ("triangles", (), {}),
         ("clustering", (), {}),
         ("single_source_dijkstra_path_length", (0,), {}),

@@ -83,7 +83,7 @@ class k_shortest_search {
     }
   }
 
-  // The best path that begins with these vertices, of this length, and goes on with none of those taken.
+  // The shortest path that begins with these vertices, of this length, and whose next vertex is none of those taken.
   std::optional<candidate<D, I>> detour(const std::vector<I>& root, D length, const std::vector<I>& taken) {
     const I from = root.back();
     if (!(rest_[from] < sssp::unreached<D>)) return {};
