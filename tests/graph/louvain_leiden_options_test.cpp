@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace spargo {
@@ -63,6 +64,32 @@ TEST(LouvainLeidenOptions, Levels) {
     EXPECT_GT(all.modularity, one.modularity + 0.1);
     EXPECT_LT(all.count, one.count);
   }
+}
+
+// As many runs as there are levels: each finds unions of the communities of the one before.
+TEST(LouvainLeidenOptions, LevelsAreAHierarchy) {
+  weighted_edges edges;
+  test::random_source random(5);
+  for (std::int64_t k = 0; k < 4000; ++k) {
+    const std::int64_t u = random.below(1000);
+    edges.push_back({u, std::min<std::int64_t>(999, u + random.below(9)), 1});
+  }
+  const auto g = build<std::int32_t, std::int32_t, std::int32_t>(1000, edges, direction_kind::undirected);
+  const auto all = communities(cpu(), g, {.method = communities_method::louvain});
+  ASSERT_GT(all.levels, 2);
+  label_vector below = test::own_labels(1000);
+  double least = -1;
+  for (std::int64_t k = 1; k <= all.levels; ++k) {
+    const auto found = communities(cpu(), g, {.method = communities_method::louvain, .max_levels = k});
+    const auto labels = widened(std::as_const(found.labels).view());
+    EXPECT_EQ(found.levels, k);
+    EXPECT_GE(found.modularity, least);
+    for (std::size_t v = 0; v < labels.size(); ++v)
+      EXPECT_EQ(labels[v], labels[static_cast<std::size_t>(below[v])]) << v;
+    below = labels;
+    least = found.modularity;
+  }
+  EXPECT_EQ(below, widened(std::as_const(all.labels).view()));
 }
 
 TEST(LouvainLeidenOptions, GraphsWithoutEdges) {

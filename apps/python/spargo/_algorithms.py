@@ -158,7 +158,8 @@ class Algorithms(Layouts, Samples):
         tolerance : float, optional
             A pass of Leiden that gains no more is the last. Louvain takes one pass.
         max_levels : int, optional
-            Levels of groups of vertices, of groups of these and so on; by default as many as gain.
+            Levels of groups of vertices, of groups of these and so on; by default as many as gain. Louvain with k levels
+            at most finds the k-th level of its hierarchy: its communities are unions of those of level k - 1.
         seed : int, optional
             Of the order in which vertices move. The same seed finds the same communities on any number of threads.
         iterations : int, optional

@@ -42,6 +42,7 @@ from ._graph import Graph
 from ._networkx_limits import LIMITS
 from ._networkx_paths import Node, _by_node, _found
 from ._networkx_rows import ROWS
+from ._results import Communities
 
 __all__ = ["backend", "get_info"]
 
@@ -179,7 +180,6 @@ _OTHERWISE = {
     "test_undirected_selfloops": _LOUVAIN,
     "test_directed_partition": _LOUVAIN,
     "test_none_weight_param": _LOUVAIN,
-    "test_max_level": _LOUVAIN,
     "test_min_edge_dominating_set": _MATCHING,
     "test_petersen_graph": _EQUAL_PATHS,
     "test_unweighted_diamond": _EQUAL_PATHS,
@@ -303,9 +303,12 @@ def _communities(G: Graph, method: str, weight: str | None, resolution: float, s
     if options["max_levels"] is not None and options["max_levels"] <= 0:
         raise ValueError("max_level argument must be a positive integer or None")
     drawn = nx.utils.create_py_random_state(seed).getrandbits(63)
-    found = G.communities(method, weights=weight is not None, resolution=resolution, seed=drawn, **options)
+    return _sets(G, G.communities(method, weights=weight is not None, resolution=resolution, seed=drawn, **options))
+
+
+def _sets(graph: Graph, found: Communities) -> list[set[Node]]:
     _, labels = np.unique(found.labels, return_inverse=True)
-    return [set(G.names(part)) for part in _parts(labels, found.count)]
+    return [set(graph.names(part)) for part in _parts(labels, found.count)]
 
 
 def louvain_communities(
@@ -318,6 +321,24 @@ def louvain_communities(
 ) -> list[set[Node]]:
     # `threshold` ends networkx's levels early; ours end when no move gains.
     return _communities(G, "louvain", weight, resolution, seed, max_levels=max_level)
+
+
+def louvain_partitions(
+    G: Graph, weight: str | None = "weight", resolution: float = 1, threshold: float = 1e-07, seed: Any = None
+) -> Iterator[list[set[Node]]]:
+    drawn = nx.utils.create_py_random_state(seed).getrandbits(63)
+
+    def with_levels(most: int) -> Communities:
+        return G.communities("louvain", weights=weight is not None, resolution=resolution, seed=drawn, max_levels=most)
+
+    def partitions(found: Communities) -> Iterator[list[set[Node]]]:
+        level, before = 1, G.vertices + 1
+        while found.count < before:  # the last level of all joins nothing
+            yield _sets(G, found)
+            level, before = level + 1, found.count
+            found = with_levels(level)
+
+    return partitions(with_levels(1))
 
 
 def leiden_communities(

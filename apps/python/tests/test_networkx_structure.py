@@ -71,6 +71,12 @@ def test_communities(g):
         ours = nx.community.louvain_communities(g, weight=weight, seed=3, backend="spargo")
         assert sorted(v for part in ours for v in part) == sorted(g) and all(map(plain, ours))
         assert ours == nx.community.louvain_communities(g, weight=weight, seed=3, backend="spargo")
+        levels = list(nx.community.louvain_partitions(g, weight=weight, seed=3, backend="spargo"))
+        assert levels[-1] == ours and all(map(plain, levels[0]))
+        for number, level in enumerate(levels, 1):
+            assert level == nx.community.louvain_communities(g, weight=weight, max_level=number, seed=3, backend="spargo")
+        for lower, upper in zip(levels, levels[1:]):  # groups of groups
+            assert len(upper) < len(lower) and all(any(part <= whole for whole in upper) for part in lower)
         theirs = nx.community.louvain_communities(g, weight=weight, seed=3)
         found = nx.community.modularity(g, ours, weight=weight)
         assert found >= 0.96 * nx.community.modularity(g, theirs, weight=weight)
