@@ -81,7 +81,7 @@ struct ranking : graph_algorithm {
         {{.columns = columns, .order = "largest rank first", .report_list = "top"}},
         {"wiki-Vote.txt.gz", "links.el --personalize 17,23 --output ranks.txt",
          "coauthors.wel --weights file --json report.json",
-         "gen:rmat:scale=20,degree=16 --undirected --iterations 20 --precision fp32"}};
+         "gen:rmat:scale=20,degree=16 --undirected --precision fp32"}};
   }
   static void add_flags(CLI::App& app, pagerank_flags& flags) {
     app.add_option("--damping", flags.damping, "the share of the steps that follow edges, 0 or more and below 1")
