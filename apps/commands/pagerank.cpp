@@ -172,7 +172,8 @@ struct ranking : graph_algorithm {
   }
   static std::vector<float> narrowed(span<const double, host> values) {
     std::vector<float> narrow(static_cast<std::size_t>(values.size()));
-    std::transform(values.begin(), values.end(), narrow.begin(), [](double value) { return static_cast<float>(value); });
+    std::transform(values.begin(), values.end(), narrow.begin(),
+                   [](double value) { return static_cast<float>(value); });
     return narrow;
   }
   static void fetch(const auto& done, const pagerank_flags&, auto& found) {

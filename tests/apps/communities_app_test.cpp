@@ -180,8 +180,9 @@ TEST_F(CommunitiesFile, ErrorsInOneLine) {
   expect_failure(run_app(command, {"--weights", "file", folder_.write("n.wel", "1 2 3\n2 3 -1\n")}), command, 1,
                  "n.wel:2");
   for (const std::string method : {"louvain", "leiden"}) {
-    expect_failure(run_app(command, {"--method", method, "--weights", "file", folder_.write("i.wel", "7 9 1\n8 9 inf\n")}),
-                   command, 1, "i.wel:2:5: the edge from 8 to 9 has weight inf (expected a finite one of 0 or more)");
+    expect_failure(
+        run_app(command, {"--method", method, "--weights", "file", folder_.write("i.wel", "7 9 1\n8 9 inf\n")}),
+        command, 1, "i.wel:2:5: the edge from 8 to 9 has weight inf (expected a finite one of 0 or more)");
   }
 }
 

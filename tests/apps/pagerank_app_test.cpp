@@ -85,9 +85,10 @@ TEST_F(PageRankFile, InSinglePrecision) {
   EXPECT_EQ(reports({"--precision", "fp32"})["precision"], "fp32");
   EXPECT_EQ(reports({"--precision", "fp32", "--personalize", "10,20"})["valid"], true);
   EXPECT_EQ(reports({})["precision"], "fp64");
-  for (const std::vector<std::string>& flags :
-       {std::vector<std::string>{"--iterations", "3"}, {"--iterations", "3", "--personalize", "10,30"},
-        {"--iterations", "3", "--weights", "unit"}, {"--tolerance", "1e-6"}}) {
+  for (const std::vector<std::string>& flags : {std::vector<std::string>{"--iterations", "3"},
+                                                {"--iterations", "3", "--personalize", "10,30"},
+                                                {"--iterations", "3", "--weights", "unit"},
+                                                {"--tolerance", "1e-6"}}) {
     auto narrow = flags;
     narrow.insert(narrow.end(), {"--precision", "fp32"});
     const auto expected = ranks(flags), found = ranks(narrow);
