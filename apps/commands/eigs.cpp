@@ -26,6 +26,10 @@ struct eigs_flags : matrix_flags {
   eigs_options options;
 };
 
+[[nodiscard]] std::int64_t value_bytes(const input_description& input) {
+  return input.field == matrix_market_field::complex ? 16 : 8;
+}
+
 // The operator, for its check: A, or a Laplacian (sparse/laplacian.hpp) as its diagonal, besides A's, and a scale of
 // each row and column of -A; both empty: A.
 template <value_type V>
@@ -136,11 +140,12 @@ struct eigs_search : matrix_algorithm {
   using flags_type = eigs_flags;
   static constexpr const char* name = "eigs";
   static constexpr double expected_ns = 50 + 1000;  // text; 200 products
+  static constexpr bool takes_gpus = true;
 
   static matrix_command_text text() {
     return {
         "Finds the largest or smallest eigenvalues of a symmetric matrix, or of the Laplacian of the graph that it is, "
-        "by Lanczos' method. Not converged is exit status 3.",
+        "by Lanczos' method. Not converged is exit status 3. With --device cuda a GPU does it.",
         "a symmetric matrix",
         "find them",
         {"matrix.mtx.gz", "graph.mtx --operator laplacian --which smallest --count 2",
@@ -179,6 +184,9 @@ struct eigs_search : matrix_algorithm {
         ->type_name("FILE");
   }
   static std::vector<output_request> outputs(const eigs_flags& flags) { return {{"--output", flags.output}}; }
+  static backend place(const eigs_flags& flags, const input_description& input, backend cpu) {
+    return place_as_asked(name, flags.common, input, std::move(cpu), value_bytes(input));
+  }
 
   template <value_type V, index_type I, index_type O>
   static exit_status run(const matrix_job<eigs_flags>& job, const csr_input<V, I, O>& read) {
@@ -203,8 +211,19 @@ struct eigs_search : matrix_algorithm {
     }
     const csr_view<const V, I, O, host> matrix = form.scale.empty() ? a : std::as_const(made).view();
     eigs_result<V> found;
-    const time_summary times =
-        time_runs("finding eigenvalues", flags.repeat, [&] { found = eigs<V, I, O>(ctx, matrix, options); });
+    time_summary times;
+    on_backend(job.where, [&]<class Space>(const context<Space>& space) {
+      csr_matrix<V, I, O, device> copy;
+      if constexpr (std::same_as<Space, device>) copy = to_device(space, matrix);
+      const auto there = [&] {
+        if constexpr (std::same_as<Space, device>) {
+          return std::as_const(copy).view();
+        } else {
+          return matrix;
+        }
+      }();
+      times = time_runs("finding eigenvalues", flags.repeat, [&] { found = eigs<V, I, O>(space, there, options); });
+    });
     report_matrix(out, read);
     json& keys = out.keys();
     if (options.count < flags.options.count) {
@@ -249,12 +268,15 @@ struct eigs_search : matrix_algorithm {
   }
 
   static void expect(work_plan& plan, const eigs_flags& flags, const input_description& input, const input_size& size) {
-    const std::int64_t value = input.field == matrix_market_field::complex ? 16 : 8;
+    const std::int64_t value = value_bytes(input);
     plan.algorithm = "lanczos";
     plan.algorithm_reason = "there is no other";
     plan.host_bytes = least_matrix_bytes(input, size, value, value);
     const std::int64_t vectors = 3 * flags.options.count + 24;
     plan.host_running_bytes = plan.host_bytes + 3 * size.listed * 2 * (8 + value) + size.rows * vectors * value;
+    // The matrix, a copy for its products, the basis.
+    plan_as_asked(plan, flags.common, size,
+                  2 * size.distinct * (size.index_bytes + value) + size.rows * (vectors * value + 16));
   }
 };
 

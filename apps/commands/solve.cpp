@@ -167,8 +167,6 @@ solved solve_in(const context<Space>& ctx, const csr_view<const V, I, O, Space>&
   return all;
 }
 
-constexpr const char* on_cpu_by_default = "solve takes a GPU where --device asks for one";
-
 struct solution : matrix_algorithm {
   using flags_type = solve_flags;
   static constexpr const char* name = "solve";
@@ -233,13 +231,7 @@ struct solution : matrix_algorithm {
     return {{"--output", flags.output}, {"--plot", flags.plot}};
   }
   static backend place(const solve_flags& flags, const input_description& input, backend cpu) {
-    const common_flags& common = flags.common;
-    if (common.device == "auto") cpu.reason = on_cpu_by_default;
-    if (!common.device.starts_with("cuda")) return cpu;
-    backend gpu = choose_backend(common.device, common.threads);
-    settle_memory(gpu, common.device, least_device_matrix_bytes(input, least_size(input), value_bytes(input)), 0,
-                  false);
-    return gpu;
+    return place_as_asked(name, flags.common, input, std::move(cpu), value_bytes(input));
   }
 
   template <value_type V, index_type I, index_type O>
@@ -306,15 +298,9 @@ struct solution : matrix_algorithm {
     plan.host_running_bytes =
         std::max(plan.host_bytes, size.distinct * (size.index_bytes + value) + 10 * size.rows * value +
                                       estimate(shape, options_of(flags)).host_bytes);
-    if (flags.common.device == "auto") plan.device_reason = on_cpu_by_default;
-    if (flags.common.device.starts_with("cuda")) {
-      plan.runs_on_gpu = true;
-      plan.device = flags.common.device;
-      plan.device_reason = "as asked for";
-      plan.gpu_ms = expected_gpu_ms(size.listed);
-      plan.device_bytes = size.distinct * (size.index_bytes + value) + (size.rows + 1) * 4 + 2 * size.rows * value +
-                          estimate(shape, options_of(flags)).device_bytes;
-    }
+    plan_as_asked(plan, flags.common, size,
+                  size.distinct * (size.index_bytes + value) + (size.rows + 1) * 4 + 2 * size.rows * value +
+                      estimate(shape, options_of(flags)).device_bytes);
   }
 };
 

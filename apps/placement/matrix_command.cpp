@@ -35,6 +35,33 @@ backend cpu_of(const std::string& command, const common_flags& flags, bool takes
   return where;
 }
 
+namespace {
+
+std::string on_cpu_by_default(const std::string& command) {
+  return command + " takes a GPU where --device asks for one";
+}
+
+}  // namespace
+
+backend place_as_asked(const std::string& command, const common_flags& flags, const input_description& input,
+                       backend cpu, std::int64_t value_bytes) {
+  if (flags.device == "auto") cpu.reason = on_cpu_by_default(command);
+  if (!flags.device.starts_with("cuda")) return cpu;
+  backend gpu = choose_backend(flags.device, flags.threads);
+  settle_memory(gpu, flags.device, least_device_matrix_bytes(input, least_size(input), value_bytes), 0, false);
+  return gpu;
+}
+
+void plan_as_asked(work_plan& plan, const common_flags& flags, const input_size& size, std::int64_t device_bytes) {
+  if (flags.device == "auto") plan.device_reason = on_cpu_by_default(plan.command);
+  if (!flags.device.starts_with("cuda")) return;
+  plan.runs_on_gpu = true;
+  plan.device = flags.device;
+  plan.device_reason = "as asked for";
+  plan.gpu_ms = expected_gpu_ms(size.listed);
+  plan.device_bytes = device_bytes;
+}
+
 input_description describe_matrix(const context<host>& ctx, const std::string& path) {
   input_description input = describe_input(ctx, path);
   expect_matrix(input);

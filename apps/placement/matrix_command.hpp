@@ -36,6 +36,11 @@ struct matrix_flags {
 // The CPU. Throws usage_error for --device cuda unless the command takes GPUs.
 [[nodiscard]] backend cpu_of(const std::string& command, const common_flags& flags, bool takes_gpus);
 
+// For commands that take a GPU only where --device asks for one, and say so: the backend, and a plan's part.
+[[nodiscard]] backend place_as_asked(const std::string& command, const common_flags& flags,
+                                     const input_description& input, backend cpu, std::int64_t value_bytes);
+void plan_as_asked(work_plan& plan, const common_flags& flags, const input_size& size, std::int64_t device_bytes);
+
 // Throws `error` (invalid_data) for an input that is no matrix.
 [[nodiscard]] input_description describe_matrix(const context<host>& ctx, const std::string& path);
 

@@ -2,6 +2,8 @@
 #include "solvers/known_spectra.hpp"
 #include "support/data.hpp"
 #include "support/message.hpp"
+#include "support/resource.hpp"
+#include "support/suites.hpp"
 
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/matrix_market.hpp>
@@ -215,6 +217,124 @@ TEST(EigsOfReals, Refusals) {
   EXPECT_EQ(asymmetry({0, 0, 1, 3}, {2, 0, 1}), "(2, 0) is an entry and (0, 2) is none (from 0)");
   EXPECT_EQ(asymmetry({0, 2, 4, 4}, {0, 1, 1, 0}), "row 1 is not sorted by column (from 0)");
   EXPECT_EQ(asymmetry({0, 1, 3, 3}, {0, 1, 1}), "row 1 has column 1 twice (from 0)");
+}
+
+// --- On a device -----------------------------------------------------------------------------------------------------
+
+using EigsOnDevice = test::device_suite;
+
+template <class V>
+eigs_result<V> there(const owned_matrix<V>& a, const eigs_options& options) {
+  const context<device> gpu;
+  const auto matrix = to_device(gpu, a.view());
+  return eigs(gpu, matrix, options);
+}
+
+// The values of full matrices, and those of the host.
+template <class V>
+void expect_known_values() {
+  const double eps = static_cast<double>(std::numeric_limits<decltype(std::real(V{}))>::epsilon());
+  for (const std::size_t n : {1, 2, 3, 7, 30, 120}) {
+    std::vector<double> expected;
+    for (std::size_t k = 0; k < n; ++k)
+      expected.push_back(std::pow(static_cast<double>(k), 1.3) - 0.4 * static_cast<double>(n));
+    const owned_matrix<V> a = with_eigenvalues<V>(expected, static_cast<unsigned>(n));
+    const double scale = 200 * eps * (1 + std::abs(expected.front()) + std::abs(expected.back()));
+    for (const eigs_which which : {eigs_which::largest, eigs_which::smallest}) {
+      for (const i64 subspace : {0, 11}) {
+        SCOPED_TRACE(testing::Message() << n << " rows, subspace " << subspace << ", " << sizeof(V) << " bytes");
+        const auto count = static_cast<i64>(std::min<std::size_t>(n, 5));
+        const eigs_options options{.count = count, .which = which, .subspace = subspace};
+        const eigs_result<V> found = there(a, options);
+        EXPECT_TRUE(found.converged);
+        const eigs_result<V> here = eigs(context<host>(), a.view(), options);
+        for (std::size_t k = 0; k < found.values.size(); ++k) {
+          EXPECT_NEAR(found.values[k], which == eigs_which::largest ? expected[n - 1 - k] : expected[k], scale);
+          EXPECT_NEAR(found.values[k], here.values[k], scale);
+        }
+        check_vectors<V>(a.view(), found, std::max(scale, 1e-7));
+      }
+    }
+  }
+}
+TEST_F(EigsOnDevice, KnownEigenvaluesOfEveryType) {
+  expect_known_values<float>();
+  expect_known_values<double>();
+  expect_known_values<std::complex<float>>();
+  expect_known_values<std::complex<double>>();
+}
+
+// More tiles than blocks, a last one that is not full, and several parts of rows in a rotation.
+TEST_F(EigsOnDevice, LongVectors) {
+  constexpr i32 n = 600'001;
+  owned_matrix<double> a{n, n};
+  std::vector<double> expected{9, 8, 7.5, 7, 6, 5.5, 5};
+  for (i32 i = 0; i < n; ++i) {
+    a.indices.push_back(i);
+    a.values.push_back(i % 90'001 == 17 ? expected[static_cast<std::size_t>(i / 90'001)] : 1e-6 * i);
+    a.offsets.push_back(i + 1);
+  }
+  const auto found = there(a, {.count = 7, .tolerance = 1e-9, .subspace = 12});
+  EXPECT_TRUE(found.converged);
+  EXPECT_GT(found.restarts, 0);
+  for (std::size_t k = 0; k < 7; ++k) EXPECT_NEAR(found.values[k], expected[k], 1e-8);
+  check_vectors<double>(a.view(), found, 1e-7);
+}
+
+TEST_F(EigsOnDevice, RestartsAndEveryRunGivesTheSameBits) {
+  const owned_matrix<double> a = grid(61, 47);
+  const eigs_options options{.count = 6, .which = eigs_which::smallest};
+  const auto first = there(a, options);
+  EXPECT_TRUE(first.converged);
+  EXPECT_GT(first.restarts, 1);
+  check_vectors<double>(a.view(), first, 1e-8);
+  const auto here = eigs(context<host>(), a.view(), options);
+  for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(first.values[k], here.values[k], 1e-9);
+  const auto again = there(a, options);
+  EXPECT_EQ(again.values, first.values);
+  EXPECT_TRUE(std::equal(again.vectors.begin(), again.vectors.end(), first.vectors.begin(), first.vectors.end()));
+  const auto limited = there(a, {.count = 6, .max_products = 40});
+  EXPECT_FALSE(limited.converged);
+}
+
+TEST_F(EigsOnDevice, InvariantSubspacesScalesAndRefusals) {
+  owned_matrix<double> diagonal{40, 40};
+  for (i32 i = 0; i < 40; ++i) {
+    diagonal.indices.push_back(i);
+    diagonal.values.push_back(i < 20 ? 1 : 3);
+    diagonal.offsets.push_back(i + 1);
+  }
+  const auto two = there(diagonal, {.count = 4});
+  EXPECT_TRUE(two.converged);
+  EXPECT_NEAR(two.values[0], 3, 1e-12);
+  check_vectors<double>(diagonal.view(), two, 1e-10);
+  for (double& v : diagonal.values) v = 0;
+  EXPECT_EQ(there(diagonal, {.count = 2}).values, (std::vector<double>{0, 0}));
+  for (const double scale : {1e-200, 1e200}) {
+    owned_matrix<double> a = grid(9, 9);
+    const double expected = eigs(context<host>(), a.view(), {.count = 1}).values[0];
+    for (double& v : a.values) v *= scale;
+    EXPECT_NEAR(there(a, {.count = 1}).values[0] / scale, expected, 1e-10);
+  }
+  owned_matrix<double> bad = grid(3, 3);
+  const auto message = [&](error_code code, const eigs_options& options) {
+    return test::message_of(code, [&] { (void)there(bad, options); });
+  };
+  EXPECT_EQ(message(error_code::invalid_argument, {.count = 10}), "eigs: 10 eigenvalues of a matrix of 9 rows");
+  bad.values[3] = 7;
+  EXPECT_EQ(message(error_code::invalid_data, {.count = 1}), "eigs: the matrix is not symmetric (Hermitian)");
+  bad.values[3] = std::nan("");
+  EXPECT_EQ(message(error_code::invalid_data, {.count = 1}),
+            "eigs: the matrix has a value in row 1 (from 0) that is infinite or NaN");
+}
+
+TEST_F(EigsOnDevice, FailedAllocationsLeakNothing) {
+  const owned_matrix<double> a = grid(20, 20);
+  EXPECT_GE(test::fail_every_device_allocation([&](const context<device>& gpu) {
+              const auto matrix = to_device(gpu, a.view());
+              (void)eigs(gpu, matrix, {.count = 2});
+            }),
+            6);
 }
 
 // Of Zachary's karate club: the largest eigenvalue.

@@ -1,10 +1,10 @@
-// Eigenvalues and eigenvectors of symmetric (Hermitian) matrices by Lanczos' method with thick restarts, on the host.
+// Eigenvalues and eigenvectors of symmetric (Hermitian) matrices by Lanczos' method with thick restarts.
 //
 // Finds the `count` algebraically largest or smallest eigenvalues by products alone. The basis is orthogonalised in
 // full, classical Gram-Schmidt, twice where needed. Deterministic: the start is seeded, and any number of threads gives
-// the same bits. As in every method of one start vector, equal eigenvalues may be found fewer times than they occur. Wu
-// and Simon, "Thick-restart Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22,
-// 2000.
+// the same bits, on devices of one kind every run. As in every method of one start vector, equal eigenvalues may be
+// found fewer times than they occur. Wu and Simon, "Thick-restart Lanczos method for large symmetric eigenvalue
+// problems", SIAM J. Matrix Anal. Appl. 22, 2000.
 #pragma once
 
 #include <spargo/solvers/krylov.hpp>
@@ -45,13 +45,18 @@ struct eigs_result {
 template <value_type V, index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT eigs_result<V> eigs(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                                 const eigs_options& options = {});
-// The same for an operator, which must be Hermitian.
+// On a device, from where the vectors are copied at the end; one synchronisation of the stream a step.
+template <value_type V, index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT eigs_result<V> eigs(const context<device>& ctx,
+                                                const csr_view<const V, I, O, device>& matrix,
+                                                const eigs_options& options = {});
+// For an operator, which must be Hermitian.
 template <value_type V>
 [[nodiscard]] SPARGO_EXPORT eigs_result<V> eigs(const context<host>& ctx, const linear_operator<V, host>& a,
                                                 const eigs_options& options = {});
 
-template <detail::viewable Matrix>
-[[nodiscard]] auto eigs(const context<host>& ctx, const Matrix& matrix, const eigs_options& options = {}) {
+template <class Space, detail::viewable Matrix>
+[[nodiscard]] auto eigs(const context<Space>& ctx, const Matrix& matrix, const eigs_options& options = {}) {
   return eigs(ctx, detail::view_of(matrix), options);
 }
 

@@ -4,13 +4,14 @@
 // best Ritz vectors V S, T by their values, and goes on from v; the couplings beta S_last follow from the products.
 #include <spargo/solvers/eigs.hpp>
 
+#include "core/backend.hpp"
 #include "core/counted.hpp"
 #include "core/hypotenuse.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "solvers/krylov/device_system.hpp"
 #include "solvers/krylov/inspect.hpp"
-#include "solvers/krylov/rotation.hpp"
-#include "solvers/krylov/tall.hpp"
+#include "solvers/krylov/tall_basis.hpp"
 #include "sparse/products.hpp"
 
 #include <fmt/format.h>
@@ -78,20 +79,17 @@ std::vector<double> decompose(small_matrix a, small_matrix& s) {
   return values;
 }
 
-template <class V>
+template <class V, class Space>
 class lanczos {
  public:
-  lanczos(const krylov::system<V>& of, const eigs_options& options, std::int64_t subspace)
+  lanczos(const krylov::system<V, Space>& of, const eigs_options& options, std::int64_t subspace)
       : of_(of),
         options_(options),
         m_(subspace),
         t_(subspace),
         s_(subspace),
-        basis_(of.ctx, of.n() * (subspace + 1)),
-        numbers_(static_cast<std::size_t>(subspace) + 1),
-        sums_(numbers_.size()),
-        again_(numbers_.size()),
-        scratch_(2 * numbers_.size() + 1),
+        basis_(of.ctx, of.n(), subspace),
+        sums_(static_cast<std::size_t>(subspace) + 1),
         seed_(options.seed) {
     constexpr double eps = static_cast<double>(std::numeric_limits<krylov::real_of<V>>::epsilon());
     options_.tolerance = std::max(options_.tolerance, 32 * eps);
@@ -119,8 +117,6 @@ class lanczos {
   }
 
  private:
-  [[nodiscard]] V* vector(std::int64_t k) { return basis_.data() + k * of_.n(); }
-
   // Column of the k-th outermost Ritz pair.
   [[nodiscard]] std::int64_t wanted(std::int64_t k) const {
     return options_.which == eigs_which::largest ? m_ - 1 - k : k;
@@ -128,31 +124,24 @@ class lanczos {
 
   // Vector k becomes a random one that is orthogonal to those before it.
   void random_vector(std::int64_t k) {
-    V* const v = vector(k);
-    for (std::int64_t i = 0; i < of_.n(); ++i) v[i] = V(static_cast<krylov::real_of<V>>(krylov::random_number(seed_)));
+    basis_.randomize(k, seed_);
     double before = 0;
-    double norm = of_.norm(v);
-    if (k > 0) {
-      norm = krylov::orthogonalise(of_.passes, basis_.data(), k, v, sums_.data(), before, numbers_, again_, scratch_);
-    }
-    krylov::scale(of_.passes, v, 1 / norm);
+    basis_.scale(k, 1 / basis_.orthogonalise(k, sums_.data(), before));
   }
 
   // Row and column j of T, beta and vector j + 1.
   void step(std::int64_t j) {
     interruption::look();
-    V* const w = vector(j + 1);
-    of_.product(vector(j), w);
+    of_.product(basis_.vector(j), basis_.vector(j + 1));
     ++products_;
     double before = 0;
-    beta_ =
-        krylov::orthogonalise(of_.passes, basis_.data(), j + 1, w, sums_.data(), before, numbers_, again_, scratch_);
+    beta_ = basis_.orthogonalise(j + 1, sums_.data(), before);
     if (!std::isfinite(beta_)) throw error(error_code::invalid_data, "eigs: a product with the matrix is not finite");
     for (std::int64_t i = 0; i <= j; ++i) t_(i, j) = t_(j, i) = std::real(sums_[static_cast<std::size_t>(i)]);
     norm_ = std::max(norm_, before);
     constexpr double eps = static_cast<double>(std::numeric_limits<krylov::real_of<V>>::epsilon());
     if (j + 1 < of_.n() && beta_ > 8 * eps * norm_) {
-      krylov::scale(of_.passes, w, 1 / beta_);
+      basis_.scale(j + 1, 1 / beta_);
       return;
     }
     beta_ = 0;  // an invariant subspace
@@ -172,29 +161,26 @@ class lanczos {
 
   // The outermost `count` Ritz vectors V S replace the first vectors of the basis.
   void rotate(std::int64_t count) {
-    krylov::rotate(of_.passes, basis_.data(), s_, count, [this](std::int64_t k) { return wanted(k); });
+    std::vector<std::int64_t> columns;
+    for (std::int64_t k = 0; k < count; ++k) columns.push_back(wanted(k));
+    basis_.rotate(s_, columns);
   }
 
   void restart(std::int64_t kept) {
     rotate(kept);
-    std::copy_n(vector(m_), of_.n(), vector(kept));
+    basis_.copy(m_, kept);
     std::fill(t_.entries.begin(), t_.entries.end(), 0.0);
     for (std::int64_t k = 0; k < kept; ++k) t_(k, k) = values_[static_cast<std::size_t>(wanted(k))];
   }
 
   // Vectors, and their residuals by products.
   void finish(eigs_result<V>& result) {
-    const std::int64_t n = of_.n();
     rotate(options_.count);
-    result.vectors = {of_.ctx, n * options_.count};
-    std::copy_n(basis_.data(), n * options_.count, result.vectors.data());
-    V* const w = vector(m_);
+    result.vectors = basis_.first(options_.count);
     for (std::int64_t k = 0; k < options_.count; ++k) {
       const double value = values_[static_cast<std::size_t>(wanted(k))];
-      const V* const x = result.vectors.data() + k * n;
-      of_.product(x, w);
-      const V by = V(static_cast<krylov::real_of<V>>(-value));
-      const double residual = std::sqrt(krylov::add_combination(of_.passes, x, 1, &by, w));
+      of_.product(basis_.vector(k), basis_.vector(m_));
+      const double residual = basis_.subtract(k, value, m_);
       result.values.push_back(std::ldexp(value, of_.exponent));
       result.residuals.push_back(std::ldexp(residual, of_.exponent));
       const double largest = std::max(std::abs(values_.front()), std::abs(values_.back()));
@@ -202,24 +188,22 @@ class lanczos {
     }
   }
 
-  const krylov::system<V>& of_;
+  const krylov::system<V, Space>& of_;
   eigs_options options_;
   std::int64_t m_;
   small_matrix t_;
   small_matrix s_;
   std::vector<double> values_;
-  array<V, host> basis_;
-  std::vector<V> numbers_;
-  std::vector<krylov::sum_of<V>> sums_, again_;
-  std::vector<double> scratch_;
+  krylov::tall_basis<V, Space> basis_;
+  std::vector<krylov::sum_of<V>> sums_;
   std::uint64_t seed_;
   double beta_ = 0;
   double norm_ = 0;
   std::int64_t products_ = 0;
 };
 
-template <class V>
-eigs_result<V> solve(krylov::system<V> of, const eigs_options& options) {
+template <class V, class Space>
+eigs_result<V> solve(krylov::system<V, Space> of, const eigs_options& options) {
   const std::int64_t n = of.n();
   SPARGO_EXPECTS(options.count >= 1 && options.count <= n,
                  fmt::format("eigs: {} of a matrix of {}", detail::counted(options.count, "eigenvalue"),
@@ -232,8 +216,8 @@ eigs_result<V> solve(krylov::system<V> of, const eigs_options& options) {
   SPARGO_EXPECTS(most > options.count || most == n,
                  fmt::format("eigs: a subspace of {} for {} (expected more)", detail::counted(most, "vector"),
                              detail::counted(options.count, "eigenvalue")));
-  of.passes = {of.ctx, n, 2 * most + 3};
-  return lanczos<V>(of, options, most).run();
+  of.prepare(krylov_method::minres, 1);
+  return lanczos<V, Space>(of, options, most).run();
 }
 
 }  // namespace
@@ -246,33 +230,56 @@ enum_table<eigs_which> enum_rows() noexcept {
 template <value_type V>
 eigs_result<V> eigs(const context<host>& ctx, const linear_operator<V, host>& a, const eigs_options& options) try {
   SPARGO_EXPECTS(a.run != nullptr, "eigs: an operator without a product");
-  return solve(krylov::system<V>{ctx, a}, options);
+  return solve<V, host>(krylov::system<V>{ctx, a}, options);
 } catch (...) {
   detail::rethrow("eigs");
 }
 
-template <value_type V, index_type I, index_type O>
-eigs_result<V> eigs(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                    const eigs_options& options) try {
+namespace {
+
+template <class V, class I, class O, class Space>
+eigs_result<V> eigs_of(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
+                       const eigs_options& options) {
   detail::expect_csr("eigs", matrix);
   SPARGO_EXPECTS(matrix.rows == matrix.cols,
                  fmt::format("eigs: a matrix of {} x {} (expected a square one)", matrix.rows, matrix.cols));
-  const krylov::inspected_matrix<V> found = krylov::inspect<V, I, O>(ctx, matrix);
+  const krylov::inspected_matrix<V, Space> found = krylov::inspect<V, I, O>(ctx, matrix);
   if (found.bad_row >= 0) {
     throw error(error_code::invalid_data,
                 fmt::format("eigs: the matrix has a value in row {} (from 0) that is infinite or NaN", found.bad_row));
   }
   if (!found.is_hermitian) {
-    throw error(error_code::invalid_data, "eigs: the matrix is not symmetric (Hermitian): " + found.asymmetry);
+    throw error(error_code::invalid_data, "eigs: the matrix is not symmetric (Hermitian)" +
+                                              (found.asymmetry.empty() ? "" : ": " + found.asymmetry));
   }
-  const spmv_plan<V, I, O, host> product(ctx, matrix, {.storage = spmv_storage::copied, .products = 100});
-  krylov::system<V> of{ctx};
+  const spmv_plan<V, I, O, Space> product(ctx, matrix, {.storage = spmv_storage::copied, .products = 100});
+  krylov::system<V, Space> of{ctx};
   of.a = {static_cast<std::int64_t>(matrix.rows),
-          [&product](span<const V, host> x, span<V, host> y) { product.run(V{1}, x, V{}, y); }};
+          [&product](span<const V, Space> x, span<V, Space> y) { product.run(V{1}, x, V{}, y); }};
   int exponent = 0;
   (void)std::frexp(found.largest, &exponent);
   of.exponent = std::abs(exponent) > 64 ? exponent : 0;
-  return solve(std::move(of), options);
+  return solve<V, Space>(std::move(of), options);
+}
+
+}  // namespace
+
+template <value_type V, index_type I, index_type O>
+eigs_result<V> eigs(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                    const eigs_options& options) try {
+  return eigs_of<V, I, O, host>(ctx, matrix, options);
+} catch (...) {
+  detail::rethrow("eigs");
+}
+
+template <value_type V, index_type I, index_type O>
+eigs_result<V> eigs(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                    const eigs_options& options) try {
+  if constexpr (detail::is_built<device>) {
+    return eigs_of<V, I, O, device>(ctx, matrix, options);
+  } else {
+    detail::no_device("eigs");
+  }
 } catch (...) {
   detail::rethrow("eigs");
 }
@@ -280,8 +287,9 @@ eigs_result<V> eigs(const context<host>& ctx, const csr_view<const V, I, O, host
 #define INSTANTIATE_OPERATOR(V) \
   template eigs_result<V> eigs(const context<host>&, const linear_operator<V, host>&, const eigs_options&);
 SPARGO_FOR_EACH_VALUE(INSTANTIATE_OPERATOR)
-#define INSTANTIATE(V, I, O) \
-  template eigs_result<V> eigs(const context<host>&, const csr_view<const V, I, O, host>&, const eigs_options&);
+#define INSTANTIATE(V, I, O)                                                                                     \
+  template eigs_result<V> eigs(const context<host>&, const csr_view<const V, I, O, host>&, const eigs_options&); \
+  template eigs_result<V> eigs(const context<device>&, const csr_view<const V, I, O, device>&, const eigs_options&);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

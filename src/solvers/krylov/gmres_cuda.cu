@@ -9,6 +9,7 @@
 // Cost of iteration k: the product, k vectors of traffic three times, and 8 more.
 #include "core/instantiate.hpp"
 #include "solvers/krylov/passes.cuh"
+#include "solvers/krylov/sums.cuh"
 
 #include <limits>
 
@@ -21,9 +22,6 @@ struct gram_tuning {
   static constexpr int warps = threads / warp_size;
   static constexpr int blocks_per_sm = 2;
 };
-
-template <class D>
-using sum_on_device = std::conditional_t<std::is_floating_point_v<D>, double, device_complex<double>>;
 
 // --- Sums of either type ---------------------------------------------------------------------------------------------
 
@@ -46,25 +44,6 @@ __device__ S real_number(double a) {
     return a;
   } else {
     return {a, 0};
-  }
-}
-template <class D>
-__device__ D narrowed(sum_on_device<D> a) {
-  if constexpr (std::is_floating_point_v<D>) {
-    return static_cast<D>(a);
-  } else {
-    return {static_cast<real_part_t<D>>(a.re), static_cast<real_part_t<D>>(a.im)};
-  }
-}
-// sum + conj(a) * b
-template <class D>
-__device__ sum_on_device<D> with_product(D a, D b, sum_on_device<D> sum) {
-  if constexpr (std::is_floating_point_v<D>) {
-    return multiply_add(static_cast<double>(a), static_cast<double>(b), sum);
-  } else {
-    const device_complex<double> left{a.re, -a.im};
-    const device_complex<double> right{b.re, b.im};
-    return multiply_add(left, right, sum);
   }
 }
 __device__ inline double seen_in_l2(const double* from) { return __ldcg(from); }

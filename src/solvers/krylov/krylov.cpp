@@ -127,6 +127,10 @@ struct krylov_plan<V, Space>::state {
     options.restart = std::max<std::int64_t>(1, std::min(options.restart, n));
     if (options.max_iterations < 0) options.max_iterations = 10 * n;
     system.prepare(method, options.restart);
+    if (!system.inverse.empty()) {
+      (void)system.largest("the inverse of the diagonal (jacobi; the largest element is scaled to 1)",
+                           span<const V, Space>(system.inverse.data(), n));
+    }
     vectors = zeros(4 + krylov::vectors_of(method, options.restart));
   }
   // Vectors; on a device the elements behind them must be 0.

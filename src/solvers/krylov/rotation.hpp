@@ -19,8 +19,9 @@ struct small_matrix {
   double operator()(std::int64_t i, std::int64_t j) const { return entries[static_cast<std::size_t>(i * n + j)]; }
 };
 
-[[nodiscard]] inline double random_number(std::uint64_t& seed) {  // splitmix64, in [-1, 1)
-  std::uint64_t z = (seed += 0x9E3779B97F4A7C15ULL);
+inline constexpr std::uint64_t random_step = 0x9E3779B97F4A7C15ULL;
+[[nodiscard]] SPARGO_HD inline double random_number(std::uint64_t& seed) {  // splitmix64, in [-1, 1)
+  std::uint64_t z = (seed += random_step);
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0;
