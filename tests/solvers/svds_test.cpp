@@ -1,7 +1,10 @@
 // Singular values against matrices whose singular values are known, and residuals in long double.
 #include "solvers/known_spectra.hpp"
 #include "support/message.hpp"
+#include "support/resource.hpp"
+#include "support/suites.hpp"
 
+#include <spargo/formats/convert.hpp>
 #include <spargo/solvers/svds.hpp>
 
 #include <gtest/gtest.h>
@@ -228,6 +231,84 @@ TEST(SvdsOfReals, Refusals) {
             "svds: the tolerance is -1 (expected 0 or more)");
   a.values[2] = std::nan("");
   EXPECT_EQ(message(error_code::invalid_data, a, {.count = 1}),
+            "svds: the matrix has a value in row 1 (from 0) that is infinite or NaN");
+}
+
+// --- On a device -----------------------------------------------------------------------------------------------------
+
+using SvdsOnDevice = test::device_suite;
+
+template <class V>
+svds_result<V> there(const csr_view<const V, i32, i32, host>& a, const svds_options& options) {
+  const context<device> gpu;
+  const auto matrix = to_device(gpu, a);
+  return svds(gpu, matrix, options);
+}
+
+template <class V>
+void expect_known_values() {
+  const double eps = static_cast<double>(std::numeric_limits<decltype(std::real(V{}))>::epsilon());
+  const std::pair<i32, i32> shapes[] = {{1, 1}, {1, 9}, {9, 1}, {7, 7}, {80, 80}, {90, 60}, {30, 150}};
+  for (const auto& [rows, cols] : shapes) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << cols << ", " << sizeof(V) << " bytes");
+    const i32 lesser = std::min(rows, cols);
+    std::vector<double> expected;
+    for (i32 k = 0; k < lesser; ++k) expected.push_back(std::pow(static_cast<double>(lesser - k), 1.3));
+    const owned_matrix<V> a = with_values<V>(rows, cols, expected, static_cast<unsigned>(rows));
+    for (const i64 subspace : {0, 7}) {
+      const svds_result<V> found = there<V>(a.view(), {.count = std::min(lesser, 5), .subspace = subspace});
+      EXPECT_TRUE(found.converged);
+      const double scale = 200 * eps * expected.front();
+      for (std::size_t k = 0; k < found.values.size(); ++k) EXPECT_NEAR(found.values[k], expected[k], scale);
+      check_vectors<V>(a.view(), found, std::max(scale, 1e-7));
+    }
+  }
+  const owned_matrix<V> low_rank = with_values<V>(40, 70, {5, 4, 2}, 9);
+  const svds_result<V> found = there<V>(low_rank.view(), {.count = 6});
+  const std::vector<double> expected{5, 4, 2, 0, 0, 0};
+  for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(found.values[k], expected[k], 100 * eps);
+  check_vectors<V>(low_rank.view(), found, 1000 * eps);
+}
+TEST_F(SvdsOnDevice, KnownValuesOfEveryShapeAndType) {
+  expect_known_values<float>();
+  expect_known_values<double>();
+  expect_known_values<std::complex<float>>();
+  expect_known_values<std::complex<double>>();
+}
+
+TEST_F(SvdsOnDevice, RestartsScalesAndTheSameBitsEveryRun) {
+  const i32 n = 400;
+  const owned_matrix<double> a = incidence(n);
+  const auto first = there<double>(a.view(), {.count = 4});
+  EXPECT_TRUE(first.converged);
+  EXPECT_GT(first.restarts, 0);
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_NEAR(first.values[k], 2 * std::cos(std::numbers::pi * static_cast<double>(k + 1) / (2 * n)), 1e-12);
+  }
+  check_vectors<double>(a.view(), first, 1e-8);
+  const auto again = there<double>(a.view(), {.count = 4});
+  EXPECT_EQ(again.values, first.values);
+  EXPECT_TRUE(std::equal(again.left.begin(), again.left.end(), first.left.begin(), first.left.end()));
+  for (const double scale : {1e-200, 1e200}) {
+    owned_matrix<double> b = incidence(30);
+    const double expected = svds(context<host>(), b.view(), {.count = 1}).values[0];
+    for (double& v : b.values) v *= scale;
+    EXPECT_NEAR(there<double>(b.view(), {.count = 1}).values[0] / scale, expected, 1e-12);
+  }
+  const std::vector<i32> none(31, 0);
+  const csr_view<const double, i32, i32, host> zero{{30, 8, none, {}}, {}};
+  EXPECT_EQ(there<double>(zero, {.count = 8}).values, std::vector<double>(8, 0.0));
+}
+
+TEST_F(SvdsOnDevice, RefusalsAndFailedAllocations) {
+  owned_matrix<double> a = incidence(5);
+  EXPECT_GE(test::fail_every_device_allocation([&](const context<device>& gpu) {
+              const auto matrix = to_device(gpu, a.view());
+              (void)svds(gpu, matrix, {.count = 2});
+            }),
+            8);
+  a.values[2] = std::nan("");
+  EXPECT_EQ(test::message_of(error_code::invalid_data, [&] { (void)there<double>(a.view(), {.count = 1}); }),
             "svds: the matrix has a value in row 1 (from 0) that is infinite or NaN");
 }
 

@@ -1,11 +1,11 @@
 // The largest singular values of a sparse matrix, with their vectors, by Golub and Kahan's bidiagonalisation with thick
-// restarts, on the host.
+// restarts.
 //
 // Products with A and A^H alone, never with A^H A: small singular values of a matrix with a large one are as exact as
 // rounding allows, eps times the largest. Both bases are orthogonalised in full. Deterministic: the start is seeded,
-// and any number of threads gives the same bits. As in every method of one start vector, equal singular values may be
-// found fewer times than they occur. Baglama and Reichel, "Augmented implicitly restarted Lanczos bidiagonalization
-// methods", SIAM J. Sci. Comput. 27, 2005.
+// and any number of threads gives the same bits, on devices of one kind every run. As in every method of one start
+// vector, equal singular values may be found fewer times than they occur. Baglama and Reichel, "Augmented implicitly
+// restarted Lanczos bidiagonalization methods", SIAM J. Sci. Comput. 27, 2005.
 #pragma once
 
 #include <spargo/core/array.hpp>
@@ -44,9 +44,14 @@ struct svds_result {
 template <value_type V, index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT svds_result<V> svds(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                                 const svds_options& options = {});
+// On a device, from where the vectors are copied at the end; two synchronisations of the stream a step.
+template <value_type V, index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT svds_result<V> svds(const context<device>& ctx,
+                                                const csr_view<const V, I, O, device>& matrix,
+                                                const svds_options& options = {});
 
-template <detail::viewable Matrix>
-[[nodiscard]] auto svds(const context<host>& ctx, const Matrix& matrix, const svds_options& options = {}) {
+template <class Space, detail::viewable Matrix>
+[[nodiscard]] auto svds(const context<Space>& ctx, const Matrix& matrix, const svds_options& options = {}) {
   return svds(ctx, detail::view_of(matrix), options);
 }
 

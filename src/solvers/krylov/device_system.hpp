@@ -40,6 +40,8 @@ struct system<V, device> {
   // As on the host. Functions that return a number synchronise the stream.
   void scale(const V* from, int by, V* to) const;
   double largest(const char* what, span<const V, device> v) const;
+  // The first element that is not finite in `bad`, -1: none.
+  double largest(span<const V, device> v, std::int64_t& bad) const;
   double norm(const V* v) const;
   double residual(const V* b, const V* x, V* r) const;
 };

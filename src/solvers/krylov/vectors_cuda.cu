@@ -112,6 +112,15 @@ void system<V, device>::scale(const V* from, int by, V* to) const {
 
 template <class V>
 double system<V, device>::largest(const char* what, span<const V, device> v) const {
+  std::int64_t bad = -1;
+  const double most = largest(v, bad);
+  if (bad >= 0) refuse_element(what, bad);
+  return most;
+}
+
+template <class V>
+double system<V, device>::largest(span<const V, device> v, std::int64_t& bad) const {
+  bad = -1;
   if (v.empty()) return 0;
   const device_guard guard(ctx);
   device_state* const state = work->state();
@@ -120,7 +129,7 @@ double system<V, device>::largest(const char* what, span<const V, device> v) con
   launch_kernel(ctx, grid_stride(ctx, v.size()), largest_kernel<device_value_t<V>>, device_cast(v.data()), v.size(),
                 state);
   const device_state& seen = work->read();
-  if (seen.bad_row != ~0ULL) refuse_element(what, static_cast<std::int64_t>(seen.bad_row));
+  bad = static_cast<std::int64_t>(seen.bad_row);
   double most = 0;
   std::memcpy(&most, &seen.largest, sizeof(most));
   return most;

@@ -6,14 +6,13 @@
 // lies in a null space: a wide matrix is transposed.
 #include <spargo/solvers/svds.hpp>
 
+#include "core/backend.hpp"
 #include "core/counted.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "solvers/krylov/rotation.hpp"
-#include "solvers/krylov/tall.hpp"
+#include "solvers/krylov/device_system.hpp"
+#include "solvers/krylov/tall_basis.hpp"
 #include "sparse/products.hpp"
-
-#include <spargo/sparse/algebra.hpp>
 
 #include <fmt/format.h>
 
@@ -117,39 +116,30 @@ std::vector<double> decompose(const small_matrix& of, small_matrix& x, small_mat
   return values;
 }
 
-template <class V>
+template <class V, class Space>
 class bidiagonalisation {
  public:
   using product = std::function<void(const V*, V*)>;
+  using side = krylov::tall_basis<V, Space>;
 
-  // One side: a basis, and its passes.
-  struct side {
-    krylov::block_passes passes;
-    array<V, host> basis;
-    [[nodiscard]] V* vector(std::int64_t k) { return basis.data() + k * passes.size(); }
-  };
-
-  bidiagonalisation(const context<host>& ctx, std::int64_t tall, std::int64_t narrow, product a, product a_h,
+  bidiagonalisation(const context<Space>& ctx, std::int64_t tall, std::int64_t narrow, product a, product a_h,
                     const svds_options& options, std::int64_t subspace)
       : a_(std::move(a)),
         a_h_(std::move(a_h)),
         options_(options),
         m_(subspace),
-        u_{{ctx, tall, 2 * subspace + 3}, {ctx, tall * (subspace + 1)}},
-        v_{{ctx, narrow, 2 * subspace + 3}, {ctx, narrow * (subspace + 1)}},
+        u_(ctx, tall, subspace),
+        v_(ctx, narrow, subspace),
         b_(subspace),
         x_(subspace),
         y_(subspace),
-        numbers_(static_cast<std::size_t>(subspace) + 1),
-        sums_(numbers_.size()),
-        again_(numbers_.size()),
-        scratch_(2 * numbers_.size() + 1),
+        sums_(static_cast<std::size_t>(subspace) + 1),
         seed_(options.seed) {
     options_.tolerance = std::max(options_.tolerance, 32 * eps);
   }
 
   // Values and residuals are those of 2^exponent A.
-  svds_result<V> run(const context<host>& ctx, int exponent) {
+  svds_result<V> run(int exponent) {
     svds_result<V> result;
     std::int64_t kept = 0;
     random_vector(v_, 0);
@@ -165,19 +155,14 @@ class bidiagonalisation {
       // Half of the rest as well, and more where some have converged: the next subspace grows from these.
       kept = std::min(count + (m_ - count) / 2 + good / 2, m_ - 1);
       rotate(kept);
-      std::copy_n(v_.vector(m_), v_.passes.size(), v_.vector(kept));
+      v_.copy(m_, kept);
       std::fill(b_.entries.begin(), b_.entries.end(), 0.0);
       for (std::int64_t k = 0; k < kept; ++k) b_(k, k) = values_[static_cast<std::size_t>(k)];
       ++result.restarts;
     }
     rotate(count);
-    const auto copied = [&](side& of) {
-      array<V, host> vectors(ctx, of.passes.size() * count);
-      std::copy_n(of.basis.data(), vectors.size(), vectors.data());
-      return vectors;
-    };
-    result.left = copied(u_);
-    result.right = copied(v_);
+    result.left = u_.first(count);
+    result.right = v_.first(count);
     for (std::int64_t k = 0; k < count; ++k) {
       const double value = values_[static_cast<std::size_t>(k)];
       const double residual =
@@ -194,32 +179,24 @@ class bidiagonalisation {
 
   // |A x - value y_k|, where y_k is on the other side, whose last vector is scratch.
   double distance(const product& a, const V* x, side& other, std::int64_t k, double value) {
-    V* const w = other.vector(m_);
-    a(x, w);
-    const V by = V(static_cast<krylov::real_of<V>>(-value));
-    return std::sqrt(krylov::add_combination(other.passes, other.vector(k), 1, &by, w));
+    a(x, other.vector(m_));
+    return other.subtract(k, value, m_);
   }
 
   // Vector k becomes orthogonal to those before it; returns its norm, and the one before in `before`.
-  double orthogonalise(side& of, std::int64_t k, double& before) {
-    return krylov::orthogonalise(of.passes, of.basis.data(), k, of.vector(k), sums_.data(), before, numbers_, again_,
-                                 scratch_);
-  }
+  double orthogonalise(side& of, std::int64_t k, double& before) { return of.orthogonalise(k, sums_.data(), before); }
 
   void random_vector(side& of, std::int64_t k) {
-    V* const v = of.vector(k);
-    for (std::int64_t i = 0; i < of.passes.size(); ++i) {
-      v[i] = V(static_cast<krylov::real_of<V>>(krylov::random_number(seed_)));
-    }
+    of.randomize(k, seed_);
     double before = 0;
-    for (int pass = 0; pass < 2; ++pass) krylov::scale(of.passes, v, 1 / orthogonalise(of, k, before));
+    for (int pass = 0; pass < 2; ++pass) of.scale(k, 1 / orthogonalise(of, k, before));
   }
 
   // Vector k, of norm `norm`, becomes a unit vector; a random one if it is 0 up to rounding. Returns the norm, or 0.
   double normalise(side& of, std::int64_t k, double norm) {
     if (!std::isfinite(norm)) throw error(error_code::invalid_data, "svds: a product with the matrix is not finite");
     if (norm > 8 * eps * norm_) {
-      krylov::scale(of.passes, of.vector(k), 1 / norm);
+      of.scale(k, 1 / norm);
       return norm;
     }
     random_vector(of, k);
@@ -238,14 +215,16 @@ class bidiagonalisation {
     a_h_(u_.vector(j), v_.vector(j + 1));
     beta_ = orthogonalise(v_, j + 1, before);
     norm_ = std::max(norm_, before);
-    beta_ = j + 1 < v_.passes.size() ? normalise(v_, j + 1, beta_) : 0;
+    beta_ = j + 1 < v_.size() ? normalise(v_, j + 1, beta_) : 0;
     products_ += 2;
   }
 
   // The first `count` columns of U X and V Y replace the first vectors.
   void rotate(std::int64_t count) {
-    krylov::rotate(u_.passes, u_.basis.data(), x_, count, std::identity{});
-    krylov::rotate(v_.passes, v_.basis.data(), y_, count, std::identity{});
+    std::vector<std::int64_t> columns(static_cast<std::size_t>(count));
+    std::iota(columns.begin(), columns.end(), 0);
+    u_.rotate(x_, columns);
+    v_.rotate(y_, columns);
   }
 
   product a_, a_h_;
@@ -254,39 +233,52 @@ class bidiagonalisation {
   side u_, v_;
   small_matrix b_, x_, y_;
   std::vector<double> values_;
-  std::vector<V> numbers_;
-  std::vector<krylov::sum_of<V>> sums_, again_;
-  std::vector<double> scratch_;
+  std::vector<krylov::sum_of<V>> sums_;
   std::uint64_t seed_;
   double beta_ = 0;
   double norm_ = 0;
   std::int64_t products_ = 0;
 };
 
-// The exponent of the largest part of a value where it is far from 1, else 0. Throws for one that is not finite.
-template <class V, class I, class O>
-int exponent_of(const csr_view<const V, I, O, host>& a) {
+// Values as elements of a vector: their largest part, and the first that is not finite (-1: none).
+template <class V>
+double largest_of(const krylov::system<V, device>& values, span<const V, device> v, std::int64_t& bad) {
+  return values.largest(v, bad);
+}
+template <class V>
+double largest_of(const krylov::system<V, host>& /*values*/, span<const V, host> v, std::int64_t& bad) {
   double largest = 0;
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    for (O e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
-      const auto re = static_cast<double>(std::real(a.values[e])), im = static_cast<double>(std::imag(a.values[e]));
-      if (!std::isfinite(re) || !std::isfinite(im)) {
-        throw error(error_code::invalid_data,
-                    fmt::format("svds: the matrix has a value in row {} (from 0) that is infinite or NaN", row));
-      }
-      largest = std::max({largest, std::abs(re), std::abs(im)});
-    }
+  bad = -1;
+  for (std::int64_t e = 0; e < v.size() && bad < 0; ++e) {
+    const auto re = static_cast<double>(std::real(v[e])), im = static_cast<double>(std::imag(v[e]));
+    if (!std::isfinite(re) || !std::isfinite(im)) bad = e;
+    largest = std::max({largest, std::abs(re), std::abs(im)});
+  }
+  return largest;
+}
+
+// The exponent of the largest part of a value where it is far from 1, else 0. Throws for one that is not finite.
+template <class V, class I, class O, class Space>
+int exponent_of(const context<Space>& ctx, const krylov::system<V, Space>& values,
+                const csr_view<const V, I, O, Space>& a) {
+  std::int64_t bad = -1;
+  const double largest = largest_of<V>(values, a.values, bad);
+  if (bad >= 0) {
+    array<O, host> offsets(context<host>(), a.offsets.size());
+    copy<O>(ctx, a.offsets, offsets.view());
+    ctx.synchronize();
+    const auto row = std::upper_bound(offsets.begin(), offsets.end(), static_cast<O>(bad)) - offsets.begin() - 1;
+    throw error(error_code::invalid_data,
+                fmt::format("svds: the matrix has a value in row {} (from 0) that is infinite or NaN", row));
   }
   int exponent = 0;
   (void)std::frexp(largest, &exponent);
   return std::abs(exponent) > 32 ? exponent : 0;
 }
 
-}  // namespace
-
-template <value_type V, index_type I, index_type O>
-svds_result<V> svds(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                    const svds_options& options) try {
+template <class V, class I, class O, class Space>
+svds_result<V> svds_of(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
+                       const svds_options& options) {
   detail::expect_csr("svds", matrix);
   const std::int64_t lesser = std::min(matrix.rows, matrix.cols);
   SPARGO_EXPECTS(options.count >= 1 && options.count <= lesser,
@@ -299,36 +291,61 @@ svds_result<V> svds(const context<host>& ctx, const csr_view<const V, I, O, host
   SPARGO_EXPECTS(subspace > options.count || subspace == lesser,
                  fmt::format("svds: a subspace of {} for {} (expected more)", detail::counted(subspace, "vector"),
                              detail::counted(options.count, "singular value")));
-  const int exponent = exponent_of(matrix);
-  array<V, host> scaled(ctx, 0);  // where squares of the values, or sums of products, are out of range
-  csr_view<const V, I, O, host> a_view = matrix;
+  krylov::system<V, Space> values{ctx};
+  values.a.size = matrix.nnz();
+  values.prepare(krylov_method::minres, 1);
+  const int exponent = exponent_of<V, I, O, Space>(ctx, values, matrix);
+  array<V, Space> scaled(ctx, 0);  // where squares of the values, or sums of products, are out of range
+  csr_view<const V, I, O, Space> a_view = matrix;
   if (exponent != 0) {
-    scaled = clone(ctx, matrix.values);
-    for (V& value : scaled) value = krylov::times_power(value, -exponent);
+    scaled = {ctx, matrix.nnz()};
+    values.scale(matrix.values.data(), -exponent, scaled.data());
     a_view.values = std::as_const(scaled).view();
   }
-  const csr_matrix<V, I, O, host> adjoint = conjugate_transpose(ctx, a_view);
-  const spmv_options repeated{.storage = spmv_storage::copied, .products = 100};
-  const spmv_plan<V, I, O, host> by_a(ctx, a_view, repeated), by_a_h(ctx, adjoint.view(), repeated);
-  using product = typename bidiagonalisation<V>::product;
-  const auto product_of = [](const spmv_plan<V, I, O, host>& plan, std::int64_t from, std::int64_t to) -> product {
+  spmv_options repeated{.storage = spmv_storage::copied, .products = 100};
+  const spmv_plan<V, I, O, Space> by_a(ctx, a_view, repeated);
+  repeated.operation = spmv_operation::conjugate_transpose;
+  const spmv_plan<V, I, O, Space> by_a_h(ctx, a_view, repeated);
+  using product = typename bidiagonalisation<V, Space>::product;
+  const auto product_of = [](const spmv_plan<V, I, O, Space>& plan, std::int64_t from, std::int64_t to) -> product {
     return [&plan, from, to](const V* x, V* y) {
-      plan.run(V{1}, span<const V, host>(x, from), V{}, span<V, host>(y, to));
+      plan.run(V{1}, span<const V, Space>(x, from), V{}, span<V, Space>(y, to));
     };
   };
   const bool is_wide = matrix.rows < matrix.cols;
   const product a = product_of(by_a, matrix.cols, matrix.rows), a_h = product_of(by_a_h, matrix.rows, matrix.cols);
-  bidiagonalisation<V> method(ctx, std::max<std::int64_t>(matrix.rows, matrix.cols), lesser, is_wide ? a_h : a,
-                              is_wide ? a : a_h, options, subspace);
-  svds_result<V> result = method.run(ctx, exponent);
+  bidiagonalisation<V, Space> method(ctx, std::max<std::int64_t>(matrix.rows, matrix.cols), lesser, is_wide ? a_h : a,
+                                     is_wide ? a : a_h, options, subspace);
+  svds_result<V> result = method.run(exponent);
   if (is_wide) std::swap(result.left, result.right);
   return result;
+}
+
+}  // namespace
+
+template <value_type V, index_type I, index_type O>
+svds_result<V> svds(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
+                    const svds_options& options) try {
+  return svds_of<V, I, O, host>(ctx, matrix, options);
 } catch (...) {
   detail::rethrow("svds");
 }
 
-#define INSTANTIATE(V, I, O) \
-  template svds_result<V> svds(const context<host>&, const csr_view<const V, I, O, host>&, const svds_options&);
+template <value_type V, index_type I, index_type O>
+svds_result<V> svds(const context<device>& ctx, const csr_view<const V, I, O, device>& matrix,
+                    const svds_options& options) try {
+  if constexpr (detail::is_built<device>) {
+    return svds_of<V, I, O, device>(ctx, matrix, options);
+  } else {
+    detail::no_device("svds");
+  }
+} catch (...) {
+  detail::rethrow("svds");
+}
+
+#define INSTANTIATE(V, I, O)                                                                                     \
+  template svds_result<V> svds(const context<host>&, const csr_view<const V, I, O, host>&, const svds_options&); \
+  template svds_result<V> svds(const context<device>&, const csr_view<const V, I, O, device>&, const svds_options&);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo
