@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <fstream>
@@ -300,11 +301,11 @@ TYPED_TEST(Krylov, SingularSystemsDoNotConverge) {
   const context<Space> ctx;
   const rows_of<V> path{{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}};
   const rows_of<V> short_of_one{{1, 0, 0}, {0, 2, 0}, {0, 0, 0}};
-  const rows_of<V> nilpotent{{0, 1, 0}, {0, 0, 1}, {0, 0, 0}};
+  const rows_of<V> of_rank_one{{1, 2, 3}, {2, 4, 6}, {1, 2, 3}};
   const double eps = static_cast<double>(std::numeric_limits<decltype(std::real(V{}))>::epsilon());
-  for (const auto& dense : {path, short_of_one, nilpotent}) {
+  for (const auto& dense : {path, short_of_one, of_rank_one}) {
     for (const krylov_method method : every_method) {
-      if (method == krylov_method::cg && dense != path) continue;  // refuses a diagonal that is not positive
+      if (method == krylov_method::cg && dense == short_of_one) continue;  // refused: a zero on the diagonal
       SCOPED_TRACE(testing::Message() << to_string(method) << ", first element " << std::real(dense[0][0])
                                       << ", last one " << std::real(dense[2][2]));
       const csr<V> a = csr_of(dense);
@@ -318,8 +319,10 @@ TYPED_TEST(Krylov, SingularSystemsDoNotConverge) {
       EXPECT_NE(result.outcome, krylov_outcome::converged);
       EXPECT_EQ(result.reason.find("within the tolerance"), std::string::npos) << result.reason;
       EXPECT_LE(result.relative_residual, 1 + 4 * eps);
-      EXPECT_NEAR(result.relative_residual, residual_of(a, b, x), 1e7 * eps);
-      for (const V& v : x) EXPECT_TRUE(std::isfinite(std::abs(v)));
+      double largest = 1;
+      for (const V& v : x) largest = std::max(largest, static_cast<double>(std::abs(v)));
+      EXPECT_TRUE(std::isfinite(largest));
+      EXPECT_NEAR(result.relative_residual, residual_of(a, b, x), 100 * eps * largest);
     }
   }
 }
