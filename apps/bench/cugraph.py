@@ -129,6 +129,16 @@ class cugraph:
         self.pull = getattr(self, "pull", None) or self.graph(None, transposed=True)
         self.lib.hits(self.handle, self.pull, 1e-6, 1000, None, None, True, False)
 
+    def walks(self, report):
+        starts = self.cp.arange(self.vertices, dtype=self.cp.int32)
+        self.lib.uniform_random_walks(self.handle, self.plain, starts, report["length"], 1)
+
+    def layout(self, report):
+        """From random positions, by Barnes and Hut with its usual opening of 0.5."""
+        self.lib.force_atlas2(self.handle, 42, self.weights_of_one(), report["iterations"], None, None, None, False,
+                              False, False, None, None, 100., 1., 1., True, .5, 2., False, 1., None, None, None, None,
+                              False, False)
+
 
 # name: command with its flags, and the number of its report to compare; `directed` graphs have a row of their own.
 cases = {
@@ -147,6 +157,8 @@ cases = {
     "similarity": ("similarity --pairs PAIRS --repeat 5", lambda r: r["sum"]),
     "eigenvector": ("eigenvector --tolerance 1e-6 --repeat 5", None),
     "hits": ("hits --tolerance 1e-6 --repeat 5", None),
+    "walks": ("walks --length 80 --repeat 5", None),
+    "layout": ("layout --iterations 20 --start random --repeat 3", None),
 }
 
 
