@@ -11,6 +11,7 @@
 #include "graph/plan_suite.hpp"
 #include "graph/sssp_support.hpp"
 #include "support/device.hpp"
+#include "support/rounds.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -566,6 +567,22 @@ TEST(LayoutCheck, FindsPlantedErrors) {
   EXPECT_THAT(spoilt([](auto&) {}, {.scaling_ratio = 2.02}), testing::StartsWith("forces differ by"));
   EXPECT_EQ(spoilt([](auto& r) { r.forces = array<double, host>(cpu, 3); }),
             "200 coordinates and 3 of forces for 100 vertices");
+}
+
+// Of more vertices than pairs can be summed over, a sample is compared.
+TEST(LayoutCheck, FindsErrorsInASample) {
+  if (test::is_sanitized) GTEST_SKIP() << "2^29 pairs";
+  constexpr std::int64_t n = 40000;
+  test::random_source random(83);
+  const test::edge_vector edges = test::random_edges(random, n, 3 * n, 1);
+  const auto look = [](const auto& raw) {
+    auto found = layout(cpu, raw.view(), {.iterations = 2, .start = layout_start::random});
+    EXPECT_EQ(check_layout(cpu, raw.view(), found), "");
+    for (double& f : found.forces) f *= 1.01;
+    EXPECT_THAT(check_layout(cpu, raw.view(), found), testing::StartsWith("forces differ by 0.0"));
+  };
+  look(test::make_undirected<std::int32_t, std::int64_t>(n, edges));
+  look(test::make_directed<std::int32_t, std::int64_t>(n, edges, test::edges_kept::out_and_in));
 }
 
 }  // namespace

@@ -48,10 +48,8 @@ class force_oracle {
     count_degrees();
     mean_ = 0;
     for (std::int64_t v = 0; v < n_; ++v) mean_ += position(v) / static_cast<double>(n_);
-    pulls_.assign(static_cast<std::size_t>(n_), {});
-    for (std::int64_t v = 0; v < n_; ++v) {
-      for (O e = g_.out.offsets[v]; e < g_.out.offsets[v + 1]; ++e) pull(v, g_.out.indices[e], weight_of(e));
-    }
+    draw_samples();
+    add_up_pulls();
     return compare();
   }
 
@@ -63,14 +61,44 @@ class force_oracle {
   [[nodiscard]] plane position(std::int64_t v) const { return {found_.positions[2 * v], found_.positions[2 * v + 1]}; }
   [[nodiscard]] double weight_of(O e) const { return weights_.empty() ? 1 : static_cast<double>(weights_[e]); }
 
+  [[nodiscard]] bool is_directed() const { return g_.direction == direction_kind::directed; }
+
   void count_degrees() {
     masses_.assign(static_cast<std::size_t>(n_), 1.0);
-    const bool directed = g_.direction == direction_kind::directed;
-    for (std::int64_t v = 0; v < n_; ++v) {
+    if (is_directed()) {
+      for (std::int64_t v = 0; v < n_; ++v) {
+        masses_[static_cast<std::size_t>(v)] += static_cast<double>(g_.out.offsets[v + 1] - g_.out.offsets[v]);
+      }
+      for (const I u : g_.out.indices) masses_[static_cast<std::size_t>(u)] += 1;
+      return;
+    }
+    detail::parallel_for(threads_, n_, detail::grain::rows, [&](std::int64_t v) {
       for (O e = g_.out.offsets[v]; e < g_.out.offsets[v + 1]; ++e) {
-        const std::int64_t u = g_.out.indices[e];
-        masses_[static_cast<std::size_t>(v)] += 1;
-        if (directed || u == v) masses_[static_cast<std::size_t>(u)] += 1;
+        masses_[static_cast<std::size_t>(v)] += g_.out.indices[e] == v ? 2 : 1;
+      }
+    });
+  }
+
+  void draw_samples() {
+    samples_.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(most_pairs / n_, 1, n_)));
+    const bool is_all = std::ssize(samples_) == n_;
+    sampled_.assign(static_cast<std::size_t>(n_), is_all ? 1 : 0);
+    for (std::size_t k = 0; k < samples_.size(); ++k) {
+      const std::uint64_t v = is_all ? k : detail::mixed_bits(7, k) % static_cast<std::uint64_t>(n_);
+      samples_[k] = static_cast<std::int64_t>(v);
+      sampled_[v] = 1;
+    }
+  }
+
+  // Of the samples.
+  void add_up_pulls() {
+    pulls_.assign(static_cast<std::size_t>(n_), {});
+    for (std::int64_t v = 0; v < n_; ++v) {
+      const bool wanted = sampled_[static_cast<std::size_t>(v)] != 0;
+      if (!wanted && !is_directed()) continue;
+      for (O e = g_.out.offsets[v]; e < g_.out.offsets[v + 1]; ++e) {
+        const I u = g_.out.indices[e];
+        if (wanted || sampled_[static_cast<std::size_t>(u)] != 0) pull(v, u, weight_of(e));
       }
     }
   }
@@ -83,7 +111,7 @@ class force_oracle {
     const bool linear = options_.attraction == layout_attraction::linear;
     const plane force = weight * (linear ? distance : std::log(1 + distance)) / distance * way;
     pulls_[static_cast<std::size_t>(v)] += force;
-    if (g_.direction == direction_kind::directed) pulls_[static_cast<std::size_t>(u)] -= force;
+    if (is_directed()) pulls_[static_cast<std::size_t>(u)] -= force;
   }
 
   [[nodiscard]] plane push(std::int64_t v) const {
@@ -112,15 +140,10 @@ class force_oracle {
   }
 
   [[nodiscard]] std::string compare() const {
-    const std::int64_t samples = std::clamp<std::int64_t>(most_pairs / std::max<std::int64_t>(n_, 1), 1, n_);
-    std::vector<sums> seen(static_cast<std::size_t>(samples));
-    detail::parallel_parts(threads_, samples, [&](std::int64_t k) {
+    std::vector<sums> seen(samples_.size());
+    detail::parallel_parts(threads_, std::ssize(samples_), [&](std::int64_t k) {
       interruption::look();
-      const std::int64_t v = samples == n_
-                                 ? k
-                                 : static_cast<std::int64_t>(detail::mixed_bits(7, static_cast<std::uint64_t>(k)) %
-                                                             static_cast<std::uint64_t>(n_));
-      seen[static_cast<std::size_t>(k)] = look_at(v);
+      seen[static_cast<std::size_t>(k)] = look_at(samples_[static_cast<std::size_t>(k)]);
     });
     sums all;
     for (const sums& one : seen) {
@@ -140,6 +163,8 @@ class force_oracle {
   const layout_result<host>& found_;
   layout_options options_;
   std::vector<double> masses_;
+  std::vector<std::int64_t> samples_;  // vertices whose forces are compared
+  std::vector<char> sampled_;          // [vertex]
   std::vector<plane> pulls_;
   plane mean_ = 0;
 };
