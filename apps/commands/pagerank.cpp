@@ -222,6 +222,7 @@ struct ranking : graph_algorithm {
     double sum = 0;
     for (const double rank : found.ranks) sum += rank;
     keys["sum"] = sum;
+    if (flags.in_fp32()) out.row("precision", "fp32");
     out.row("iterations", fmt::format("{}, the last one changed the ranks by {:.3g}{}", found.iterations,
                                       found.residual, found.converged ? "" : ": NOT CONVERGED"));
     if (!found.converged && flags.iterations == 0) warn_not_converged(out, found.iterations, found.residual);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/parts.hpp"
+#include "core/search.hpp"
 
 #include <spargo/formats/csr.hpp>
 
@@ -47,13 +48,9 @@ class row_parts {
 
   // The last vertex whose unit is at or before `unit`.
   [[nodiscard]] std::int64_t first_vertex(std::int64_t unit) const {
-    std::int64_t low = 0;
-    std::int64_t high = rows_.rows;
-    while (high - low > 1) {
-      const std::int64_t middle = low + (high - low) / 2;
-      (middle + rows_.offsets[middle] <= unit ? low : high) = middle;
-    }
-    return low;
+    return first_where(std::int64_t{1}, std::int64_t{rows_.rows},
+                       [&](std::int64_t v) { return v + rows_.offsets[v] > unit; }) -
+           1;
   }
 
   csr_pattern_view<I, O, host> rows_;

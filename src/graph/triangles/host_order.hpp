@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
+#include "core/search.hpp"
 
 #include <spargo/core/array.hpp>
 #include <spargo/formats/csr.hpp>
@@ -37,21 +38,6 @@ struct out_list {
   I hubs;
   I size;
 };
-
-// The first number of [0, size) for which the monotone predicate `at_least` holds, or `size`.
-template <class Predicate>
-[[nodiscard]] std::int64_t first_that(std::int64_t size, Predicate&& at_least) {
-  std::int64_t low = 0;
-  while (size > low) {
-    const std::int64_t middle = low + (size - low) / 2;
-    if (at_least(middle)) {
-      size = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
-}
 
 template <class I, class O>
 class degree_order {

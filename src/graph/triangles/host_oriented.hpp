@@ -67,12 +67,13 @@ class oriented_graph {
     const std::int64_t n = rows_.vertices();
     if (n == 0) return;
     ranking_.run(rank_.data(), lists_.data());
-    hubs_ = first_that(most_hubs_, [&](std::int64_t r) {
+    hubs_ = first_where(std::int64_t{0}, std::int64_t{most_hubs_}, [&](std::int64_t r) {
       return (lists_[r + 1].first - lists_[r].first) * host_tuning::hub_density <= r;
     });
     const parts units = chunks_of(n + rows_.entries(), host_tuning::part_units);
     const auto first_vertex = [&](std::int64_t unit) {
-      return first_that(n, [&](std::int64_t v) { return v + rows_.entries_before(v) >= unit; });
+      return first_where(std::int64_t{0}, std::int64_t{n},
+                         [&](std::int64_t v) { return v + rows_.entries_before(v) >= unit; });
     };
     parallel_parts(threads_, units.count, [&](std::int64_t p) {
       interruption::look();

@@ -121,7 +121,8 @@ class oriented_executor final : public executor<I, host> {
     const parts shares = chunks_of(graph_.slots(), count_tuning::part_slots);
     const out_list<I>* const lists = graph_.lists();
     const auto first_rank = [&](std::int64_t slot) {
-      return first_that(graph_.vertices(), [&](std::int64_t r) { return lists[r].first >= slot; });
+      return first_where(std::int64_t{0}, std::int64_t{graph_.vertices()},
+                         [&](std::int64_t r) { return lists[r].first >= slot; });
     };
     on_threads(threads_, shares.count, [&](part_taker& mine) {
       const count_job<I> job = job_of(mine.slot());

@@ -1,4 +1,5 @@
 // Names, checks, the choice of an algorithm, and the plan around an executor.
+#include "core/search.hpp"
 #include "graph/plan.hpp"
 #include "graph/walks/executor.hpp"
 #include "primitives/element.hpp"
@@ -76,12 +77,10 @@ choice choose(const walks_options& o, bool weighted) {
 template <class I, class O, class Space>
 [[noreturn]] void refuse_weight(const context<Space>& ctx, const graph_view<I, O, Space>& g, std::int64_t e,
                                 const std::string& weight) {
-  std::int64_t first = 0;
-  std::int64_t last = g.vertices();
-  while (last - first > 1) {  // the row of entry e
-    const std::int64_t middle = first + (last - first) / 2;
-    (detail::element<O>(ctx, g.out.offsets, middle) <= e ? first : last) = middle;
-  }
+  const std::int64_t first =
+      detail::first_where(std::int64_t{1}, std::int64_t{g.vertices()},
+                          [&](std::int64_t row) { return detail::element<O>(ctx, g.out.offsets, row) > e; }) -
+      1;  // the row of entry e
   throw error(error_code::invalid_data,
               fmt::format("walks: edge ({}, {}) has weight {} (expected a finite one, 0 or more)", first,
                           detail::element<I>(ctx, g.out.indices, e), weight));

@@ -5,6 +5,7 @@
 
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "core/search.hpp"
 #include "sparse/algebra/rows.hpp"
 #include "sparse/spgemm/column_set.hpp"
 #include "sparse/spgemm/executor.hpp"
@@ -59,12 +60,8 @@ std::vector<std::int64_t> divide(span<const std::int64_t, host> before, std::int
   std::vector<std::int64_t> bounds{0};
   for (std::int64_t p = 1; p < count; ++p) {
     const std::int64_t wanted = work(last) / count * p;
-    std::int64_t low = first + bounds.back();
-    std::int64_t high = last;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      work(middle) < wanted ? low = middle + 1 : high = middle;
-    }
+    const std::int64_t low =
+        first_where(first + bounds.back(), last, [&](std::int64_t row) { return work(row) >= wanted; });
     if (low - first > bounds.back() && low < last) bounds.push_back(low - first);
   }
   if (last - first > bounds.back()) bounds.push_back(last - first);
