@@ -109,20 +109,22 @@ bool check_choices(std::ostream& out, const std::vector<spargo::bench::measured_
   return slow.empty();
 }
 
-// Results for --json: written once, by the run or by an interrupt.
+// Results for --json and --print: written once, by the run or by an interrupt.
 struct results {
   std::mutex mutex;
   bool open = true;
   output_file* json = nullptr;
+  std::string print;
   const spargo::bench::table_reporter* table = nullptr;
 };
 
 void save_interrupted(results& so_far, int signal) {
   const std::lock_guard lock(so_far.mutex);
-  if (!so_far.open || so_far.json == nullptr) return;
+  if (!so_far.open) return;
   so_far.open = false;
   try {
-    write(*so_far.json, so_far.table->json({{"interrupted_by", ::strsignal(signal)}}));
+    if (so_far.print != "report") spargo::bench::print_cases(so_far.table->cases(), so_far.print);
+    if (so_far.json != nullptr) write(*so_far.json, so_far.table->json({{"interrupted_by", ::strsignal(signal)}}));
   } catch (const std::exception& e) {
     (void)fail(1, e.what());
   }
@@ -150,14 +152,18 @@ int run(const bench_flags& c, const spargo::device_status& status) {
   table.SetOutputStream(&out);
   const auto so_far = std::make_shared<results>();
   so_far->json = json.get();
+  so_far->print = c.print;
   so_far->table = &table;
   spargo::bench::on_interrupt([so_far](int signal) { save_interrupted(*so_far, signal); });
   benchmark::RunSpecifiedBenchmarks(&table);
   if (json) {
     for (const auto& note : spargo::bench::closing_notes()) note();
+  }
+  {
     const std::lock_guard lock(so_far->mutex);
     so_far->open = false;
-    write(*json, table.json(spargo::bench::run_context()));
+    if (json) write(*json, table.json(spargo::bench::run_context()));
+    if (c.print != "report") spargo::bench::print_cases(table.cases(), c.print);
   }
   if (plot) {
     const auto picture = spargo::bench::plot_ladder(table.cases(), place_of_run(status));
@@ -165,7 +171,6 @@ int run(const bench_flags& c, const spargo::device_status& status) {
   }
   const bool choices_are_good = c.check_automatic < 0 || check_choices(out, table.cases(), c.check_automatic);
   if (page) write(*page, spargo::bench::page_of(table.cases(), threads_of_run(), gpu_of_run(status), choices_are_good));
-  if (c.print != "report") spargo::bench::print_cases(table.cases(), c.print);
   const auto how = spargo::bench::worst_outcome();
   if (how == spargo::bench::outcome::good) {
     return choices_are_good ? 0 : fail(1, "automatic is slower than a rung of its own (see above)");

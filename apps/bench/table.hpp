@@ -55,10 +55,13 @@ class table_reporter final : public benchmark::ConsoleReporter {
       r.failed = failure_of(run);
       r.milliseconds = run.GetAdjustedRealTime();
       for (const auto& [counter, value] : run.counters) r.counters[counter] = value.value;
-      GetOutputStream() << (r.failed.empty() ? fmt::format("{}  {:.4f} ms\n", name, r.milliseconds)
-                                             : fmt::format("{}  {}\n", name, r.failed))
-                        << std::flush;
-      rows_.push_back(std::move(r));
+      const std::string line = r.failed.empty() ? fmt::format("{}  {:.4f} ms\n", name, r.milliseconds)
+                                                : fmt::format("{}  {}\n", name, r.failed);
+      {
+        const std::lock_guard lock(mutex_);
+        rows_.push_back(std::move(r));
+      }
+      GetOutputStream() << line << std::flush;
     }
   }
 
@@ -67,8 +70,11 @@ class table_reporter final : public benchmark::ConsoleReporter {
     // The cases of a group may come from several files: those of peers.
     std::map<std::string, std::size_t> place;
     for (const row& r : rows_) place.try_emplace(r.group, place.size());
-    std::stable_sort(rows_.begin(), rows_.end(),
-                     [&](const row& a, const row& b) { return place.at(a.group) < place.at(b.group); });
+    {
+      const std::lock_guard lock(mutex_);
+      std::stable_sort(rows_.begin(), rows_.end(),
+                       [&](const row& a, const row& b) { return place.at(a.group) < place.at(b.group); });
+    }
     std::ostream& out = GetOutputStream();
     out << fmt::format("\n{:<30} {:>11} {:>8} {:>9} {:>9} {:>9} {:>12} {:>12}\n", "", "median ms", "threads", "GB/s",
                        "GFLOP/s", "MTEPS", "of ceiling", "x best peer");
@@ -98,6 +104,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
 
   // The cases so far, for the picture, the page and --print.
   [[nodiscard]] std::vector<measured_case> cases() const {
+    const std::lock_guard lock(mutex_);
     const std::map<std::string, row> best_peer = best_peers();
     std::vector<measured_case> all;
     for (const row& r : rows_) {
@@ -224,7 +231,7 @@ class table_reporter final : public benchmark::ConsoleReporter {
   static std::string cell(double value, int digits) { return value == 0 ? "" : fmt::format("{:.{}f}", value, digits); }
 
   std::vector<row> rows_;
-  mutable std::mutex mutex_;  // guards what json() reads
+  mutable std::mutex mutex_;  // guards what json() and cases() read
   std::vector<std::vector<Run>> all_;
   std::map<std::string, std::string> context_;
 };

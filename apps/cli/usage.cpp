@@ -111,14 +111,16 @@ std::string_view flag_of(char letter, const std::vector<std::string_view>& known
   return first == known.end() ? std::string_view() : *first;
 }
 
-// "--top", or "--toleranse (did you mean --tolerance?)".
-std::string unknown(const std::string& flag, const std::vector<std::string_view>& known) {
+// "--top", or "--toleranse (did you mean --tolerance?)". `on_ranks`: of a command that several processes run.
+std::string unknown(const std::string& flag, const std::vector<std::string_view>& known, bool on_ranks) {
   const std::size_t dashes = flag.find_first_not_of('-');
   const std::string name = flag.substr(0, flag.find('='));
   const std::string_view word = std::string_view(name).substr(std::min(dashes, name.size()));
   std::string_view nearest = word.size() == 1 ? flag_of(word[0], known) : nearest_word(word, known);
   // What other programs call it.
-  if (word == "ranks") return name + " (of spargo plan; mpirun -n P runs P processes)";
+  if (word == "ranks") {
+    return name + (on_ranks ? " (of spargo plan; mpirun -n P runs P processes)" : " (not on several processes)");
+  }
   if (word == "devices") return name + " (not on several GPUs; did you mean --device?)";
   const auto has = [&](std::string_view each) { return std::find(known.begin(), known.end(), each) != known.end(); };
   if (word == "format" && has("print")) nearest = "print";
@@ -199,9 +201,10 @@ std::string explain(const CLI::App& app, const CLI::ParseError& e) {
   std::string flags;
   std::string others;
   const std::vector<std::string_view> known = flags_of(app);
+  const bool on_ranks = app.get_footer().starts_with("Started by mpirun");  // declare_command
   for (const std::string& word : words) {
     std::string& to = is_flag(word) ? flags : others;
-    to += (to.empty() ? "" : ", ") + (is_flag(word) ? unknown(word, known) : word);
+    to += (to.empty() ? "" : ", ") + (is_flag(word) ? unknown(word, known, on_ranks) : word);
   }
   // CLI11 reports a missing argument before an unknown flag.
   if (!flags.empty()) return "unknown flag: " + flags;

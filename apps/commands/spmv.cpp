@@ -294,7 +294,10 @@ exit_status plan_product(const spmv_flags& flags, const plan_scale& scale) {
   plan.gpu_ms = expected_gpu_ms(size.listed / ranks);
   plan.host_bytes = least_matrix_bytes(input, size, value, value);
   if (scale.ranks == 0 && size.rows > 0) {
-    plan.host_running_bytes = std::max(plan.host_bytes, most_running_bytes(job, size, value, plan.threads));
+    // Also sorting, and two vectors of a copy that the product is compared with (spmv/product.cpp).
+    plan.host_running_bytes = std::max(plan.host_bytes, most_running_bytes(job, size, value, plan.threads)) +
+                              size.listed * size.index_bytes +
+                              std::clamp(plan.host_bytes, std::int64_t{32} << 20, std::int64_t{1} << 30);
   }
   plan.device_bytes = least_device_matrix_bytes(input, size, value) / ranks;
   if (scale.ranks > 0) {

@@ -24,7 +24,7 @@ struct tuning {
   static constexpr std::int64_t tick_ns = 20'000'000;  // twice the longest tick of file times on Linux (100 Hz)
 };
 
-constexpr int notes_version = 4;  // increment when the meaning of the notes or arrays changes
+constexpr int notes_version = 5;  // increment when the meaning of the notes or arrays changes
 
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -121,6 +121,7 @@ std::string input_cache::notes(const input_facts& facts) const {
             {"expanded", facts.expanded},
             {"rounded_integers", facts.rounded_integers},
             {"weighted", facts.weighted},
+            {"warnings", facts.warnings},
             {"first_vertex", facts.first_vertex},
             {"vertices", facts.names.vertices},
             {"naming", static_cast<int>(facts.names.naming)}};
@@ -137,6 +138,7 @@ bool input_cache::understand(std::string_view text, input_facts& facts) const {
     facts.expanded = said.at("expanded").get<std::int64_t>();
     facts.rounded_integers = said.at("rounded_integers").get<std::int64_t>();
     facts.weighted = said.at("weighted").get<bool>();
+    facts.warnings = said.at("warnings").get<std::vector<std::string>>();
     facts.first_vertex = said.at("first_vertex").get<std::int64_t>();
     facts.names.vertices = said.at("vertices").get<std::int64_t>();
     facts.names.naming = static_cast<vertex_naming>(said.at("naming").get<int>());

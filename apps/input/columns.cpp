@@ -123,16 +123,6 @@ void report_two_kinds(report& out, const input_description& input) {
   out.warn(input.path + ": " + text);
 }
 
-// Warns of ids that lose leading zeros.
-void report_padded_id(report& out, const input_description& input) {
-  const padded_id id = find_padded_id(*input.file, input.columns);
-  if (id.text.empty()) return;
-  const std::size_t digit = std::min(id.text.find_first_not_of('0'), id.text.size() - 1);
-  out.warn(
-      fmt::format("{}: line {}: vertex id {} is read as {}, and both are one vertex (--ids names keeps ids as written)",
-                  input.path, id.line, id.text, id.text.substr(digit)));
-}
-
 void report_left_ids(report& out, const input_description& input) {
   const std::int64_t left = input.columns.left_ids;
   if (left < 0) return;
@@ -187,7 +177,6 @@ void report_columns(report& out, const input_description& input, bool directed) 
   report_possible_names(out, input);
   report_possible_matrix(out, input);
   report_two_kinds(out, input);
-  report_padded_id(out, input);
   report_left_ids(out, input);
   if (header.direction == edge_direction::not_said) return;
   const std::string_view said = to_string(header.direction);
@@ -197,6 +186,13 @@ void report_columns(report& out, const input_description& input, bool directed) 
                            : fmt::format("{}, as asked for ({} says {}{})", taken, header.said_by, said,
                                          directed ? ": each edge leads both ways" : ""));
   out.keys()["direction_said"] = said;
+}
+
+std::vector<std::string> warnings_of(const padded_id& id) {
+  if (id.text.empty()) return {};
+  const std::size_t digit = std::min(id.text.find_first_not_of('0'), id.text.size() - 1);
+  return {fmt::format("line {}: vertex id {} is read as {}, and both are one vertex (--ids names keeps ids as written)",
+                      id.line, id.text, id.text.substr(digit))};
 }
 
 void report_contents(report& out, const input_description& input, const input_facts& facts) {

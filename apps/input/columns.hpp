@@ -4,9 +4,14 @@
 #include "input/input.hpp"
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
+}
+
+namespace spargo {
+struct padded_id;
 }
 
 namespace spargo::apps {
@@ -22,6 +27,9 @@ void report_columns(report& out, const input_description& input, bool directed);
 
 // Names the columns of numbers that are not used and might be weights, and how to use them; empty if there are none.
 [[nodiscard]] std::string unused_weights(const input_description& input);
+
+// For input_facts::warnings: at most one, of an id that loses leading zeros.
+[[nodiscard]] std::vector<std::string> warnings_of(const padded_id& id);
 
 // Warns of what the reader found, and of an edge list without edges, the key "lists_no_edges".
 void report_contents(report& out, const input_description& input, const input_facts& facts);

@@ -2,10 +2,12 @@
 
 #include "cli/progress.hpp"
 #include "cli/timing.hpp"
+#include "input/columns.hpp"
 #include "input/extent.hpp"
 
 #include <spargo/io/dimacs.hpp>
 #include <spargo/io/edge_list.hpp>
+#include <spargo/io/edge_table.hpp>
 #include <spargo/io/generate.hpp>
 #include <spargo/io/graph_document.hpp>
 #include <spargo/io/metis.hpp>
@@ -40,6 +42,7 @@ void read_edge_list_graph(const context<host>& ctx, const input_description& inp
     facts.first_vertex = list.first_vertex;
     facts.stored = facts.expanded = list.edges.nnz();
     if constexpr (!is_pattern<V>) facts.rounded_integers = list.rounded_integers;
+    facts.warnings = warnings_of(find_padded_id(*input.file, input.columns));
     facts.names = names_of(list);
     return std::move(list.edges);
   };

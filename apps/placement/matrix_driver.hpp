@@ -20,6 +20,9 @@
 #include "cli/progress.hpp"
 #include "placement/matrix_command.hpp"
 
+#include <spargo/core/rows_from_one.hpp>
+#include <spargo/io/generate.hpp>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -87,6 +90,8 @@ exit_status run_matrix_command(const typename T::flags_type& flags) {
   report out(T::name, flags.common);
   begin_report(out, T::name, flags, where);
   const job_type job{out, where, flags, input};
+  std::optional<rows_from_one> counting;  // messages, as the file does
+  if (!is_generator_spec(flags.file)) counting.emplace();
   return T::read(job, [&](const auto& read) { return T::run(job, read); });
 }
 

@@ -1,9 +1,11 @@
 #include "placement/placed_input.hpp"
 
+#include "input/columns.hpp"
 #include "input/extent.hpp"
 #include "placement/placed_loader.hpp"
 
 #include <spargo/io/device_read.hpp>
+#include <spargo/io/edge_table.hpp>
 #include <spargo/io/generate.hpp>
 
 #include <fmt/format.h>
@@ -173,7 +175,9 @@ any_device_pairs read_on_device(const backend& where, const graph_flags& flags, 
   }
   const auto parsing = flags.parse == "gpu" ? device_read_algorithm::on_device : device_read_algorithm::automatic;
   const device_read_options how{options, parsing, input.wanted_columns, input.wanted_ids};
-  return take_list(read_edge_list<std::int32_t>(*where.gpu, where.cpu, input.path, how), with_weights);
+  auto read = take_list(read_edge_list<std::int32_t>(*where.gpu, where.cpu, input.path, how), with_weights);
+  read.facts.warnings = warnings_of(scan_padded_id(where.cpu, *input.file, input.columns));
+  return read;
 }
 
 template <index_type I>

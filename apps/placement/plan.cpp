@@ -6,10 +6,14 @@
 #include "input/memory_limit.hpp"
 #include "placement/ranks.hpp"
 
+#include <spargo/io/edge_table.hpp>
+
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 namespace spargo::apps {
 
@@ -29,6 +33,19 @@ std::string size_text(const work_plan& plan) {
 
 std::string time_text(double ms) { return ms < 1 ? "under 1 ms" : format_milliseconds(ms); }
 
+// Resident memory of this process, which has read nothing; /proc/self/statm: size, resident, ... in pages.
+std::int64_t resident_bytes() {
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  return pages * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// What a run's process takes at most, as the system counts it: program, stacks and arrays.
+std::int64_t most_process_bytes(const work_plan& plan) {
+  constexpr std::int64_t stacks_and_code = 4'000'000;  // of a run on nine vertices, beyond a plan's own
+  return resident_bytes() + stacks_and_code + std::max(plan.host_bytes, plan.host_running_bytes);
+}
+
 // Whether the memory here suffices, or how many ranks it suffices for.
 std::string host_text(const work_plan& plan) {
   const std::int64_t available = host_memory().available();
@@ -37,9 +54,7 @@ std::string host_text(const work_plan& plan) {
     return fmt::format("{} in each rank; the {} available here hold {} of them", least, bytes_text(available),
                        with_commas(available / std::max<std::int64_t>(plan.host_bytes, 1)));
   }
-  const std::string running = plan.host_running_bytes > plan.host_bytes
-                                  ? fmt::format(", up to {} to run", bytes_text(plan.host_running_bytes))
-                                  : "";
+  const std::string running = fmt::format(", up to {} with the program", bytes_text(most_process_bytes(plan)));
   const char* const short_of = plan.host_bytes > available           ? "NOT ENOUGH: "
                                : plan.host_running_bytes > available ? "PERHAPS NOT ENOUGH: "
                                                                      : "";
@@ -82,6 +97,7 @@ exit_status print_plan(const common_flags& given, const work_plan& plan, const i
   keys["host_bytes"] = plan.host_bytes;
   keys["host_memory_bytes"] = plan.host_bytes;  // as the report of a run calls it
   keys["host_running_bytes"] = plan.host_running_bytes > 0 ? json(plan.host_running_bytes) : json();
+  keys["host_process_bytes"] = plan.scale.ranks > 0 ? json() : json(most_process_bytes(plan));
   keys["device_bytes"] = plan.runs_on_gpu ? json(plan.device_bytes) : json();
   keys["expected_ms"] = ms;
   keys["expected_cpu_ms"] = plan.cpu_ms;
@@ -96,6 +112,11 @@ exit_status print_plan(const common_flags& given, const work_plan& plan, const i
   out.title(fmt::format("plan {} {}", plan.command, plan.file));
   out.row(plan.directed.has_value() ? "graph" : "matrix", size_text(plan));
   if (plan.directed.has_value()) report_columns(out, input, *plan.directed);
+  if (input.kind == input_kind::edge_list) {
+    for (const std::string& warning : warnings_of(find_padded_id(*input.file, input.columns))) {
+      out.warn(plan.file + ": " + warning);
+    }
+  }
   if (!plan.unused_weights.empty()) {
     out.warn(fmt::format("{}: {}; every edge counts 1", plan.file, plan.unused_weights));
   }

@@ -7,6 +7,7 @@
 #include "input/memory_limit.hpp"
 #include "input/memory_need.hpp"
 
+#include <spargo/io/edge_table.hpp>
 #include <spargo/io/generate.hpp>
 
 #include <fmt/format.h>
@@ -348,6 +349,19 @@ loaded_input describe_made(const communicator& comm, const context<host>& cpu, c
   return from;
 }
 
+// Each rank searches its part; the first one that finds an id tells all.
+padded_id padded_id_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
+                             const edge_list_header& header) {
+  padded_id found;
+  together(comm, [&] { found = scan_padded_id(cpu, path, header, comm.rank(), comm.size()); });
+  const std::vector<std::int64_t> lines = comm.all_gather(found.line);
+  const auto first = std::find_if(lines.begin(), lines.end(), [](std::int64_t line) { return line > 0; });
+  if (first == lines.end()) return {};
+  const std::int64_t bytes = first - lines.begin() == comm.rank() ? std::ssize(found.text) : 0;
+  const std::vector<char> text = comm.all_gather(span<const char, host>(found.text.data(), bytes));
+  return {std::string(text.begin(), text.end()), *first};
+}
+
 template <entry_type V>
 ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
                               const common_flags& flags, cache_mode cache) {
@@ -388,6 +402,7 @@ ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu
       facts.stored = facts.expanded = list.stored;
       facts.names.naming = list.names.empty() ? vertex_naming::listed : vertex_naming::names;
       facts.names.ids = comm.all_gather(span<const std::int64_t, host>(list.ids));
+      if (list.names.empty()) facts.warnings = warnings_of(padded_id_on_ranks(comm, cpu, path, list.header));
       facts.names.table = std::move(list.names);
       facts.first_vertex = list.first_vertex;
     } else {

@@ -10,6 +10,7 @@
 #include <spargo/core/error.hpp>
 #include <spargo/core/estimate.hpp>
 #include <spargo/core/interruption.hpp>
+#include <spargo/core/rows_from_one.hpp>
 #include <spargo/core/stream_order.hpp>
 #include <spargo/core/threaded_copy.hpp>
 #include <spargo/distributed/bfs.hpp>

@@ -3,8 +3,11 @@
 
 #include "io/text/blocks.hpp"
 
+#include <spargo/io/edge_table.hpp>
 #include <spargo/io/input.hpp>
 #include <spargo/io/matrix_market.hpp>
+
+#include <optional>
 
 namespace spargo::detail {
 
@@ -22,6 +25,8 @@ struct opened_input {
   // For a Matrix Market stream whose header was read: reading continues from here.
   std::unique_ptr<text_source> begun;
   matrix_market_header header;
+
+  std::optional<padded_id> padded;  // of the edge list, once it was read to its end
 
   // Whether the text is the file's bytes, readable at any offset.
   [[nodiscard]] bool is_plain() const { return file->is_regular && file->size > 0 && !is_compressed; }

@@ -106,6 +106,27 @@ TEST(Bench, KeepsWhatWasMeasuredBeforeAnInterrupt) {
   }
 }
 
+// The report is on standard error here, the lines on standard output: with as many lines as finished cases.
+TEST(Bench, PrintsWhatWasMeasuredBeforeAnInterrupt) {
+  SPARGO_TEST_NEEDS_BENCH();
+  for (const std::string form : {"csv", "json", "table"}) {
+    const scratch others;
+    const std::string out = others / "out";
+    const int how =
+        interrupted({"--device", "cpu", "--threads", "1", "--print", form, "^(pipeline/scale|reduce|scan)/"}, out,
+                    others.path().string(), SIGINT, [&] { return slurp(out).find(" ms\n") != std::string::npos; });
+    EXPECT_EQ(how, SIGINT) << slurp(out);
+    const std::string text = slurp(out);
+    const std::size_t lines = text.rfind(form == "json" ? "[" : "group");
+    ASSERT_NE(lines, std::string::npos) << text;
+    const std::string printed = text.substr(lines);
+    EXPECT_NE(printed.find("pipeline/scale"), std::string::npos) << text;
+    if (form == "json") {
+      EXPECT_FALSE(json::parse(printed, nullptr, false).is_discarded()) << printed;
+    }
+  }
+}
+
 TEST(Bench, LeavesNoTextBehindAnInterrupt) {
   SPARGO_TEST_NEEDS_BENCH();
   const scratch folder;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace spargo::test {
 namespace {
 
@@ -86,6 +88,46 @@ TEST(plan, estimates_the_host_memory_of_the_run) {
       }
     }
   }
+}
+
+// The greatest resident memory of a run. A process begins with that of the one that started it: a small one here.
+double resident_bytes_of(const std::string& command, const std::vector<std::string>& arguments) {
+  std::string line =
+      "python3 -c 'import os, sys; child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ); _, status, used = "
+      "os.wait4(child, 0); print(used.ru_maxrss if status == 0 else -1)'";
+  for (const std::string& word : command_line(command, arguments)) line += " " + word;
+  const app_run run = run_shell(line);
+  EXPECT_EQ(run.code, 0) << run.err;
+  return 1024 * std::strtod(run.out.c_str(), nullptr);
+}
+
+// At most a few times what the system counts for a run, and never less: the vertices of an edge list are not known.
+TEST(plan, names_what_the_whole_process_takes) {
+  if (test::is_sanitized) GTEST_SKIP() << "it compares sizes";
+  if (run_shell("python3 -c pass").code != 0) GTEST_SKIP() << "no python3";
+  const scratch folder;
+  std::string list;
+  for (int k = 0; k < 200'000; ++k) {
+    list += std::to_string(k * 2'654'435'761LL % 30'011) + " " + std::to_string(k * 40'503LL % 29'989) + "\n";
+  }
+  const std::string text = folder.write("a.el", list);
+  for (const std::string& input : {std::string("gen:path:n=9"), std::string("gen:rmat:scale=15,degree=16"), text}) {
+    for (const char* command : {"bfs", "components", "sssp", "triangles", "communities", "spmv", "layout", "forest"}) {
+      if (input == text && command == std::string("spmv")) continue;
+      std::vector<std::string> flags = {input, "--device", "cpu", "--threads", "2"};
+      std::vector<std::string> words = flags;
+      words.insert(words.begin(), command);
+      const auto said = plan_of(words).at("host_process_bytes").get<double>();
+      flags.emplace_back("--quiet");
+      if (command == std::string("layout")) flags.insert(flags.end(), {"--iterations", "3"});
+      const double took = resident_bytes_of(command, flags);
+      EXPECT_GE(said, took) << command << " " << input;
+      EXPECT_LE(said, (input == text ? 6 : 4) * took) << command << " " << input;
+    }
+  }
+  const app_run shown = run_app("spargo", {"plan", "bfs", "gen:path:n=9"});
+  EXPECT_NE(shown.out.find("MB with the program; "), std::string::npos) << shown.out;
+  EXPECT_TRUE(plan_of({"bfs", "gen:path:n=9", "--ranks", "2"}).at("host_process_bytes").is_null());
 }
 
 TEST(plan, goes_by_ranks) {

@@ -128,6 +128,29 @@ TEST_F(Ranks, CountSelfLoops) {
   }
 }
 
+// An id with leading zeros, in the first 64 KiB or not, in a rank's part or in a file that rank 0 reads, is told once.
+TEST_F(Ranks, WarnOfLeadingZeros) {
+  const scratch folder;
+  std::string text;
+  for (int k = 1; k < 12'000; ++k) text += std::to_string(k) + " 1 007\n";
+  for (const char* name : {"z.el", "z.el.gz"}) {
+    const std::string list = folder.write("z.el", text + "1 007 1\n2 08 1\n");
+    const std::string file = folder / name;
+    if (file != list) {
+      ASSERT_EQ(std::system(("gzip -k " + list).c_str()), 0);
+    }
+    for (const int ranks : {1, 2, 3}) {
+      const app_run run = on_ranks(ranks, "bfs " + file);
+      ASSERT_EQ(run.code, 0) << run.err;
+      const std::vector<std::string> told = own_lines(run.err);
+      ASSERT_EQ(told.size(), 1U) << run.err;
+      EXPECT_NE(told[0].find(file + ": line 12000: vertex id 007 is read as 7"), std::string::npos) << told[0];
+    }
+  }
+  const std::string names = folder.write("names.csv", "source,target\nann,007\nbob,7\n");
+  EXPECT_TRUE(own_lines(on_ranks(2, "bfs " + names).err).empty());
+}
+
 // One process and three write the same files.
 TEST_F(Ranks, VerticesKeepTheirNames) {
   const scratch folder;

@@ -120,6 +120,9 @@ TEST(unknown_flags, are_named_in_order_with_the_nearest) {
     expect_failure(run_app("spargo", {command, "a.el", "--picture", "a.png"}), command, 2,
                    std::string("unknown flag: --picture (did you mean --") + flag + "?)");
   }
+  expect_failure(run_app("spargo", {"sssp", "a.el", "--ranks", "2"}), "sssp", 2,
+                 "unknown flag: --ranks (not on several processes) (see");
+  expect_failure(run_app("spargo", {"cores", "a.el", "--ranks", "2"}), "cores", 2, "--ranks (of spargo plan; mpirun");
 }
 
 // Every flag of every command, without its fourth letter. Nothing is near a name of one letter (--k).

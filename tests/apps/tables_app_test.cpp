@@ -3,6 +3,8 @@
 #include "apps/run_here.hpp"
 #include "support/snapshots.hpp"
 
+#include <fmt/format.h>
+
 namespace spargo::apps {
 namespace {
 
@@ -280,6 +282,16 @@ TEST(tables, ids_with_leading_zeros_are_said) {
   for (const char* name : {"o.el", "o.spg", "o.mtx", "o.gml"}) {
     if (!test::can_write(name)) continue;
     EXPECT_NE(run_here("convert", {file, folder / name}).err.find(said), std::string::npos) << name;
+  }
+  // Below the first 64 KiB; times and weights are no ids.
+  std::string text;
+  for (int k = 1; k < 9000; ++k) text += fmt::format("{} {} 0.05 007 00:0{}\n", k, k + 1, k % 10);
+  const std::string late = folder.write("late.el", text + "1 007 1 0 0\n");
+  const std::string late_said = "late.el: line 9000: vertex id 007 is read as 7, and both are one vertex";
+  for (const std::string& command : commands) {
+    const app_run run = command == "subgraph" ? run_on(command, late, {"--ego", "7", "--output", folder / "s.el"})
+                                              : run_on(command, late);
+    EXPECT_NE(run.err.find(late_said), std::string::npos) << command << run.err;
   }
   // Other spellings of a number are no ids.
   for (const char* other : {"+7", "7.0", "7e0", "-7"}) {

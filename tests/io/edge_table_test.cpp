@@ -2,6 +2,7 @@
 #include <spargo/core/error.hpp>
 #include <spargo/io/edge_list.hpp>
 #include <spargo/io/edge_table.hpp>
+#include <spargo/io/stream.hpp>
 
 #include <gtest/gtest.h>
 
@@ -139,6 +140,63 @@ TEST(EdgeTable, IdsWithLeadingZerosAreFound) {
   EXPECT_EQ(first_padded("ann 007\nbob 7\n"), ":0") << "names stay as they are";
   EXPECT_EQ(first_padded("007 7\n", {}, id_kind::names), ":0");
   EXPECT_EQ(first_padded("# " + std::string(70'000, 'c') + "\n1 02\n"), ":0") << "beyond the first 64 KiB";
+}
+
+// Below the first 64 KiB by readers and searches, for any threads, parts and places among the 64 bytes of a step.
+TEST(EdgeTable, IdsWithLeadingZerosAreFoundAnywhere) {
+  const test::temporary_folder folder;
+  const auto text_of = [](const padded_id& id) { return id.text + ":" + std::to_string(id.line); };
+  const auto lines = [](int first, int count, const std::string& rest) {
+    std::string text;
+    for (int k = first; k < first + count; ++k) text += std::to_string(k) + " 10" + rest + "\n";
+    return text;
+  };
+  for (const std::string& rest : {std::string(), std::string(" 0.05"), std::string(" 7 00:00 007")}) {
+    for (const std::string odd : {"5 007", "007 5", "007  \t 5", "5 ,  007"}) {
+      const std::string before = lines(1, 10'000, rest) + "# 07\n\n";
+      const std::string text = before + odd + rest + "\n" + lines(1, 9'000, rest) + "08 08" + rest;
+      const std::string path = folder.write("a.el", text);
+      const std::string want = "007:10003";
+      const input_file unread(path);
+      const edge_list_header header = read_edge_list_header(unread);
+      EXPECT_EQ(text_of(find_padded_id(unread, header)), ":0");
+      for (const int threads : {1, 3}) {
+        const context<host> ctx({.threads = threads});
+        const input_file as_list(path);
+        (void)read_edge_list<std::int32_t>(ctx, as_list);
+        EXPECT_EQ(text_of(find_padded_id(as_list, header)), want) << odd << rest;
+        const input_file as_pattern(path);
+        (void)read_edge_pattern<std::int64_t>(ctx, as_pattern);
+        EXPECT_EQ(text_of(find_padded_id(as_pattern, header)), want) << odd << rest;
+        const input_file streamed(path);
+        (void)stream_edge_list(ctx, streamed, folder.file("copy.el"), {});
+        EXPECT_EQ(text_of(find_padded_id(streamed, header)), want) << odd << rest;
+        EXPECT_EQ(text_of(scan_padded_id(ctx, unread, header)), want) << odd << rest;
+        std::string first;
+        for (int part = 0; part < 5; ++part) {
+          const std::string found = text_of(scan_padded_id(ctx, unread, header, part, 5));
+          if (first.empty() && found != ":0") first = found;
+        }
+        EXPECT_EQ(first, want) << odd << rest;
+      }
+    }
+  }
+  const context<host> ctx;
+  for (int width = 0; width < 140; ++width) {  // of a column before the ids, which moves them along
+    const std::string text =
+        "note,source,target\n00,1,2\n" + std::string(static_cast<std::size_t>(width), 'c') + ",3,04\n00,5,6\n";
+    const input_file file(folder.write("w.csv", text));
+    const edge_list_header header = read_edge_list_header(file);
+    ASSERT_EQ(text_of(scan_padded_id(ctx, file, header)), "04:3") << width;
+    ASSERT_EQ(text_of(find_padded_id(file, header)), "04:3") << width;
+  }
+  const std::string none = lines(1, 9'000, " 007");
+  const input_file file(folder.write("none.el", none));
+  EXPECT_EQ(text_of(scan_padded_id(ctx, file, read_edge_list_header(file))), ":0");
+  const input_file names(folder.write("names.el", "ann 007\nbob 7\n"));
+  EXPECT_EQ(text_of(scan_padded_id(ctx, names, read_edge_list_header(names))), ":0");
+  const input_file empty(folder.write("empty.el", "# nothing\n"));
+  EXPECT_EQ(text_of(scan_padded_id(ctx, empty, read_edge_list_header(empty), 1, 3)), ":0");
 }
 
 }  // namespace

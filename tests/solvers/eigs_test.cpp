@@ -5,6 +5,7 @@
 #include "support/resource.hpp"
 #include "support/suites.hpp"
 
+#include <spargo/core/rows_from_one.hpp>
 #include <spargo/formats/convert.hpp>
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/solvers/eigs.hpp>
@@ -217,6 +218,12 @@ TEST(EigsOfReals, Refusals) {
   EXPECT_EQ(asymmetry({0, 0, 1, 3}, {2, 0, 1}), "(2, 0) is an entry and (0, 2) is none (from 0)");
   EXPECT_EQ(asymmetry({0, 2, 4, 4}, {0, 1, 1, 0}), "row 1 is not sorted by column (from 0)");
   EXPECT_EQ(asymmetry({0, 1, 3, 3}, {0, 1, 1}), "row 1 has column 1 twice (from 0)");
+  {
+    const rows_from_one counting;
+    EXPECT_EQ(asymmetry({0, 2, 2, 2}, {0, 2}), "(1, 3) is an entry and (3, 1) is none");
+    EXPECT_EQ(asymmetry({0, 1, 3, 3}, {0, 1, 1}), "row 2 has column 2 twice");
+  }
+  EXPECT_EQ(asymmetry({0, 2, 2, 2}, {0, 2}), "(0, 2) is an entry and (2, 0) is none (from 0)");
 }
 
 // --- On a device -----------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include "input/read.hpp"
 
 #include <spargo/io/edge_list.hpp>
+#include <spargo/io/edge_table.hpp>
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/metis.hpp>
 #include <spargo/io/output.hpp>
@@ -391,6 +392,7 @@ written sort_and_write(const conversion& c, any_entries listed) {
 written convert_cached(const conversion& c, const read_options& options) {
   std::optional<cached_matrix> matrix = read_matrix(c.ctx, c.input, options, c.flags.cache);
   report_cache(c.out, matrix->cache);
+  std::visit([&](const auto& read) { report_contents(c.out, c.input, read.facts); }, matrix->read);
   const auto go_on = [&]<class V, class I, class O>(const csr_input<V, I, O>& read) -> std::optional<written> {
     if (read.facts.expanded > read.matrix.nnz() && keeps_duplicates(c)) return std::nullopt;
     return write_canonical<V, I, O>(c, read.matrix, read.facts, {origin_of(c.input)});
@@ -462,6 +464,9 @@ std::optional<written> convert_streamed(const conversion& c) {
   stream_result result;
   if (listed) {
     result = stream_edge_list(c.ctx, *input.file, c.flags.to, options);
+    for (const std::string& warning : warnings_of(find_padded_id(*input.file, input.columns))) {
+      c.out.warn(input.path + ": " + warning);
+    }
   } else {
     const std::optional<stream_result> rewritten = stream_matrix_market(c.ctx, *input.file, c.flags.to, options);
     if (!rewritten.has_value()) return std::nullopt;

@@ -377,3 +377,7 @@ def test_ids_with_leading_zeros_are_warned_of(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert list(spargo.Graph.read(path, ids="names").ids) == ["1", "2", "007", "7"]
+    path.write_text("".join(f"{k} {k + 1} 0.5 007\n" for k in range(1, 9000)) + "1 007 1 1\n")  # below 64 KiB
+    for read in (spargo.Graph.read, spargo.read_edgelist):
+        with pytest.warns(spargo.InputWarning, match="line 9000: vertex id 007 is read as 7, and both are one vertex"):
+            read(path)

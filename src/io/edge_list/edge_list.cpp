@@ -19,6 +19,7 @@
 #include "io/edge_list/header.hpp"
 #include "io/edge_list/line.hpp"
 #include "io/edge_list/name_line.hpp"
+#include "io/opened_input.hpp"
 #include "io/text/id_table.hpp"
 #include "io/text/vertex_limit.hpp"
 #include "primitives/ordered_parts.hpp"
@@ -156,6 +157,9 @@ class edge_reader {
     return finish();
   }
 
+  // The first id with leading zeros, if all of the file was read.
+  [[nodiscard]] const padded_id& padded() const { return padded_; }
+
  private:
   [[nodiscard]] bool has_names() const { return header_.ids == id_kind::names; }
 
@@ -279,6 +283,7 @@ class edge_reader {
       p.largest = -1;
       p.marked = false;
       p.first_column = nullptr;
+      p.padded = nullptr;
       p.stopped = false;
       p.bad.reset();
       try {
@@ -312,6 +317,9 @@ class edge_reader {
         }
       }
       if (p.bad) source_.fail(p.bad->where, p.bad->message);
+      if (p.padded != nullptr && padded_.text.empty() && tuning_.input.range.is_all()) {
+        padded_ = padded_at(source_, p.padded);
+      }
       p.place = total_;
       total_ += p.count;
       rounded_ += p.rounded;
@@ -427,6 +435,7 @@ class edge_reader {
   std::int64_t seen_bytes_ = 0;
   std::int64_t cut_bytes_ = 0;  // bytes in earlier parts
   bool weighted_ = false;
+  padded_id padded_;
 };
 
 }  // namespace
@@ -449,7 +458,10 @@ edge_list<I> read_edge_list_with(const context<host>& ctx, const input_file& fil
     const edge_list_header header = read_edge_list_header(file, options.columns, options.ids);
     text_source source(ctx, file, options, tuning.input);
     source.set_comment_marks(edge_text::comment_marks);
-    return edge_reader<I>(ctx, source, header, tuning, weights).run();
+    edge_reader<I> reader(ctx, source, header, tuning, weights);
+    edge_list<I> list = reader.run();
+    file.opened().padded = reader.padded();
+    return list;
   } catch (const std::bad_alloc&) {
     detail::throw_out_of_memory(file.name(), "host memory ran out while the file was read");
   }

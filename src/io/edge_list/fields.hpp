@@ -55,6 +55,9 @@ inline const char* skip_separator(const char* p) {
   return p;
 }
 
+// Whether an id of digits has leading zeros.
+[[nodiscard]] inline bool is_padded(const char* id) { return id[0] == '0' && is_digit(id[1]); }
+
 [[noreturn, gnu::noinline]] inline void refuse_id(std::string_view token, const char* what) {
   const char* const p = token.data();
   if (token.empty()) throw bad_line{p, fmt::format("the {} vertex is missing (expected an id, 0 to 2^63-1)", what)};

@@ -12,6 +12,8 @@
 #include "io/text/common_line.hpp"
 #include "io/text/entry_store.hpp"
 
+#include <spargo/io/edge_table.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -35,7 +37,8 @@ struct edge_fields {
   std::int64_t target = 0;
   double weight = 0;
   bool weighted = false;
-  bool rounded = false;  // the weight is an integer that float64 cannot represent
+  bool rounded = false;          // the weight is an integer that float64 cannot represent
+  const char* padded = nullptr;  // an id with leading zeros, the source if both have them
 };
 
 // Skips at most one comma or semicolon with few blanks around it; null if there is no separator, or it does not begin
@@ -50,9 +53,12 @@ struct edge_fields {
 // Returns the next line, or null if this one is unusual. `end`: of the part. `more`: as of further_fields.
 [[nodiscard]] inline const char* read_common_edge(const char* p, const char* end, char delimiter, int more,
                                                   edge_fields& edge) noexcept {
+  const char* const source = p;
   p = common_line::read_index(p, edge.source);
   if (p == nullptr || (p = common_separator(p, delimiter)) == nullptr) return nullptr;
+  const char* const target = p;
   if ((p = common_line::read_index(p, edge.target)) == nullptr) return nullptr;
+  edge.padded = is_padded(source) ? source : is_padded(target) ? target : nullptr;
   edge.weighted = false;
   if (*p == '\n') return p + 1;
   if (ends_line(p)) return p + 2;
@@ -84,6 +90,7 @@ struct edge_part {
   char delimiter = ' ';  // edge_list_header::delimiter
   std::int64_t count = 0;
   std::int64_t rounded = 0;            // number of rounded weights
+  const char* padded = nullptr;        // the first id with leading zeros
   bool weighted = false;               // as for the first edge
   const char* first_column = nullptr;  // the first edge's third column, or where it would be; null without an edge
   bool stopped = false;                // the sink returned false
@@ -124,7 +131,9 @@ template <class I>
   p = skip_blanks(p);
   if (is_without_edge(p)) return false;
   if (part.delimiter != ' ') refuse_split_number(p, part.delimiter);
+  edge.padded = is_padded(p) ? p : nullptr;
   p = skip_separator(read_id(p, "source", edge.source));
+  if (edge.padded == nullptr && is_padded(p)) edge.padded = p;
   p = read_id(p, "target", edge.target);
   if (part.header->columns > 0 && part.delimiter != ' ') {
     refuse_more_fields(p, part.delimiter, 2, part.header->columns);
@@ -183,10 +192,13 @@ template <class I>
   const int last = std::max(std::max(header.source, header.target), std::max(header.weight, header.type));
   const char* third = p;  // where the weight is, or would be
   edge.rounded = false;
+  edge.padded = nullptr;
   edge.weighted = header.weight >= 0;
   for (int column = 0;; ++column) {
     const std::string_view field = take_field(p, header.separator);
     third = p;
+    const bool is_id = column == header.source || column == header.target;
+    if (is_id && edge.padded == nullptr && field.size() > 1 && is_padded(field.data())) edge.padded = field.data();
     if (column == header.source) edge.source = id_of(field, "source");
     if (column == header.target) edge.target = id_of(field, "target");
     if (column == header.type) check_type(field, header);
@@ -217,6 +229,13 @@ template <class I>
   return true;
 }
 
+// The digits at `id`, with their line.
+[[nodiscard]] inline padded_id padded_at(const text_source& source, const char* id) {
+  const char* end = id;
+  while (is_digit(*end)) ++end;
+  return {std::string(id, end), source.position_of(id).line};
+}
+
 template <class I, class Sink>
 void parse_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_bytes) {
   const char* const end = part.text.data() + part.text.size();
@@ -241,6 +260,7 @@ void parse_edges(edge_part<I>& part, Sink& sink, std::int64_t max_line_bytes) {
       part.rounded += edge.rounded ? 1 : 0;
     }
     line = next;
+    if (edge.padded != nullptr && part.padded == nullptr) part.padded = edge.padded;
     if (edge.weighted && part.to.values != nullptr) part.to.values[part.count] = edge.weight;
     if (!sink.put(part.count, edge.source, edge.target)) {
       part.stopped = true;

@@ -4,6 +4,7 @@
 #include "io/edge_list/heading.hpp"
 #include "io/edge_list/line.hpp"
 #include "io/edge_list/name_line.hpp"
+#include "io/opened_input.hpp"
 #include "io/text/block_stream.hpp"
 #include "io/text/line_writer.hpp"
 #include "io/text/name_text.hpp"
@@ -89,6 +90,7 @@ class edge_stream {
   edge_stream(const context<host>& ctx, const input_file& from, const std::string& to, const stream_options& options,
               const stream_tuning& tuning)
       : ctx_(ctx),
+        from_(from.opened()),
         options_(options),
         tuning_(tuning),
         header_(read_edge_list_header(from, options.reading.columns, options.reading.ids)),
@@ -114,6 +116,7 @@ class edge_stream {
     }
     if (result_.entries == 0) write_heading();
     out_.commit();
+    from_.padded = padded_;
     return result_;
   }
 
@@ -123,6 +126,7 @@ class edge_stream {
     part.header = &header_;
     if (delimiter_ != 0) part.delimiter = delimiter_;
     part.first_column = nullptr;
+    part.padded = nullptr;
     part.own.ensure(ctx_, count_newlines(part.text));
     part.to = part.own.from(0);
     const edge_format format{options_.weights, separator_of(options_.style)};
@@ -161,6 +165,7 @@ class edge_stream {
       }
     }
     if (text.bad) source_.fail(text.bad->where, text.bad->message);
+    if (part.padded != nullptr && padded_.text.empty()) padded_ = edge_text::padded_at(source_, part.padded);
     write_text(out_, text);
     result_.entries += part.count;
     result_.rounded_integers += part.rounded;
@@ -172,6 +177,7 @@ class edge_stream {
   }
 
   const context<host>& ctx_;
+  opened_input& from_;
   const stream_options& options_;
   const stream_tuning tuning_;
   const edge_list_header header_;
@@ -179,6 +185,7 @@ class edge_stream {
   text_source source_;
   output_file out_;
   stream_result result_;
+  padded_id padded_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "core/hypotenuse.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "core/rows_from_one.hpp"
 #include "solvers/krylov/device_system.hpp"
 #include "solvers/krylov/inspect.hpp"
 #include "solvers/krylov/tall_basis.hpp"
@@ -246,7 +247,8 @@ eigs_result<V> eigs_of(const context<Space>& ctx, const csr_view<const V, I, O, 
   const krylov::inspected_matrix<V, Space> found = krylov::inspect<V, I, O>(ctx, matrix);
   if (found.bad_row >= 0) {
     throw error(error_code::invalid_data,
-                fmt::format("eigs: the matrix has a value in row {} (from 0) that is infinite or NaN", found.bad_row));
+                fmt::format("eigs: the matrix has a value in row {}{} that is infinite or NaN",
+                            detail::shown_row(found.bad_row), detail::counted_from()));
   }
   if (!found.is_hermitian) {
     throw error(error_code::invalid_data, "eigs: the matrix is not symmetric (Hermitian)" +

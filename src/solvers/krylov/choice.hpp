@@ -5,6 +5,7 @@
 #include "core/algorithm_table.hpp"
 #include "core/backend.hpp"
 #include "core/counted.hpp"
+#include "core/rows_from_one.hpp"
 #include "primitives/element.hpp"
 #include "solvers/krylov/inspect.hpp"
 #include "solvers/preconditioners/preconditioner.hpp"
@@ -63,8 +64,9 @@ template <class V, class Space>
   if (asked != krylov_method::automatic) return {asked, "asked for"};
   if (!m.is_hermitian) return {krylov_method::bicgstab, "the matrix is not symmetric (Hermitian)"};
   if (m.negative_row < 0) return {krylov_method::cg, "a symmetric (Hermitian) matrix with a positive diagonal"};
-  return {krylov_method::minres, fmt::format("a symmetric (Hermitian) matrix; row {} (from 0) has {} on the diagonal",
-                                             m.negative_row, text_of(ctx, m.diagonal, m.negative_row))};
+  return {krylov_method::minres, fmt::format("a symmetric (Hermitian) matrix; row {}{} has {} on the diagonal",
+                                             spargo::detail::shown_row(m.negative_row), spargo::detail::counted_from(),
+                                             text_of(ctx, m.diagonal, m.negative_row))};
 }
 
 // Never `automatic`.
@@ -73,19 +75,18 @@ template <class V, class Space>
                                                           const inspected_matrix<V, Space>& m, krylov_method method,
                                                           krylov_preconditioner asked) {
   if (method == krylov_method::cg && m.negative_row >= 0) {
-    throw error(
-        error_code::invalid_data,
-        fmt::format("solve: the matrix is not positive definite: row {} (from 0) has {} on the diagonal (expected "
-                    "another method than cg)",
-                    m.negative_row, text_of(ctx, m.diagonal, m.negative_row)));
+    throw error(error_code::invalid_data,
+                fmt::format("solve: the matrix is not positive definite: row {}{} has {} on the diagonal (expected "
+                            "another method than cg)",
+                            spargo::detail::shown_row(m.negative_row), spargo::detail::counted_from(),
+                            text_of(ctx, m.diagonal, m.negative_row)));
   }
   if (asked != krylov_preconditioner::automatic && asked != krylov_preconditioner::jacobi) return asked;
   if (m.zero_row < 0) return krylov_preconditioner::jacobi;
   if (asked == krylov_preconditioner::automatic) return krylov_preconditioner::none;
-  throw error(
-      error_code::invalid_data,
-      fmt::format("solve: row {} (from 0) has 0 on the diagonal, by which jacobi divides (expected no preconditioner)",
-                  m.zero_row));
+  throw error(error_code::invalid_data,
+              fmt::format("solve: row {}{} has 0 on the diagonal, by which jacobi divides (expected no preconditioner)",
+                          spargo::detail::shown_row(m.zero_row), spargo::detail::counted_from()));
 }
 
 [[nodiscard]] inline bool needs_hermitian(krylov_method method) {

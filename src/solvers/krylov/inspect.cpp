@@ -1,6 +1,7 @@
 #include "solvers/krylov/inspect.hpp"
 
 #include "core/instantiate.hpp"
+#include "core/rows_from_one.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +22,8 @@ template <class V>
 }
 
 std::string without_counterpart(std::int64_t row, std::int64_t col) {
-  return fmt::format("({}, {}) is an entry and ({}, {}) is none (from 0)", row, col, col, row);
+  return fmt::format("({0}, {1}) is an entry and ({1}, {0}) is none{2}", shown_row(row), shown_row(col),
+                     counted_from());
 }
 
 // Whether each row ascends; otherwise the sentence about the first that does not.
@@ -30,8 +32,9 @@ bool is_sorted(const csr_view<const V, I, O, host>& m, std::string& why) {
   for (std::int64_t i = 0; i < m.rows; ++i) {
     for (O k = m.offsets[i] + 1; k < m.offsets[i + 1]; ++k) {
       if (m.indices[k - 1] < m.indices[k]) continue;
-      why = m.indices[k - 1] == m.indices[k] ? fmt::format("row {} has column {} twice (from 0)", i, m.indices[k])
-                                             : fmt::format("row {} is not sorted by column (from 0)", i);
+      why = m.indices[k - 1] == m.indices[k]
+                ? fmt::format("row {} has column {} twice{}", shown_row(i), shown_row(m.indices[k]), counted_from())
+                : fmt::format("row {} is not sorted by column{}", shown_row(i), counted_from());
       return false;
     }
   }
@@ -59,8 +62,8 @@ bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>&
         return false;
       }
       if (!(std::abs(m.values[partner] - conjugated(m.values[k])) <= rounding * roots[i] * roots[j])) {
-        why = i == j ? fmt::format("({}, {}) is not real (from 0)", i, i)
-                     : fmt::format("({}, {}) and ({}, {}) differ (from 0)", i, j, j, i);
+        why = i == j ? fmt::format("({0}, {0}) is not real{1}", shown_row(i), counted_from())
+                     : fmt::format("({0}, {1}) and ({1}, {0}) differ{2}", shown_row(i), shown_row(j), counted_from());
         return false;
       }
     }

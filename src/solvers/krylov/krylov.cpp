@@ -4,6 +4,7 @@
 #include "core/checks.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "core/rows_from_one.hpp"
 #include "solvers/krylov/choice.hpp"
 #include "solvers/krylov/device_system.hpp"
 #include "solvers/krylov/outcome.hpp"
@@ -271,9 +272,9 @@ krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, const csr_view<con
   if constexpr (detail::is_built<Space>) {
     krylov::inspected_matrix<V, Space> found = krylov::inspect<V, I, O>(ctx, matrix);
     if (found.bad_row >= 0) {
-      throw error(
-          error_code::invalid_data,
-          fmt::format("solve: the matrix has a value in row {} (from 0) that is infinite or NaN", found.bad_row));
+      throw error(error_code::invalid_data,
+                  fmt::format("solve: the matrix has a value in row {}{} that is infinite or NaN",
+                              detail::shown_row(found.bad_row), detail::counted_from()));
     }
     krylov::choice chosen = krylov::choose(ctx, found, options.method);
     const krylov_method method = chosen.algorithm;

@@ -2,6 +2,7 @@
 
 #include "core/algorithm_table.hpp"
 #include "core/counted.hpp"
+#include "core/rows_from_one.hpp"
 #include "solvers/krylov/choice.hpp"
 #include "solvers/krylov/iteration.hpp"
 
@@ -55,10 +56,9 @@ std::string sentence_of(krylov_outcome outcome, krylov_method method, std::int64
 }
 
 void refuse_element(const char* what, std::int64_t row) {
-  throw error(
-      error_code::invalid_data,
-      fmt::format("solve: {} has a value in row {} (from 0) that is infinite, NaN or beyond the range of its type",
-                  what, row));
+  throw error(error_code::invalid_data,
+              fmt::format("solve: {} has a value in row {}{} that is infinite, NaN or beyond the range of its type",
+                          what, shown_row(row), counted_from()));
 }
 
 }  // namespace detail::krylov

@@ -4,6 +4,7 @@
 // partial pivoting or, where M must be positive definite, without, so that the pivots are those of Cholesky's factors
 // and show whether it is. O(n block_size^2) to build, n * block_size values kept and read by each application.
 #include "core/instantiate.hpp"
+#include "core/rows_from_one.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/preconditioners/preconditioner.hpp"
 
@@ -79,8 +80,9 @@ built_preconditioner<V> block_jacobi(const context<host>& ctx, const csr_view<co
   if (bad < blocks) {
     const std::int64_t first = bad * most;
     throw error(error_code::invalid_data,
-                fmt::format("solve: block-jacobi: the block of rows {} to {} (from 0) is {} (expected {})", first,
-                            std::min(first + most, n) - 1, wanted.needs_definite ? "not positive definite" : "singular",
+                fmt::format("solve: block-jacobi: the block of rows {} to {}{} is {} (expected {})", shown_row(first),
+                            shown_row(std::min(first + most, n) - 1), counted_from(),
+                            wanted.needs_definite ? "not positive definite" : "singular",
                             wanted.needs_definite ? "jacobi, or bicgstab or gmres" : "another block size"));
   }
   // z may be r: a block is read before it is written.

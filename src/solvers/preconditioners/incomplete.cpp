@@ -5,6 +5,7 @@
 // into a table of places by column, so that the update by an earlier row costs that row's length. One thread; O(sum of
 // the lengths of the rows that each row's entries name). Applied by triangular solves.
 #include "core/instantiate.hpp"
+#include "core/rows_from_one.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/preconditioners/preconditioner.hpp"
 
@@ -40,15 +41,15 @@ template <class V>
 template <class V>
 void expect_pivot(V pivot, std::int64_t row, bool needs_definite) {
   if (pivot == V{} || !std::isfinite(std::abs(pivot))) {
-    refuse(fmt::format("solve: ilu0 meets the pivot {} in row {} (from 0) (expected another preconditioner)",
-                       pivot_text(pivot), row));
+    refuse(fmt::format("solve: ilu0 meets the pivot {} in row {}{} (expected another preconditioner)",
+                       pivot_text(pivot), shown_row(row), counted_from()));
   }
   const auto rounding = std::sqrt(std::numeric_limits<real_of<V>>::epsilon()) * std::real(pivot);
   if (!needs_definite || (std::real(pivot) > 0 && std::abs(std::imag(pivot)) <= rounding)) return;
   refuse(
-      fmt::format("solve: ilu0 meets the pivot {} in row {} (from 0), but cg and minres need positive ones (expected "
+      fmt::format("solve: ilu0 meets the pivot {} in row {}{}, but cg and minres need positive ones (expected "
                   "jacobi, or bicgstab or gmres)",
-                  pivot_text(pivot), row));
+                  pivot_text(pivot), shown_row(row), counted_from()));
 }
 
 // The places of a row's entries by column; -1: none.
@@ -122,9 +123,9 @@ void factor_ic0(const context<host>& ctx, csr_matrix<V, I, O, host>& lower) {
     pivot = (has_diagonal ? static_cast<double>(std::real(l[k])) : 0) - pivot;
     if (!(pivot > 0) || !std::isfinite(pivot)) {
       refuse(
-          fmt::format("solve: ic0 meets the pivot {:.3g} in row {} (from 0): the matrix is not positive definite, or "
+          fmt::format("solve: ic0 meets the pivot {:.3g} in row {}{}: the matrix is not positive definite, or "
                       "not enough for factors without fill (expected block-jacobi or jacobi)",
-                      pivot, i));
+                      pivot, shown_row(i), counted_from()));
     }
     l[k] = V(static_cast<real_of<V>>(std::sqrt(pivot)));
     in_row.leave(i);

@@ -10,7 +10,10 @@
 #include "core/counted.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "core/rows_from_one.hpp"
 #include "solvers/krylov/device_system.hpp"
+#include "solvers/krylov/rotation.hpp"
+#include "solvers/krylov/tall.hpp"
 #include "solvers/krylov/tall_basis.hpp"
 #include "sparse/products.hpp"
 
@@ -269,7 +272,8 @@ int exponent_of(const context<Space>& ctx, const krylov::system<V, Space>& value
     ctx.synchronize();
     const auto row = std::upper_bound(offsets.begin(), offsets.end(), static_cast<O>(bad)) - offsets.begin() - 1;
     throw error(error_code::invalid_data,
-                fmt::format("svds: the matrix has a value in row {} (from 0) that is infinite or NaN", row));
+                fmt::format("svds: the matrix has a value in row {}{} that is infinite or NaN", detail::shown_row(row),
+                            detail::counted_from()));
   }
   int exponent = 0;
   (void)std::frexp(largest, &exponent);

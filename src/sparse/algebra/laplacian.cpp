@@ -1,6 +1,7 @@
 // Laplacians, as a sum of a diagonal matrix and the negated, scaled matrix.
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "core/rows_from_one.hpp"
 #include "sparse/algebra/rows.hpp"
 
 #include <spargo/sparse/algebra.hpp>
@@ -57,8 +58,8 @@ csr_matrix<V, I, O, host> laplacian(const context<host>& ctx, const csr_view<con
   array<V, host> scale(ctx, a.rows);
   for (std::int64_t r = 0; r < a.rows; ++r) {
     if (sums[r] < 0) {
-      throw error(error_code::invalid_data,
-                  fmt::format("laplacian: row {} (from 0) has the sum {} (expected 0 or more)", r, sums[r]));
+      throw error(error_code::invalid_data, fmt::format("laplacian: row {}{} has the sum {} (expected 0 or more)",
+                                                        detail::shown_row(r), detail::counted_from(), sums[r]));
     }
     diagonal[r] = sums[r] > 0 ? V(1) : V(0);
     scale[r] = sums[r] > 0 ? V(static_cast<magnitude>(1 / std::sqrt(sums[r]))) : V(0);

@@ -5,6 +5,7 @@
 #include "core/counted.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
+#include "core/rows_from_one.hpp"
 #include "sparse/arithmetic.hpp"
 #include "sparse/products.hpp"
 #include "sparse/triangular_solve/levels.hpp"
@@ -86,9 +87,9 @@ void triangular_solve_plan<V, I, O, Space>::state::copy_rows(const context<host>
   }
   if (zero_row == n) return;
   throw error(error_code::invalid_data,
-              fmt::format("triangular_solve: row {} (from 0) has 0 on the diagonal, by which it divides (expected "
+              fmt::format("triangular_solve: row {}{} has 0 on the diagonal, by which it divides (expected "
                           "implicit_unit_diagonal, or another matrix)",
-                          zero_row));
+                          detail::shown_row(zero_row), detail::counted_from()));
 }
 
 template <value_type V, index_type I, index_type O, class Space>
