@@ -42,7 +42,7 @@ std::int64_t resident_bytes() {
 
 // What a run's process takes at most, as the system counts it: program, stacks and arrays.
 std::int64_t most_process_bytes(const work_plan& plan) {
-  constexpr std::int64_t stacks_and_code = 4'000'000;  // of a run on nine vertices, beyond a plan's own
+  constexpr std::int64_t stacks_and_code = 8'000'000;  // of a run on nine vertices, beyond a plan's own: 3 to 5 MB
   return resident_bytes() + stacks_and_code + std::max(plan.host_bytes, plan.host_running_bytes);
 }
 
