@@ -89,6 +89,17 @@ TEST_F(EigsFile, PathsAndCompleteGraphs) {
   }
 }
 
+// The check does not lose squares of small or large numbers.
+TEST_F(EigsFile, SmallAndLargeValuesAreChecked) {
+  for (const char* value : {"1e-200", "1e-310", "1e200"}) {
+    std::string path = "30 30 29\n";
+    for (int k = 1; k < 30; ++k) path += std::to_string(k + 1) + " " + std::to_string(k) + " " + value + "\n";
+    const json got = eigs_of({folder_.write("p.mtx", matrix("real symmetric", path)), "--count", "2"});
+    EXPECT_NEAR(got["values"][0].get<double>() / std::strtod(value, nullptr), 2 * std::cos(std::numbers::pi / 31), 1e-9)
+        << value;
+  }
+}
+
 TEST_F(EigsFile, ComplexMatricesAndVectors) {
   const std::string file = folder_.write("h.mtx", matrix("complex hermitian", "2 2 3\n1 1 2 0\n2 1 0 1\n2 2 2 0\n"));
   const std::string out = folder_ / "v.mtx";

@@ -469,7 +469,6 @@ TEST(LayoutHost, StressIsThatOfAllPairs) {
   }
 }
 
-// Several ranges of groups, joined by several threads.
 // Of many edges a random graph's are left between few groups, those of a mesh are not.
 TEST(LayoutHost, LevelsAsDenseAsTheGraphAreNotMade) {
   const context<host> ctx({.threads = 2});
@@ -489,6 +488,7 @@ TEST(LayoutHost, LevelsAsDenseAsTheGraphAreNotMade) {
   }
 }
 
+// Several ranges of groups, joined by several threads.
 TEST(LayoutHost, AContractionAddsUpMassesAndEdges) {
   detail::assume_processors(4);
   const context<host> ctx({.threads = 4});

@@ -175,6 +175,10 @@ TEST(EigsOfReals, InvariantSubspacesAndScales) {
     EXPECT_TRUE(found.converged);
     EXPECT_NEAR(found.values[0] / scale, expected, 1e-10);
   }
+  owned_matrix<double> huge = grid(3, 3);
+  for (double& v : huge.values) v *= 4e307;
+  EXPECT_EQ(test::message_of(error_code::invalid_data, [&] { (void)eigs(ctx, huge.view(), {.count = 1}); }),
+            "eigs: an eigenvalue is beyond the range of double (expected a smaller matrix norm)");
 }
 
 TEST(EigsOfReals, Operators) {
@@ -333,6 +337,11 @@ TEST_F(EigsOnDevice, InvariantSubspacesScalesAndRefusals) {
   bad.values[3] = std::nan("");
   EXPECT_EQ(message(error_code::invalid_data, {.count = 1}),
             "eigs: the matrix has a value in row 1 (from 0) that is infinite or NaN");
+  bad = grid(3, 3);
+  std::swap(bad.indices[0], bad.indices[1]);
+  std::swap(bad.values[0], bad.values[1]);
+  EXPECT_EQ(message(error_code::invalid_data, {.count = 1}),
+            "eigs: the matrix is not symmetric (Hermitian): a row is not sorted by column, or has a column twice");
 }
 
 TEST_F(EigsOnDevice, FailedAllocationsLeakNothing) {

@@ -197,6 +197,10 @@ TEST(SvdsOfReals, ClustersAndScales) {
     EXPECT_TRUE(scaled.converged);
     EXPECT_NEAR(scaled.values[0] / scale, expected, 1e-12);
   }
+  owned_matrix<double> huge = incidence(30);
+  for (double& v : huge.values) v *= 1.5e308;
+  EXPECT_EQ(test::message_of(error_code::invalid_data, [&] { (void)svds(ctx, huge.view(), {.count = 1}); }),
+            "svds: a singular value is beyond the range of double (expected a smaller matrix norm)");
   std::vector<double> tiny(8);
   for (std::size_t k = 0; k < 8; ++k) tiny[k] = 1e-310 * static_cast<double>(8 - k);
   auto subnormal = with_values<double>(12, 8, tiny, 3);

@@ -69,7 +69,7 @@ csr_matrix<V, I, O, host> grid_of(std::int64_t n) {
   return make_csr<I, O>(m);
 }
 
-// A product of shapes, which reaches one kernel.
+// A product of shapes; the names say which rows of C most of it has.
 struct product_shape {
   const char* name;
   std::int64_t rows, inner, cols;

@@ -36,7 +36,8 @@ template <>
 }
 
 enum class layout_start {
-  multilevel,  // layouts of contracted graphs, from the coarsest on: unfolds meshes and roads
+  multilevel,  // layouts of contracted graphs, from the coarsest on: unfolds meshes; large random graphs start at
+               // random
   random,      // positions drawn from a square
 };
 

@@ -1,7 +1,7 @@
 // Eigenvalues and eigenvectors of symmetric (Hermitian) matrices by Lanczos' method with thick restarts.
 //
 // Finds the `count` algebraically largest or smallest eigenvalues by products alone. The basis is orthogonalised in
-// full, classical Gram-Schmidt, twice where needed. Deterministic: the start is seeded, and any number of threads gives
+// full by classical Gram-Schmidt, done twice. Deterministic: the start is seeded, and any number of threads gives
 // the same bits, on devices of one kind every run. As in every method of one start vector, equal eigenvalues may be
 // found fewer times than they occur. Wu and Simon, "Thick-restart Lanczos method for large symmetric eigenvalue
 // problems", SIAM J. Matrix Anal. Appl. 22, 2000.
@@ -40,8 +40,9 @@ struct eigs_result {
 };
 
 // Throws invalid_argument for a matrix that is not square, a count or a subspace out of range, invalid_data for values
-// that are not finite or a matrix that is not symmetric (Hermitian) up to rounding; rows must be sorted and without
-// duplicates. Memory: subspace + 1 vectors of n elements. O(subspace n) and a product per step.
+// that are not finite, eigenvalues beyond the range of double or a matrix that is not symmetric (Hermitian) up to
+// rounding; rows must be sorted and without duplicates. Memory: subspace + 1 vectors of n elements. O(subspace n) and a
+// product per step.
 template <value_type V, index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT eigs_result<V> eigs(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                                 const eigs_options& options = {});

@@ -47,7 +47,7 @@ template <>
 // An approximation of A that is easy to solve with. BiCGSTAB and GMRES have it on the right, so that their residual is
 // the true one.
 enum class krylov_preconditioner {
-  automatic,  // jacobi where the diagonal has no zero, else none
+  automatic,  // jacobi where the diagonal has inverses, else none
   none,
   jacobi,        // the diagonal (cg and minres: its absolute values)
   block_jacobi,  // diagonal blocks of krylov_options::block_size rows, inverted; n * block_size values
@@ -119,9 +119,9 @@ template <value_type V, class Space>
 class SPARGO_EXPORT krylov_plan {
  public:
   // Throws invalid_argument for a matrix that is not square or options out of range, invalid_data for values that are
-  // not finite and, naming the row, for a zero on the diagonal under jacobi, a diagonal that is not positive under cg,
-  // and a preconditioner that does not exist: a singular block, a pivot of 0, or one that is not positive under ic0 or
-  // (all but none and jacobi) under cg and minres. Throws unsupported for what the space lacks.
+  // not finite and, naming the row, for a diagonal without inverses under jacobi, a diagonal that is not positive under
+  // cg, and a preconditioner that does not exist: a singular block, a pivot of 0, or one that is not positive under ic0
+  // or (all but none and jacobi) under cg and minres. Throws unsupported for what the space lacks.
   template <index_type I, index_type O>
   krylov_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
               const krylov_options& options = {});

@@ -183,6 +183,10 @@ class lanczos {
       of_.product(basis_.vector(k), basis_.vector(m_));
       const double residual = basis_.subtract(k, value, m_);
       result.values.push_back(std::ldexp(value, of_.exponent));
+      if (!std::isfinite(result.values.back())) {
+        throw error(error_code::invalid_data,
+                    "eigs: an eigenvalue is beyond the range of double (expected a smaller matrix norm)");
+      }
       result.residuals.push_back(std::ldexp(residual, of_.exponent));
       const double largest = std::max(std::abs(values_.front()), std::abs(values_.back()));
       result.converged = result.converged && residual <= 4 * options_.tolerance * largest;

@@ -93,4 +93,14 @@ template <class V, class Space>
   return method == krylov_method::cg || method == krylov_method::minres;
 }
 
+// `row`: whose diagonal element has no inverse in the range of its type. `automatic` then takes none.
+inline void expect_automatic(krylov_preconditioner asked, std::int64_t row) {
+  if (asked == krylov_preconditioner::automatic) return;
+  throw error(
+      error_code::invalid_data,
+      fmt::format("solve: row {}{} has an element on the diagonal whose inverse is beyond the range of its type "
+                  "(jacobi; expected no preconditioner)",
+                  spargo::detail::shown_row(row), spargo::detail::counted_from()));
+}
+
 }  // namespace spargo::detail::krylov

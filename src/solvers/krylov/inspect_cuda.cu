@@ -124,6 +124,7 @@ inspected_matrix<V, device> inspect(const context<device>& ctx, const csr_view<c
   seen.zero_row = row_or_none(all.zero_row);
   seen.negative_row = row_or_none(all.negative_row);
   seen.is_hermitian = all.is_unsorted == 0;
+  if (!seen.is_hermitian) seen.asymmetry = "a row is not sorted by column, or has a column twice";
   if (!seen.is_hermitian || seen.bad_row >= 0) return seen;
   launch_kernel(ctx, shape, partners_kernel<D, I, O>, m.offsets.data(), m.indices.data(), device_cast(m.values.data()),
                 m.rows, asymmetry_of_rounding<V>(), std::as_const(roots).data(), found.data());

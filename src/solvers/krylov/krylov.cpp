@@ -44,6 +44,21 @@ template <class V>
   return diagonal;
 }
 
+// The first row whose diagonal element has no inverse in the range of its type; -1: none.
+template <class V>
+[[nodiscard]] std::int64_t row_without_inverse(const krylov::system<V>& of) {
+  const auto bad = std::find_if(of.inverse.begin(), of.inverse.end(), [](const V& d) {
+    return !std::isfinite(std::real(d)) || !std::isfinite(std::imag(d));
+  });
+  return bad == of.inverse.end() ? -1 : bad - of.inverse.begin();
+}
+template <class V>
+[[nodiscard]] std::int64_t row_without_inverse(const krylov::system<V, device>& of) {
+  std::int64_t bad = -1;
+  if (!of.inverse.empty()) (void)of.largest(span<const V, device>(of.inverse.data(), of.n()), bad);
+  return bad;
+}
+
 template <class V>
 krylov_outcome iterate(krylov_method method, krylov::iteration<V>& run) {
   switch (method) {
@@ -128,10 +143,6 @@ struct krylov_plan<V, Space>::state {
     options.restart = std::max<std::int64_t>(1, std::min(options.restart, n));
     if (options.max_iterations < 0) options.max_iterations = 10 * n;
     system.prepare(method, options.restart);
-    if (!system.inverse.empty()) {
-      (void)system.largest("the inverse of the diagonal (jacobi; the largest element is scaled to 1)",
-                           span<const V, Space>(system.inverse.data(), n));
-    }
     vectors = zeros(4 + krylov::vectors_of(method, options.restart));
   }
   // Vectors; on a device the elements behind them must be 0.
@@ -278,7 +289,7 @@ krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, const csr_view<con
     }
     krylov::choice chosen = krylov::choose(ctx, found, options.method);
     const krylov_method method = chosen.algorithm;
-    const krylov_preconditioner by = krylov::choose_preconditioner(ctx, found, method, options.preconditioner);
+    krylov_preconditioner by = krylov::choose_preconditioner(ctx, found, method, options.preconditioner);
     const int exponent = exponent_of(found.largest);
     krylov::system<V, Space> system{ctx};
     system.exponent = std::abs(exponent) > tuning::least_exponent ? exponent : 0;
@@ -287,6 +298,11 @@ krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, const csr_view<con
     system.a = {static_cast<std::int64_t>(matrix.rows),
                 [product](span<const V, Space> x, span<V, Space> y) { product->run(V{1}, x, V{}, y); }};
     const std::int64_t bytes = add_preconditioner<V, I, O>(system, matrix, found, by, method, options.block_size);
+    if (const std::int64_t row = row_without_inverse(system); row >= 0) {
+      krylov::expect_automatic(options.preconditioner, row);
+      system.inverse = {};
+      by = krylov_preconditioner::none;
+    }
     auto made = std::make_unique<state>(std::move(system), options, method, by);
     made->is_hermitian = found.is_hermitian;
     made->knows_exponent = true;

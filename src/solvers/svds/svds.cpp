@@ -172,6 +172,10 @@ class bidiagonalisation {
           std::max(distance(a_, v_.vector(k), u_, k, value), distance(a_h_, u_.vector(k), v_, k, value));
       result.converged = result.converged && residual <= 4 * options_.tolerance * values_.front();
       result.values.push_back(std::ldexp(value, exponent));
+      if (!std::isfinite(result.values.back())) {
+        throw error(error_code::invalid_data,
+                    "svds: a singular value is beyond the range of double (expected a smaller matrix norm)");
+      }
       result.residuals.push_back(std::ldexp(residual, exponent));
     }
     return result;

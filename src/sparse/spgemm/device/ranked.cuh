@@ -23,9 +23,10 @@ struct ranked_tuning {
 // use(lane_product) for the row's products, 32 at a time in their order.
 template <class I, class O, class Values, class Use>
 __device__ __forceinline__ void for_each_of_few(const device_factors<I, O>& f, const Values& values, I row, Use use) {
-  const O k = f.a_offsets[row] + static_cast<O>(lane_id());
+  const O first = f.a_offsets[row];
+  const auto lane = static_cast<O>(lane_id());
   selected_row<O, typename Values::value> mine;
-  if (k < f.a_offsets[row + 1]) mine = select_row<false>(f, values, k, column_range<I>{});
+  if (lane < f.a_offsets[row + 1] - first) mine = select_row<false>(f, values, first + lane, column_range<I>{});
   for_each_product_of<false>(f, values, mine, column_range<I>{}, use);
 }
 
