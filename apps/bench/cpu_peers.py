@@ -4,15 +4,17 @@
     OMP_NUM_THREADS=2 taskset -c 2,3 python apps/bench/cpu_peers.py [--spargo PROGRAM] [--programs FOLDER]
         [--only REGEX] [--seconds 3] [--total 300] [--folder FOLDER] [--output FILE.txt]
 
-Needs SciPy; igraph, leidenalg, networkit (or icebug, under the same name) and fa2_modified take part where they are
-installed, and programs where FOLDER has them: gve_louvain, gve_leiden (puzzlef/louvain- and leiden-communities-openmp),
-kcore (ucrparlay/Parallel-KCore, printing the largest core number), pkt (pkt-inter-shrink of AccTrussDecomposition),
-fdiam (burtscher/F-Diam), of pbbsbench mst (parallelFilterKruskal), pbbs_mis (incrementalMIS), pbbs_mis_nd (ndMIS) and
-pbbs_matching (incrementalMatching), of Indigo2Suite indigo_mis and indigo_mis_data (MIS_OMP_V_Topo_Push and Data_Push,
-IntType_Atomic_NonDeterm_Default), of GBBS gbbs_coloring (Hasenplaugh14), gbbs_mis and gbbs_matching (RandomGreedy), and
-of ThunderRW thunderrw (deepwalk) and thunderrw_kept (with LOG_SEQUENCE: it keeps the walks, as ours does). Times
-are those of the algorithm alone: reading, building and plans are not in them. Walks and layouts are compared by the
-step. --seconds limits the repeated calls of a peer, --limit all its calls on a graph, --total the whole run.
+Needs SciPy; igraph, leidenalg, networkit (or icebug, under the same name), graph-tool and fa2_modified take part where
+they are installed, and programs where FOLDER has them: gve_louvain, gve_leiden (puzzlef/louvain- and
+leiden-communities-openmp), kcore (ucrparlay/Parallel-KCore, printing the largest core number), pkt (pkt-inter-shrink of
+AccTrussDecomposition), fdiam (burtscher/F-Diam), of pbbsbench mst (parallelFilterKruskal), pbbs_mis (incrementalMIS),
+pbbs_mis_nd (ndMIS) and pbbs_matching (incrementalMatching), of Indigo2Suite indigo_mis and indigo_mis_data
+(MIS_OMP_V_Topo_Push and Data_Push, IntType_Atomic_NonDeterm_Default), of GBBS gbbs_coloring (Hasenplaugh14), gbbs_mis
+and gbbs_matching (RandomGreedy), of ThunderRW thunderrw (deepwalk) and thunderrw_kept (with LOG_SEQUENCE: it keeps the
+walks, as ours does), and of Boost.Graph boost_cores, boost_forest (Kruskal), boost_coloring (sequential) and
+boost_matching (greedy), which read what mst reads and print "Boost: X ms, answer N" for each of their runs. Times are
+those of the algorithm alone: reading, building and plans are not in them. Walks and layouts are compared by the step.
+--seconds limits the repeated calls of a peer, --limit all its calls on a graph, --total the whole run.
 """
 import argparse
 import json
@@ -158,7 +160,9 @@ class networkit:
     def leiden(self, r): return self.modularity(self.lib.community.ParallelLeiden(self.g, iterations=2))
     def cores(self, r): return self.run(self.lib.centrality.CoreDecomposition(self.g)).maxCoreNumber()
     def forest(self, r): return self.run(self.lib.graph.KruskalMSF(self.weighted)).getForest().totalEdgeWeight()
-    def katz(self, r): return self.run(self.lib.centrality.KatzCentrality(self.g, r["alpha"], 1., 1e-6)) and None
+
+    def katz(self, r):  # its values do not satisfy the equation
+        self.run(self.lib.centrality.KatzCentrality(self.g, r["alpha"], 1., 1e-6))
 
     def eigenvector(self, r):
         return max(self.run(self.lib.centrality.EigenvectorCentrality(self.weighted, 1e-8)).scores())
@@ -189,6 +193,43 @@ class networkit:
         return sum(values.getAttribute())
 
 
+class graph_tool:
+    def __init__(self, g):
+        import numpy as np
+        from graph_tool import Graph, __version__, centrality, openmp_set_num_threads, topology
+        openmp_set_num_threads(int(threads))
+        self.centrality, self.topology, self.name = centrality, topology, f"graph-tool {__version__.split()[0]}"
+        self.pairs = np.column_stack([g.u, g.v]).astype(np.int64)
+        self.g = Graph(directed=False)
+        self.g.add_vertex(g.n)
+        self.g.add_edge_list(self.pairs)
+        self.w = self.g.new_edge_property("double", vals=g.w)
+
+    def cores(self, r): return self.topology.kcore_decomposition(self.g).a.max()
+    def forest(self, r): return self.w.a[self.topology.min_spanning_tree(self.g, self.w).a == 1].sum()
+    def pagerank(self, r): return self.centrality.pagerank(self.g, weight=self.w, epsilon=1e-8).a.max()
+    def hits(self, r): return self.share(self.centrality.hits(self.g, epsilon=1e-8)[2].a)
+    def share(self, x): return x.max() / x.sum()
+    def similarity(self, r): return self.topology.vertex_similarity(self.g, "jaccard", self.pairs).sum()
+    def coloring(self, r): return self.topology.sequential_vertex_coloring(self.g).a.max() + 1
+    def independent_set(self, r): return self.topology.max_independent_vertex_set(self.g).a.sum()
+
+    def eigenvector(self, r):  # as ours: until a step changes a value by 1e-8 on average
+        return self.centrality.eigenvector(self.g, self.w, epsilon=1e-8 * self.g.num_vertices())[1].a.max()
+
+    def katz(self, r):
+        return self.centrality.katz(self.g, r["alpha"], epsilon=1e-6 * self.g.num_vertices()).a.max()
+
+    def closeness(self, r):
+        import numpy as np
+        labels, sizes = self.topology.label_components(self.g)
+        values = self.centrality.closeness(self.g).a * (sizes[labels.a] - 1) / (self.g.num_vertices() - 1)
+        return np.nansum(values)  # nan: a vertex without neighbours
+
+    def matching(self, r):
+        return self.topology.max_cardinality_matching(self.g, heuristic=True, edges=True).a.sum()
+
+
 class fa2:
     def __init__(self, g):
         from fa2_modified import ForceAtlas2
@@ -215,21 +256,23 @@ class program:
     """One run of a program: its times in milliseconds and its answer, found in what it prints."""
     gbbs = (["-s", "-b", "-stats", "-rounds", "4"], r"# Running Time: ([\d.e-]+)", 1e3)
     pbbs = (["-r", "5"], r"Parlay time: ([\d.]+)", 1e3)
+    boost = ("mst", [], r"Boost: ([\d.]+) ms", 1, r"answer (\d+)")
     rows = {"louvain": [("gve_louvain", "mtx", [],
                          r"> \{0*([\d.]+)ms, .*louvainStaticOmp", 1, r"([\d.]+) modularity\} louvain")],
             "leiden": [("gve_leiden", "mtx", [],
                         r"\{0*([\d.]+)ms, .*leidenStaticOmp", 1, r"([\d.]+) modularity.*leidenStatic")],
-            "cores": [("kcore", "bin", ["-s", "-i"], r"Round \d: ([\d.]+)", 1e3, r"Max coreness: (\d+)")],
+            "cores": [("kcore", "bin", ["-s", "-i"], r"Round \d: ([\d.]+)", 1e3, r"Max coreness: (\d+)"),
+                      ("boost_cores", *boost)],
             "trusses": [("pkt", "pkt", [], r"Parallel K-Truss: ([\d.]+)s", 1e3, r"Max-truss: (\d+);")],
             "diameter": [("fdiam", "egr", [], r"runtime: ([\d.]+)", 1e3, r"final diameter: (\d+)")],
-            "forest": [("mst", "mst", *pbbs, None)],
-            "coloring": [("gbbs_coloring", "bin", *gbbs, r"num_colors = (\d+)")],
+            "forest": [("mst", "mst", *pbbs, None), ("boost_forest", *boost)],
+            "coloring": [("gbbs_coloring", "bin", *gbbs, r"num_colors = (\d+)"), ("boost_coloring", *boost)],
             "independent_set": [("pbbs_mis", "adj", *pbbs, None), ("pbbs_mis_nd", "adj", *pbbs, None),
                                 ("gbbs_mis", "bin", *gbbs, r"MaximalIndependentSet size: (\d+)"),
                                 *((f"indigo_mis{kind}", "egr", [], r"runtime: ([\d.]+)", 1e3,
                                    r"elements in set: (\d+)") for kind in ("", "_data"))],
             "matching": [("pbbs_matching", "edges", *pbbs, None),
-                         ("gbbs_matching", "bin", *gbbs, r"matching size = (\d+)")],
+                         ("gbbs_matching", "bin", *gbbs, r"matching size = (\d+)"), ("boost_matching", *boost)],
             "walks": [(f"thunderrw{kind}", "walks", ["-em", "0", "-sm", "0", "-l", "81", "-n", threads, "-f"],
                        r"(?<!\d )Walking time \(seconds\): ([\d.]+)", 1e3, r"(?<!\d )Num of steps: (\d+)")
                       for kind in ("", "_kept")]}
@@ -269,26 +312,28 @@ cases = {
     "leiden": ("communities --method leiden --iterations 2", louvain, "rmat_16 rmat_18 uniform_16 uniform_18 grid_1024",
                {"program": 1.2, "networkit": 3, "igraph": 10, "leidenalg": 10}),
     "cores": ("cores", lambda r: r["max_core"], "rmat_18 rmat_20 uniform_18 grid_1024",
-              {"program": 1.5, "networkit": 1.5, "igraph": 1.5}),
+              {"program": 1.5, "networkit": 1.5, "igraph": 1.5, "graph_tool": 1.5}),
     "trusses": ("trusses", lambda r: r["max_k"], "rmat_18 uniform_18 grid_1024", {"program": 1.3}),
     "forest": ("forest --weights file", lambda r: r["total_weight"], "rmat_18 rmat_20 uniform_18 grid_1024",
-               {"program": 2, "scipy": 4, "networkit": 4}),
+               {"program": 2, "scipy": 4, "networkit": 4, "graph_tool": 4}),
     "pagerank": ("pagerank --weights file --tolerance 1e-8", lambda r: r["top"][0][1], "rmat_18 uniform_18 grid_1024",
-                 {"igraph": 3, "networkit": 3}),
+                 {"igraph": 3, "networkit": 3, "graph_tool": 3}),
     "eigenvector": ("eigenvector --weights file --tolerance 1e-8", lambda r: r["top"][0][1], "rmat_18 uniform_18",
-                    {"igraph": 3, "networkit": 3}),
-    "katz": ("katz", None, "rmat_18 uniform_18", {"networkit": 3}),
-    "hits": ("hits", lambda r: r["hubs"][0][1], "rmat_18 uniform_18", {"igraph": 3}),
-    "closeness": ("closeness", lambda r: r["sum"], "rmat_13", {"igraph": 10, "networkit": 10}),
+                    {"igraph": 3, "networkit": 3, "graph_tool": 3}),
+    "katz": ("katz", lambda r: r["top"][0][1], "rmat_18 uniform_18", {"networkit": 3, "graph_tool": 3}),
+    "hits": ("hits", lambda r: r["hubs"][0][1], "rmat_18 uniform_18", {"igraph": 3, "graph_tool": 3}),
+    "closeness": ("closeness", lambda r: r["sum"], "rmat_13", {"igraph": 10, "networkit": 10, "graph_tool": 10}),
     "sources": ("closeness --sources 256", None, "rmat_16 uniform_16", {"igraph": 10}),
     "diameter": ("closeness --diameter", lambda r: r["diameter"], "rmat_18 rmat_20 grid_1024",
                  {"program": 1.2, "networkit": 1.2}),
     "similarity": ("similarity --pairs edges", lambda r: r["sum"], "rmat_16 rmat_18 uniform_18 grid_1024",
-                   {"networkit": 3, "igraph": 3}),
-    "coloring": ("coloring", lambda r: r["colors"], "rmat_20 uniform_20 grid_2048", {"program": 2, "igraph": 2}),
+                   {"networkit": 3, "igraph": 3, "graph_tool": 3}),
+    "coloring": ("coloring", lambda r: r["colors"], "rmat_20 uniform_20 grid_2048",
+                 {"program": 2, "igraph": 2, "graph_tool": 2}),
     "independent_set": ("independent-set", lambda r: r["size"], "rmat_20 uniform_20 grid_2048",
-                        {"program": 2, "networkit": 2}),
-    "matching": ("matching", lambda r: r["edges"], "rmat_20 uniform_20 grid_2048", {"program": 2, "networkit": 2}),
+                        {"program": 2, "networkit": 2, "graph_tool": 2}),
+    "matching": ("matching", lambda r: r["edges"], "rmat_20 uniform_20 grid_2048",
+                 {"program": 2, "networkit": 2, "graph_tool": 2}),
     "labels": ("communities --method cdlp", None, "rmat_20 uniform_20 grid_2048", {"networkit": 2}),
     "walks": ("walks --walkers all --length 80", lambda r: r["steps"], "rmat_20 uniform_20 grid_2048", {"program": 2}),
     "layout": ("layout --start random --iterations 10", lambda r: r["iterations"] + 1,
@@ -343,7 +388,7 @@ def compare_graph(name, options, out):
             reports[case] = spargo_report(g, cases[case][0], options)
         except Exception as e:
             print(f"{case:12}{name:12}  Spargo: {type(e).__name__}: {str(e)[:90]}", file=out, flush=True)
-    for peer in ("program", "networkit", "scipy", "igraph", "leidenalg", "fa2"):
+    for peer in ("program", "networkit", "scipy", "igraph", "leidenalg", "graph_tool", "fa2"):
         mine = [c for c in reports if peer in cases[c][3] and (c, name, peer) not in too_slow]
         if not mine or peer in options.without:
             continue
