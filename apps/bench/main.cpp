@@ -123,8 +123,8 @@ void save_interrupted(results& so_far, int signal) {
   if (!so_far.open) return;
   so_far.open = false;
   try {
-    if (so_far.print != "report") spargo::bench::print_cases(so_far.table->cases(), so_far.print);
     if (so_far.json != nullptr) write(*so_far.json, so_far.table->json({{"interrupted_by", ::strsignal(signal)}}));
+    if (so_far.print != "report") spargo::bench::print_cases(so_far.table->cases(), so_far.print);
   } catch (const std::exception& e) {
     (void)fail(1, e.what());
   }

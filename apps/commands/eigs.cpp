@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <utility>
 
 namespace spargo::apps {
@@ -95,34 +96,16 @@ std::string formula_of(const std::string& form) {
   return form == "normalized" ? "normalized: I - D^-1/2 A D^-1/2, with A's row sums D" : "A itself";
 }
 
-// The square root of a sum of squares that may be beyond the range of double.
-class root_of_squares {
- public:
-  void add(double x) {
-    if (x > largest_) {
-      sum_ = 1 + sum_ * (largest_ / x) * (largest_ / x);
-      largest_ = x;
-    } else if (x > 0) {
-      sum_ += (x / largest_) * (x / largest_);
-    } else if (std::isnan(x)) {
-      sum_ = x;
-    }
-  }
-  [[nodiscard]] double value() const { return largest_ * std::sqrt(sum_); }
-
- private:
-  double largest_ = 0;
-  double sum_ = 0;  // of (x / largest)^2
-};
+// sqrt(a^2 + b^2), whose squares may be beyond the range of double.
+double joined(double a, double b) { return std::abs(std::complex<double>(a, b)); }
 
 // |op(A) x - lambda x| of each pair, straight from the file's matrix, agrees with the reported one.
 template <value_type V, index_type I, index_type O>
 bool check_pairs(const csr_view<const V, I, O, host>& a, const operator_form<V>& form, const eigs_result<V>& found) {
-  constexpr double eps = std::numeric_limits<double>::epsilon();
+  constexpr double eps = std::numeric_limits<double>::epsilon(), least = std::numeric_limits<double>::denorm_min();
   for (std::size_t p = 0; p < found.values.size(); ++p) {
     const V* const x = found.vectors.data() + static_cast<std::int64_t>(p) * a.rows;
-    root_of_squares of_sums, of_rounding;
-    double norm = 0;
+    double residual = 0, rounding = 0, norm = 0;
     for (std::int64_t row = 0; row < a.rows; ++row) {
       V sum = -found.values[p] * x[row];
       double scale = std::abs(sum);
@@ -133,12 +116,13 @@ bool check_pairs(const csr_view<const V, I, O, host>& a, const operator_form<V>&
         sum += by * a.values[k] * x[col];
         scale += std::abs(by * a.values[k] * x[col]);
       }
-      of_sums.add(std::abs(sum));
+      residual = joined(residual, std::abs(sum));
       norm += std::norm(x[row]);
-      of_rounding.add(8 * eps * (static_cast<double>(a.offsets[row + 1] - a.offsets[row]) + 4) *
-                      (scale + std::abs(form.diagonal.empty() ? 0 : form.diagonal[row]) * std::abs(x[row])));
+      const double magnitudes = scale + std::abs(form.diagonal.empty() ? 0 : form.diagonal[row]) * std::abs(x[row]);
+      const double of_row =
+          8 * (static_cast<double>(a.offsets[row + 1] - a.offsets[row]) + 4) * (eps * magnitudes + least);
+      rounding = joined(rounding, of_row);
     }
-    const double residual = of_sums.value(), rounding = of_rounding.value();
     if (!(std::abs(residual - found.residuals[p]) <= rounding + 1e-6 * residual) || std::isinf(rounding)) return false;
     if (!(std::abs(norm - 1) < 1e-8)) return false;
   }

@@ -28,7 +28,7 @@ struct independent_set : graph_algorithm {
         "be "
         "added. A vertex is in it unless a neighbour before it is. The same set on the CPU and the GPU. Edges count in "
         "both directions.",
-        {.table = {.columns = columns, .order = "the same", .notes = "one line per vertex of the set"}},
+        {.table = {.columns = columns, .order = "by id", .notes = "one line per vertex of the set"}},
         {"wiki-Vote.txt.gz --output set.csv", "friends.mtx --order random:7",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }

@@ -28,7 +28,7 @@ struct matching : graph_algorithm {
         "after vertex takes its first neighbour without a mate. The same matching on the CPU and the GPU. Directions "
         "of "
         "edges are ignored.",
-        {.table = {.columns = columns, .order = "the same", .lines = "edge"}},
+        {.table = {.columns = columns, .order = "by id", .lines = "edge"}},
         {"wiki-Vote.txt.gz --output pairs.csv", "friends.mtx --order random:7",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }

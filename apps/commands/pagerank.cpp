@@ -109,7 +109,7 @@ struct ranking : graph_algorithm {
                      "divide a vertex's rank in proportion to the weights of its edges: file, unit or random[:SEED] "
                      "(integers 1 to 255, the same both ways); default: equally");
     add_choice(app, "--precision", flags.precision,
-               "of ranks and their sums: fp64, or fp32, which takes less memory and does not reach small tolerances",
+               "of ranks and their sums: fp64, or fp32, which is faster and does not reach small tolerances",
                "a precision", {"fp32", "fp64"});
     add_algorithm_flag<pagerank_algorithm>(app, flags.algorithm);
   }

@@ -211,7 +211,12 @@ struct solution : matrix_algorithm {
         ->type_name("X")
         ->capture_default_str();
     app.add_option("--max-iterations", flags.max_iterations, "stop after N iterations; default: 10 times the rows")
-        ->check(count_from(0))
+        ->check(CLI::Validator(
+            [](const std::string& word) -> std::string {  // the default itself may exceed `count_from`
+              std::int64_t n = 0;
+              return parse_integer(word, n) && n >= 0 ? "" : word + " is not a count (expected 0 to 2^63-1)";
+            },
+            ""))
         ->type_name("N");
     app.add_option("--restart", flags.restart, "gmres: vectors kept between restarts")
         ->check(positive_count())

@@ -40,8 +40,8 @@ std::int64_t resident_bytes() {
   return pages * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// What a run's process takes at most, as the system counts it: program, stacks and arrays.
-std::int64_t most_process_bytes(const work_plan& plan) {
+// About what a run's process takes, as the system counts it: program, stacks and arrays.
+std::int64_t process_bytes(const work_plan& plan) {
   constexpr std::int64_t stacks_and_code = 8'000'000;  // of a run on nine vertices, beyond a plan's own: 3 to 5 MB
   return resident_bytes() + stacks_and_code + std::max(plan.host_bytes, plan.host_running_bytes);
 }
@@ -54,7 +54,7 @@ std::string host_text(const work_plan& plan) {
     return fmt::format("{} in each rank; the {} available here hold {} of them", least, bytes_text(available),
                        with_commas(available / std::max<std::int64_t>(plan.host_bytes, 1)));
   }
-  const std::string running = fmt::format(", up to {} with the program", bytes_text(most_process_bytes(plan)));
+  const std::string running = fmt::format("; about {} with the program", bytes_text(process_bytes(plan)));
   const char* const short_of = plan.host_bytes > available           ? "NOT ENOUGH: "
                                : plan.host_running_bytes > available ? "PERHAPS NOT ENOUGH: "
                                                                      : "";
@@ -97,7 +97,7 @@ exit_status print_plan(const common_flags& given, const work_plan& plan, const i
   keys["host_bytes"] = plan.host_bytes;
   keys["host_memory_bytes"] = plan.host_bytes;  // as the report of a run calls it
   keys["host_running_bytes"] = plan.host_running_bytes > 0 ? json(plan.host_running_bytes) : json();
-  keys["host_process_bytes"] = plan.scale.ranks > 0 ? json() : json(most_process_bytes(plan));
+  keys["host_process_bytes"] = plan.scale.ranks > 0 ? json() : json(process_bytes(plan));
   keys["device_bytes"] = plan.runs_on_gpu ? json(plan.device_bytes) : json();
   keys["expected_ms"] = ms;
   keys["expected_cpu_ms"] = plan.cpu_ms;

@@ -128,7 +128,8 @@ TEST_F(Ranks, CountSelfLoops) {
   }
 }
 
-// An id with leading zeros, in the first 64 KiB or not, in a rank's part or in a file that rank 0 reads, is told once.
+// An id with leading zeros, in the first 64 KiB or not, in a rank's part or in a file that rank 0 reads, is reported
+// once.
 TEST_F(Ranks, WarnOfLeadingZeros) {
   const scratch folder;
   std::string text;
@@ -142,9 +143,9 @@ TEST_F(Ranks, WarnOfLeadingZeros) {
     for (const int ranks : {1, 2, 3}) {
       const app_run run = on_ranks(ranks, "bfs " + file);
       ASSERT_EQ(run.code, 0) << run.err;
-      const std::vector<std::string> told = own_lines(run.err);
-      ASSERT_EQ(told.size(), 1U) << run.err;
-      EXPECT_NE(told[0].find(file + ": line 12000: vertex id 007 is read as 7"), std::string::npos) << told[0];
+      const std::vector<std::string> reported = own_lines(run.err);
+      ASSERT_EQ(reported.size(), 1U) << run.err;
+      EXPECT_NE(reported[0].find(file + ": line 12000: vertex id 007 is read as 7"), std::string::npos) << reported[0];
     }
   }
   const std::string names = folder.write("names.csv", "source,target\nann,007\nbob,7\n");

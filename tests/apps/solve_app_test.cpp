@@ -129,6 +129,9 @@ TEST_F(SolveFile, NotConvergedIsStatus3WithItsReason) {
   const app_run negative = run_here("solve", {indefinite, "--method", "cg", "--rhs", "random:1"});
   expect_unconverged(negative, "the matrix is not positive definite: p'Ap is ");
   EXPECT_EQ(run_here("solve", {indefinite, "--rhs", "random:1"}).code, 0) << "minres goes on";
+  EXPECT_EQ(run_here("solve", {"gen:laplacian2d:n=4", "--max-iterations", "1600000"}).code, 0);
+  EXPECT_NE(run_here("solve", {"gen:laplacian2d:n=4", "--max-iterations", "-1"}).err.find("(expected 0 to 2^63-1)"),
+            std::string::npos);
 }
 
 TEST_F(SolveFile, Refusals) {

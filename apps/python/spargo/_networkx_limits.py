@@ -88,6 +88,7 @@ def _needs(test: Callable[[dict[str, Any]], bool], why: str) -> tuple[Callable[[
 
 _names_weight = _needs(lambda a: isinstance(a["weight"], str), "weights of paths are an attribute's")
 _no_weight = _needs(lambda a: a["weight"] is None, "weights are not supported")
+_usual_threshold = _needs(lambda a: a["threshold"] == 1e-07, "a threshold of the gain is networkx's")
 _undirected = _needs(lambda a: not a["G"].is_directed(), "directed graphs have other coefficients in networkx")
 _simple = _needs(lambda a: not a["G"].is_multigraph(), "multigraphs are networkx's")
 _no_loops = _needs(lambda a: _count_loops(a["G"]) == 0, "networkx refuses graphs with self-loops")
@@ -321,6 +322,8 @@ LIMITS = {
         _needs(lambda a: not a["G"].is_directed(), "networkx looks at successors only"),
     ],
     "hopcroft_karp_matching": _bipartite,
+    "louvain_communities": [_usual_threshold],
+    "louvain_partitions": [_usual_threshold],
     "maximal_independent_set": [
         _needs(lambda a: not a["nodes"], "nodes that are given are networkx's"),
         _needs(lambda a: len(a["G"]) > 0, "networkx refuses graphs without nodes"),

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import random
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -302,8 +303,12 @@ def is_strongly_connected(G: Graph) -> bool:
 def _communities(G: Graph, method: str, weight: str | None, resolution: float, seed: Any, **options: Any) -> list[set[Node]]:
     if options["max_levels"] is not None and options["max_levels"] <= 0:
         raise ValueError("max_level argument must be a positive integer or None")
-    drawn = nx.utils.create_py_random_state(seed).getrandbits(63)
-    return _sets(G, G.communities(method, weights=weight is not None, resolution=resolution, seed=drawn, **options))
+    return _sets(G, G.communities(method, weights=weight is not None, resolution=resolution, seed=_drawn(seed), **options))
+
+
+def _drawn(seed: Any) -> int:
+    numbers = nx.utils.create_py_random_state(seed)
+    return numbers.getrandbits(63) if isinstance(numbers, random.Random) else int(2**53 * numbers.random())  # NumPy's
 
 
 def _sets(graph: Graph, found: Communities) -> list[set[Node]]:
@@ -319,14 +324,14 @@ def louvain_communities(
     max_level: int | None = None,
     seed: Any = None,
 ) -> list[set[Node]]:
-    # `threshold` ends networkx's levels early; ours end when no move gains.
+    # The default `threshold`: levels end when no move gains.
     return _communities(G, "louvain", weight, resolution, seed, max_levels=max_level)
 
 
 def louvain_partitions(
     G: Graph, weight: str | None = "weight", resolution: float = 1, threshold: float = 1e-07, seed: Any = None
 ) -> Iterator[list[set[Node]]]:
-    drawn = nx.utils.create_py_random_state(seed).getrandbits(63)
+    drawn = _drawn(seed)
 
     def with_levels(most: int) -> Communities:
         return G.communities("louvain", weights=weight is not None, resolution=resolution, seed=drawn, max_levels=most)

@@ -77,6 +77,11 @@ def test_communities(g):
             assert level == nx.community.louvain_communities(g, weight=weight, max_level=number, seed=3, backend="spargo")
         for lower, upper in zip(levels, levels[1:]):  # groups of groups
             assert len(upper) < len(lower) and all(any(part <= whole for whole in upper) for part in lower)
+        for seed in (np.random.RandomState(1), np.random.default_rng(1)):
+            assert nx.community.louvain_communities(g, weight=weight, seed=seed, backend="spargo")
+            assert nx.community.leiden_communities(g, weight=weight, seed=seed, backend="spargo")
+        with pytest.raises(NotImplementedError, match="threshold"):
+            nx.community.louvain_partitions(g, weight=weight, threshold=1, backend="spargo")
         theirs = nx.community.louvain_communities(g, weight=weight, seed=3)
         found = nx.community.modularity(g, ours, weight=weight)
         assert found >= 0.96 * nx.community.modularity(g, theirs, weight=weight)

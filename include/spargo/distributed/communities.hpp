@@ -14,8 +14,9 @@ namespace spargo {
 // Workspace for many runs of communities_method::cdlp on one graph: the labels, rounds and number of communities of one
 // process (graph/communities.hpp), bit for bit, for any number of ranks. Self-loops are ignored. After each round every
 // label travels to the ranks that have one of the vertex's neighbours. Memory: this rank's edges in local numbers,
-// those to other ranks twice; three labels and a byte per vertex and ghost; a bit per vertex of the whole graph, and a
-// label if one of this rank's vertices has over 2^15 neighbours.
+// those to other ranks twice; three labels and a byte per vertex and ghost (one rank alone on a device: five labels and
+// four bytes); a bit per vertex of the whole graph, and a label if one of this rank's vertices has over 2^15
+// neighbours.
 template <index_type I, class Space>
 class SPARGO_EXPORT distributed_communities_plan {
  public:

@@ -38,9 +38,9 @@ struct svds_result {
 };
 
 // Rows may be unsorted; duplicates are summed. Throws invalid_argument for a count or a subspace out of range,
-// invalid_data for values that are not finite. Memory: A^H, the copies of both that products are made with, and
-// subspace + 1 vectors of rows and of columns. A step costs two products and O(subspace (rows + cols)), a restart
-// O(subspace^3) besides.
+// invalid_data for values that are not finite and for singular values beyond the range of double. Memory: the copies of
+// A and A^H that products are made with, A^H once more while its copy is made, and subspace + 1 vectors of rows and of
+// columns. A step costs two products and O(subspace (rows + cols)), a restart O(subspace^3) besides.
 template <value_type V, index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT svds_result<V> svds(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
                                                 const svds_options& options = {});

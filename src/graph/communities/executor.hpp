@@ -68,7 +68,8 @@ struct shared_part {
   std::function<std::int64_t(span<const std::uint64_t, host> used)> count{};
 };
 
-// As above, for runs with initial labels of all vertices; devices are faster if these ascend along rows. L: of labels.
+// As above, for runs with initial labels of all vertices (a part alone: or none); devices are faster if these ascend
+// along rows. L: of labels.
 template <class L>
 [[nodiscard]] std::unique_ptr<executor<L, host>> make_part_executor(
     const context<host>& ctx, const graph_view<std::int32_t, std::int64_t, host>& g, const communities_options& options,

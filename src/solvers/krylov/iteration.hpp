@@ -54,11 +54,22 @@ struct system<V, host> {
   }
   // The largest part of an element. Throws invalid_data for one that is not finite.
   double largest(const char* what, span<const V, host> v) const {
+    std::int64_t bad = -1;
+    const double most = largest(v, bad);
+    if (bad >= 0) refuse_element(what, bad);
+    return most;
+  }
+  // The first element that is not finite in `bad`, -1: none.
+  double largest(span<const V, host> v, std::int64_t& bad) const {
+    bad = -1;
     double most = 0;
     for (std::int64_t i = 0; i < v.size(); ++i) {
       const auto re = static_cast<double>(std::real(v[i]));
       const auto im = static_cast<double>(std::imag(v[i]));
-      if (!std::isfinite(re) || !std::isfinite(im)) refuse_element(what, i);
+      if (!std::isfinite(re) || !std::isfinite(im)) {
+        bad = i;
+        break;
+      }
       most = std::max({most, std::abs(re), std::abs(im)});
     }
     return most;

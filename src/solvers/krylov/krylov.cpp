@@ -45,17 +45,10 @@ template <class V>
 }
 
 // The first row whose diagonal element has no inverse in the range of its type; -1: none.
-template <class V>
-[[nodiscard]] std::int64_t row_without_inverse(const krylov::system<V>& of) {
-  const auto bad = std::find_if(of.inverse.begin(), of.inverse.end(), [](const V& d) {
-    return !std::isfinite(std::real(d)) || !std::isfinite(std::imag(d));
-  });
-  return bad == of.inverse.end() ? -1 : bad - of.inverse.begin();
-}
-template <class V>
-[[nodiscard]] std::int64_t row_without_inverse(const krylov::system<V, device>& of) {
+template <class V, class Space>
+[[nodiscard]] std::int64_t row_without_inverse(const krylov::system<V, Space>& of) {
   std::int64_t bad = -1;
-  if (!of.inverse.empty()) (void)of.largest(span<const V, device>(of.inverse.data(), of.n()), bad);
+  if (!of.inverse.empty()) (void)of.largest(span<const V, Space>(of.inverse.data(), of.n()), bad);
   return bad;
 }
 

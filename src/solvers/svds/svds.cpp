@@ -247,29 +247,12 @@ class bidiagonalisation {
   std::int64_t products_ = 0;
 };
 
-// Values as elements of a vector: their largest part, and the first that is not finite (-1: none).
-template <class V>
-double largest_of(const krylov::system<V, device>& values, span<const V, device> v, std::int64_t& bad) {
-  return values.largest(v, bad);
-}
-template <class V>
-double largest_of(const krylov::system<V, host>& /*values*/, span<const V, host> v, std::int64_t& bad) {
-  double largest = 0;
-  bad = -1;
-  for (std::int64_t e = 0; e < v.size() && bad < 0; ++e) {
-    const auto re = static_cast<double>(std::real(v[e])), im = static_cast<double>(std::imag(v[e]));
-    if (!std::isfinite(re) || !std::isfinite(im)) bad = e;
-    largest = std::max({largest, std::abs(re), std::abs(im)});
-  }
-  return largest;
-}
-
 // The exponent of the largest part of a value where it is far from 1, else 0. Throws for one that is not finite.
 template <class V, class I, class O, class Space>
 int exponent_of(const context<Space>& ctx, const krylov::system<V, Space>& values,
                 const csr_view<const V, I, O, Space>& a) {
   std::int64_t bad = -1;
-  const double largest = largest_of<V>(values, a.values, bad);
+  const double largest = values.largest(a.values, bad);
   if (bad >= 0) {
     array<O, host> offsets(context<host>(), a.offsets.size());
     copy<O>(ctx, a.offsets, offsets.view());

@@ -1,4 +1,5 @@
-// Which kernel finds a row of C: bins by an upper bound of the row's words, the sum of those of B's rows.
+// Which kernel finds a row of C: bins by an upper bound of the row's words, the sum of those of B's rows. Scattered
+// rows are ranked even if they could be merged.
 //   merged    at most 8 entries of A, and B's rows are sorted: a thread merges them
 //   tiny      at most 32 products: a lane each, compared in registers
 //   ranked    at most 128 products in scattered columns: a warp compares all with all
@@ -61,7 +62,8 @@ struct bin_rule {
   bool is_masked;
   int log_of_large;
 
-  // For `ranked`: most words have one column, as those of structured matrices have not.
+  // For `ranked`: most words have one column, as those of structured matrices have not. (Of rows of B that are not
+  // sorted, a word counts once more for each return to it.)
   __device__ static bool is_scattered(std::int64_t products, std::int64_t words) {
     return products > warp_size && products <= ranked_tuning::most_products && 8 * words >= 7 * products;
   }

@@ -405,6 +405,7 @@ void group_for_values(const context<device>& ctx, span<std::uint8_t, device> bin
   std::uint8_t* const of_rows = bins.data();
   for_each(ctx, bins.size(), [=] __device__(std::int64_t r) {
     const std::int64_t length = static_cast<std::int64_t>(offsets[r + 1]) - offsets[r];
+    static_assert(numeric_bins::ranked == numeric_bins::first_kept + ranked);
     int bin = numeric_bins::first_kept + of_rows[r];
     if (length == 0) {
       bin = no_bin;
