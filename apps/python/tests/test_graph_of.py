@@ -38,12 +38,14 @@ def test_of_matrices_pairs_files_and_graphs(tmp_path):
     assert spargo.Graph([]).vertices == 0 and spargo.Graph(np.empty((0, 2), int)).vertices == 0
 
 
-def test_weights():
+def test_weights(tmp_path):
     triples = [(0, 1, 2.5), (1, 2, 0.5)]
     weighted = nx.DiGraph()
     weighted.add_weighted_edges_from(triples)
     matrix = sparse.csr_array(([2.5, 0.5], ([0, 1], [1, 2])), shape=(3, 3))
-    for source in (triples, np.array(triples), weighted, matrix, spargo.Graph(matrix), spargo.Matrix(matrix)):
+    path = tmp_path / "a.wel"
+    path.write_text("0 1 2.5\n1 2 0.5\n")
+    for source in (triples, np.array(triples), weighted, matrix, spargo.Graph(matrix), spargo.Matrix(matrix), path):
         assert spargo.Graph(source).weights.tolist() == [2.5, 0.5]
         assert spargo.Graph(source, weights=False).weights is None
         assert spargo.Graph(source, directed=False).sssp(2).distances.tolist() == [3, 0.5, 0]

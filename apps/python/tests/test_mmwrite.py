@@ -130,6 +130,9 @@ def test_stored_zeros_stay():
     spargo.mmwrite(text, a)
     back = spargo.mmread(io.StringIO(text.getvalue()))
     assert back.nnz == 2 and (back.row.tolist(), back.col.tolist()) == ([0, 2], [1, 2])
+    truth = sparse.coo_array((np.array([True, False, True]), ([0, 1, 1], [1, 0, 1])), shape=(2, 2))  # its pattern is symmetric
+    spargo.mmwrite(text := io.StringIO(), truth)
+    np.testing.assert_array_equal(spargo.mmread(io.StringIO(text.getvalue())).toarray(), truth.toarray())
     spargo.mmwrite(text := io.StringIO(), sparse.coo_array([[0, 1], [-1, 0]]), field="pattern")
     assert spargo.mminfo(io.StringIO(text.getvalue()))[4:] == ("pattern", "general")
 

@@ -98,7 +98,7 @@ def _lightest(g):
 
 def test_negative_cutoffs_reach_the_source():
     for g in (nx.path_graph(3), nx.Graph([(0, 1, {"weight": 0}), (1, 2)])):
-        for name in ("single_source_dijkstra_path_length", "single_source_dijkstra_path"):
+        for name in ("single_source_dijkstra_path_length", "single_source_dijkstra_path", "single_source_shortest_path_length"):
             want, got = both(name, g, 0, cutoff=-1)
             assert got == want
         assert nx.single_source_dijkstra(g, 0, cutoff=-2, backend="spargo") == ({0: 0}, {0: [0]})
