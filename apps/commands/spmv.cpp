@@ -1,4 +1,4 @@
-// spmv FILE: y = A x, or A^T x, on a real matrix, timed, and checked against a sequential float64 reference.
+// spmv FILE: y = A x, or A^T x, timed, and checked against a sequential float64 reference.
 #include "cli/cli.hpp"
 #include "cli/enum_words.hpp"
 #include "cli/help.hpp"
@@ -106,28 +106,31 @@ exit_status run_valued(const spmv_flags& flags, const spmv_job& job, backend& wh
   return conclude_product(out, flags, result);
 }
 
+void expect_precision(const spmv_flags& flags, const input_description& input) {
+  if (input.field != matrix_market_field::complex || flags.precision != "fp32") return;
+  throw usage_error(
+      fmt::format("{}: complex matrices work in fp64 complex only (expected no --precision fp32)", flags.file));
+}
+
 exit_status run(const spmv_flags& flags) {
   const spmv_job job = make_job(flags);
   backend where = choose_backend(flags.common.device, flags.common.threads);
   if (!where.gpu.has_value()) expect_on_cpu(where.cpu, job.wanted);
   const input_description input = describe_input(where.cpu, flags.file);
   expect_matrix(input);
-  const bool fp32 = flags.precision == "fp32";
+  expect_precision(flags, input);
   if (input.field == matrix_market_field::complex) {
-    if (fp32) {
-      throw usage_error(
-          fmt::format("{}: complex matrices work in fp64 complex only (expected no --precision fp32)", flags.file));
-    }
     return run_valued<std::complex<double>>(flags, job, where, input);
   }
-  return fp32 ? run_valued<float>(flags, job, where, input) : run_valued<double>(flags, job, where, input);
+  return flags.precision == "fp32" ? run_valued<float>(flags, job, where, input)
+                                   : run_valued<double>(flags, job, where, input);
 }
 
 // Of all ranks' rows: the worst is the first wrong one, else that of the largest error.
-spmv_check check_on_ranks(const communicator& comm, const distributed_matrix<double>& a, const array<double, host>& x,
-                          span<const double, host> y) {
-  const auto own = a.own();
-  spmv_check worst = check_spmv<double, std::int64_t, std::int64_t>(own, x.view(), y);
+template <class V>
+spmv_check check_on_ranks(const communicator& comm, const distributed_matrix<V>& a, const array<V, host>& x,
+                          span<const V, host> y) {
+  spmv_check worst = check_spmv<V, std::int64_t, std::int64_t>(a.own(), x.view(), y);
   if (worst.worst_row >= 0) worst.worst_row += a.row_parts().first(comm.rank());
   for (const spmv_check& each : comm.all_gather(worst)) {
     const bool worse = worst.valid != each.valid ? worst.valid : each.max_error > worst.max_error;
@@ -140,52 +143,61 @@ spmv_check check_on_ranks(const communicator& comm, const distributed_matrix<dou
 }
 
 // Products on the ranks' CPUs or GPUs; y on the host.
-template <class Space>
+template <class Space, class V>
 ranked_runs multiply_on_ranks(const communicator& comm, const context<Space>& ctx, const spmv_flags& flags,
-                              product_split split, const distributed_matrix<double>& a, const array<double, host>& x,
-                              spmv_product& result, array<double, host>& y, std::string& how) {
+                              product_split split, const distributed_matrix<V>& a, const array<V, host>& x,
+                              spmv_product& result, array<V, host>& y, std::string& how) {
   const stopwatch planning;
-  const distributed_spmv_plan<double, Space> plan(comm, ctx, a, {}, split);
+  const distributed_spmv_plan<V, Space> plan(comm, ctx, a, {}, split);
   result.plan_ms = planning.milliseconds();
   result.algorithm = plan.algorithm();
   result.reason = plan.reason();
   how = plan.how();
-  array<double, Space> mine;
-  array<double, Space> product;
+  array<V, Space> mine;
+  array<V, Space> product;
   together(comm, [&] {
     mine = {ctx, plan.local_columns()};
     product = {ctx, plan.own_rows()};
-    copy<double>(ctx, x.view().subspan(a.column_parts().first(comm.rank()), plan.own_columns()),
-                 mine.view().subspan(0, plan.own_columns()));
+    copy<V>(ctx, x.view().subspan(a.column_parts().first(comm.rank()), plan.own_columns()),
+            mine.view().subspan(0, plan.own_columns()));
     ctx.synchronize();
   });
   const stopwatch since_start;
   ranked_runs runs = time_on_ranks(comm, flags.warmup, flags.repeat, since_start, [&] {
-    plan.run(1.0, mine.view(), 0.0, product.view());
+    plan.run(V{1}, mine.view(), V{}, product.view());
     ctx.synchronize();
   });
   together(comm, [&] { y = copy_to_host(ctx, std::as_const(product).view()); });
   return runs;
 }
 
-// Several processes, or GPUs: real matrices in fp64, as CSR.
-exit_status run_on_ranks(const communicator& comm, const backend& where, const spmv_flags& flags, const spmv_job& job) {
-  ranked_input<double> read = read_on_ranks<double>(comm, where.cpu, flags.file, flags.common, flags.cache);
+template <class V>
+exit_status run_valued_on_ranks(const communicator& comm, const backend& where, const spmv_flags& flags,
+                                const spmv_job& job, input_description input) {
+  ranked_input<V> read = read_on_ranks<V>(comm, where.cpu, std::move(input), flags.common);
   const stopwatch converting;
-  const distributed_matrix<double> a(comm, where.cpu, std::as_const(read.share).view(), read.triangle);
+  const distributed_matrix<V> a(comm, where.cpu, std::as_const(read.share).view(), read.triangle);
   read.share = {};
   spmv_product result;
   result.load_ms = read.from.load_ms;
   result.convert_ms = converting.milliseconds();
-  array<double, host> x;  // all of it, for the check
-  array<double, host> y;
-  together(comm, [&] { x = make_x<double>(where.cpu, job.x, a.cols()); });
+  array<V, host> x;  // all of it, for the check
+  array<V, host> y;
+  together(comm, [&] { x = make_x<V>(where.cpu, job.x, a.cols()); });
   std::string how;
   ranked_runs runs;
   const bool as_it_is =
       job.wanted.algorithm != spmv_algorithm::automatic || job.wanted.storage == spmv_storage::borrowed;
   const product_split split = as_it_is ? product_split::rows : product_split::automatic;
-  on_backend(where, [&](const auto& ctx) { runs = multiply_on_ranks(comm, ctx, flags, split, a, x, result, y, how); });
+  const auto product = [&](const auto& ctx) {
+    runs = multiply_on_ranks(comm, ctx, flags, split, a, x, result, y, how);
+  };
+  if constexpr (std::same_as<V, double>) {
+    on_backend(where, product);
+  } else {
+    product(where.cpu);
+  }
+  result.values = kind_of_values<V>();
   result.rows = a.rows();
   result.cols = a.cols();
   result.nnz = a.nnz();
@@ -196,14 +208,15 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const s
   result.format = {sparse_format::csr, "rows distributed over ranks"};
   result.storage = where.gpu.has_value() ? spmv_storage::copied : spmv_storage::borrowed;
   result.storage_reason = where.gpu.has_value() ? "to each GPU" : "as read";
-  result.bytes = a.nnz() * 12 + (a.rows() + 1) * 8 + (a.rows() + a.cols()) * 8;
+  constexpr std::int64_t value = sizeof(V);
+  result.bytes = a.nnz() * (4 + value) + (a.rows() + 1) * 8 + (a.rows() + a.cols()) * value;
   result.times = runs.timed.times;
   if (job.verify) {
     const stopwatch watch;
-    result.check = check_on_ranks(comm, a, x, y.view());
+    result.check = check_on_ranks<V>(comm, a, x, y.view());
     result.check_ms = watch.milliseconds();
   }
-  result.y = clone(where.cpu, comm.all_gather(span<const double, host>(y)));
+  result.y = clone(where.cpu, comm.all_gather(span<const V, host>(y)));
   report out("spmv", flags.common);
   on_first(comm, [&] {
     summarise_y(result);
@@ -217,15 +230,34 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const s
   return status_of(result.check.has_value() ? std::optional<bool>(result.check->valid) : std::nullopt);
 }
 
+// Several processes, or GPUs: as CSR.
+exit_status run_on_ranks(const communicator& comm, const backend& where, const spmv_flags& flags, const spmv_job& job) {
+  expect_no_cache(flags.cache);
+  input_description input = describe_on_ranks(comm, where.cpu, flags.file, flags.common);
+  const bool is_complex = input.field == matrix_market_field::complex;
+  together(comm, [&] {
+    expect_matrix(input);
+    expect_precision(flags, input);
+    if (!is_complex || !where.gpu.has_value()) return;
+    throw error(error_code::unsupported, source_position{flags.file, 0, 0},
+                "the matrix is complex (expected a real one: several GPUs multiply no others)");
+  });
+  if (is_complex) return run_valued_on_ranks<std::complex<double>>(comm, where, flags, job, std::move(input));
+  return flags.precision == "fp32" ? run_valued_on_ranks<float>(comm, where, flags, job, std::move(input))
+                                   : run_valued_on_ranks<double>(comm, where, flags, job, std::move(input));
+}
+
 void check_shared(const spmv_flags& flags, const spmv_job& job) {
   if (flags.format == "all") throw usage_error("--format all: not on several processes or GPUs");
   if (flags.transpose) throw usage_error("--transpose: not on several processes or GPUs");
   const bool on_gpus = are_on_gpus(flags.common);
-  if (flags.precision != "fp64" || (job.wanted.format.has_value() && *job.wanted.format != sparse_format::csr) ||
+  if ((on_gpus && flags.precision != "fp64") ||
+      (job.wanted.format.has_value() && *job.wanted.format != sparse_format::csr) ||
       (job.wanted.algorithm != spmv_algorithm::automatic && job.wanted.algorithm != spmv_algorithm::row_per_thread) ||
       (job.wanted.storage == spmv_storage::copied && !on_gpus)) {
-    throw usage_error(fmt::format("several {} multiply fp64 matrices by --format csr --algorithm row_per_thread only{}",
-                                  on_gpus ? "GPUs" : "processes", on_gpus ? ", or auto" : ""));
+    throw usage_error(fmt::format("several {} by --format csr --algorithm row_per_thread only{}",
+                                  on_gpus ? "GPUs multiply fp64 matrices" : "processes multiply",
+                                  on_gpus ? ", or auto" : ""));
   }
   expect_parsing_on_cpu(flags.parse);
 }

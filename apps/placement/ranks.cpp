@@ -42,31 +42,6 @@ struct facts_head {
   vertex_naming naming;
 };
 
-input_description describe_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
-                                    const common_flags& flags) {
-  input_description input;
-  on_first(comm, [&] { input = describe_input(cpu, path, flags.columns, ids_of(flags)); });
-  const input_head received = comm.all_gather(input_head{input.kind, input.field, input.symmetry, input.directed,
-                                                         input.can_be_read_again(), input.rows, input.cols})
-                                  .front();
-  if (comm.rank() != 0) {
-    input.path = path;
-    input.wanted_columns = flags.columns;
-    input.wanted_ids = ids_of(flags);
-    input.kind = received.kind;
-    input.field = received.field;
-    input.symmetry = received.symmetry;
-    input.directed = received.directed;
-    input.rows = received.rows;
-    input.cols = received.cols;
-  }
-  const bool maps = received.kind == input_kind::snapshot && received.again;
-  together(comm, [&] {
-    if (maps && comm.rank() != 0) input = describe_input(cpu, path);
-  });
-  return input;
-}
-
 // Rows [first, last) as entries.
 template <entry_type V, index_type I, index_type O>
 coo_matrix<V, std::int64_t, host> list_rows(const context<host>& ctx, const csr_view<const V, I, O, host>& a,
@@ -307,14 +282,36 @@ void expect_room(const communicator& comm, const backend& where, std::int64_t mo
   if (!why.empty()) throw agreed_error(error_code::out_of_memory, why);
 }
 
+input_description describe_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
+                                    const common_flags& flags) {
+  input_description input;
+  on_first(comm, [&] { input = describe_input(cpu, path, flags.columns, ids_of(flags)); });
+  const input_head received = comm.all_gather(input_head{input.kind, input.field, input.symmetry, input.directed,
+                                                         input.can_be_read_again(), input.rows, input.cols})
+                                  .front();
+  if (comm.rank() != 0) {
+    input.path = path;
+    input.wanted_columns = flags.columns;
+    input.wanted_ids = ids_of(flags);
+    input.kind = received.kind;
+    input.field = received.field;
+    input.symmetry = received.symmetry;
+    input.directed = received.directed;
+    input.rows = received.rows;
+    input.cols = received.cols;
+  }
+  const bool maps = received.kind == input_kind::snapshot && received.again;
+  together(comm, [&] {
+    if (maps && comm.rank() != 0) input = describe_input(cpu, path);
+  });
+  return input;
+}
+
 namespace {
 
 // Before anything is read.
 template <entry_type V>
-loaded_input describe_for_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
-                                const common_flags& flags, cache_mode cache) {
-  expect_no_cache(cache);
-  input_description input = describe_on_ranks(comm, cpu, path, flags);
+loaded_input from_description(input_description input) {
   input_cache none(cache_mode::off, input, kind_of_values<V>());
   return {std::move(input), std::move(none), {}, 0, 0, false};
 }
@@ -333,7 +330,8 @@ bool is_made_on_gpus(const communicator& comm, const backend& where, const graph
 
 loaded_input describe_made(const communicator& comm, const context<host>& cpu, const std::string& spec,
                            cache_mode cache) {
-  loaded_input from = describe_for_ranks<pattern>(comm, cpu, spec, {}, cache);
+  expect_no_cache(cache);
+  loaded_input from = from_description<pattern>(describe_on_ranks(comm, cpu, spec, {}));
   together(comm, [&] {
     expect_square(from.input);
     const generator_info info = describe_generator(spec);
@@ -363,20 +361,14 @@ padded_id padded_id_on_ranks(const communicator& comm, const context<host>& cpu,
 }
 
 template <entry_type V>
-ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
-                              const common_flags& flags, cache_mode cache) {
+ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu, input_description input,
+                              const common_flags& flags) {
   const stopwatch loading;
-  ranked_input<V> read{{}, symmetry_kind::general, describe_for_ranks<V>(comm, cpu, path, flags, cache)};
+  const std::string path = input.path;
+  ranked_input<V> read{{}, symmetry_kind::general, from_description<V>(std::move(input))};
   loaded_input& from = read.from;
   const bool again = comm.all_gather<int>(from.input.can_be_read_again() ? 1 : 0).front() != 0;
-  together(comm, [&] {
-    if constexpr (is_pattern<V>) return expect_square(from.input);
-    expect_matrix(from.input);
-    if (from.input.field == matrix_market_field::complex) {
-      throw error(error_code::unsupported, source_position{path, 0, 0},
-                  "the matrix is complex (expected a real one: several processes multiply no others)");
-    }
-  });
+  together(comm, [&] { is_pattern<V> ? expect_square(from.input) : expect_matrix(from.input); });
   const input_kind kind = from.input.kind;
   expect_shares(comm, from.input,
                 kind == input_kind::generator ||
@@ -434,10 +426,14 @@ ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu
   return read;
 }
 
-template ranked_input<pattern> read_on_ranks(const communicator&, const context<host>&, const std::string&,
-                                             const common_flags&, cache_mode);
-template ranked_input<double> read_on_ranks(const communicator&, const context<host>&, const std::string&,
-                                            const common_flags&, cache_mode);
+#define INSTANTIATE(V)                                                                                 \
+  template ranked_input<V> read_on_ranks(const communicator&, const context<host>&, input_description, \
+                                         const common_flags&);
+INSTANTIATE(pattern)
+INSTANTIATE(float)
+INSTANTIATE(double)
+INSTANTIATE(std::complex<double>)
+#undef INSTANTIATE
 
 any_ranked_graph build_on_ranks(const communicator& comm, const context<host>& cpu, ranked_input<pattern>& read,
                                 const graph_options& options) {

@@ -16,6 +16,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace spargo::apps {
 
@@ -100,10 +101,19 @@ struct ranked_input {
   symmetry_kind triangle = symmetry_kind::general;
   loaded_input from;  // all but `input.file` and `input.mapped` on every rank
 };
-// V: pattern, double. Throws agreed_error.
+// What rank 0 finds out about an input, on every rank. Throws agreed_error.
+[[nodiscard]] input_description describe_on_ranks(const communicator& comm, const context<host>& cpu,
+                                                  const std::string& path, const common_flags& flags);
+// V: pattern, float, double, complex<double>, which a complex matrix needs. Throws agreed_error.
+template <entry_type V>
+[[nodiscard]] ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu, input_description input,
+                                            const common_flags& flags);
 template <entry_type V>
 [[nodiscard]] ranked_input<V> read_on_ranks(const communicator& comm, const context<host>& cpu, const std::string& path,
-                                            const common_flags& flags, cache_mode cache);
+                                            const common_flags& flags, cache_mode cache) {
+  expect_no_cache(cache);
+  return read_on_ranks<V>(comm, cpu, describe_on_ranks(comm, cpu, path, flags), flags);
+}
 
 // Whether the ranks generate the graph on their GPUs, without edges on the host: for generators that a device supports,
 // without --max-device-memory. Throws agreed_error.

@@ -177,10 +177,11 @@ TEST_F(Ranks, WriteWhatOneProcessWrites) {
   const scratch folder;
   const std::string one = folder / "one";
   const std::string three = folder / "three";
-  for (const std::string line : {"bfs gen:rmat:scale=10,degree=6 --undirected --deterministic",
-                                 "spmv gen:banded:rows=3000,degree=5 --x random:3 --algorithm row_per_thread",
-                                 "components gen:uniform:rows=800,degree=1", "cores gen:rmat:scale=10,degree=6",
-                                 "communities gen:rmat:scale=10,degree=6 --method cdlp"}) {
+  for (const std::string line :
+       {"bfs gen:rmat:scale=10,degree=6 --undirected --deterministic",
+        "spmv gen:banded:rows=3000,degree=5 --x random:3 --algorithm row_per_thread",
+        "spmv gen:rmat:scale=9,degree=5 --x random:3 --precision fp32", "components gen:uniform:rows=800,degree=1",
+        "cores gen:rmat:scale=10,degree=6", "communities gen:rmat:scale=10,degree=6 --method cdlp"}) {
     SCOPED_TRACE(line);
     EXPECT_EQ(on_ranks(1, line + " --device cpu --output " + one).code, 0);
     EXPECT_EQ(on_ranks(3, line + " --output " + three).code, 0);
@@ -229,6 +230,8 @@ TEST_F(Ranks, MultiplyRankAndLabel) {
   expect_same("spmv " + datasets + "laplacian10.mtx --x reciprocal",
               {"rows", "nnz", "stored", "y", "verified", "max_error"});
   expect_same("spmv gen:rmat:scale=9,degree=5", {"rows", "nnz", "y", "verified"});
+  expect_same("spmv " + datasets + "laplacian10.mtx --x random:3 --precision fp32",
+              {"rows", "nnz", "precision", "y", "verified", "max_error"});
   expect_same("components " + datasets + "integers.el",
               {"vertices", "edges", "directed", "components", "largest", "sizes", "valid"});
   expect_same("pagerank " + datasets + "karate.el --undirected --iterations 9", {"vertices", "iterations", "valid"});
@@ -239,6 +242,26 @@ TEST_F(Ranks, MultiplyRankAndLabel) {
   expect_same("cores " + datasets + "integers.el", peeled);
   expect_same("cores gen:rmat:scale=10,degree=6 --undirected", peeled);
   expect_same("communities gen:rmat:scale=10,degree=6 --undirected --method cdlp --iterations 30", labelled);
+}
+
+// A triangle of a Hermitian matrix, in more rows than a rank's smallest part.
+TEST_F(Ranks, MultiplyComplexMatrices) {
+  const scratch folder;
+  std::string lines;
+  for (int i = 1; i <= 400; ++i) {
+    lines += std::to_string(i) + " " + std::to_string(i) + " 4 0\n";
+    if (i > 150) lines += std::to_string(i) + " " + std::to_string(i - 150) + " 0.5 -" + std::to_string(i % 9) + "\n";
+  }
+  const std::string file =
+      folder.write("h.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n400 400 650\n" + lines);
+  expect_same("spmv " + file + " --x random:5", {"rows", "nnz", "stored", "field", "symmetry", "y", "verified"});
+  const app_run run = on_ranks(2, "spmv " + file + " --precision fp32");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_EQ(own_lines(run.err), std::vector<std::string>{"spargo spmv: " + file +
+                                                         ": complex matrices work in fp64 complex only (expected no "
+                                                         "--precision fp32)"});
+  EXPECT_THAT(on_ranks(2, "spmv gen:path:n=9 --precision fp32 --device cuda").err,
+              HasSubstr("several GPUs multiply fp64 matrices by --format csr"));
 }
 
 TEST_F(Ranks, CountLoopsForRanksAlone) {

@@ -17,7 +17,7 @@ namespace spargo {
 
 // The entries of a file in shares: concatenated in rank order they equal the result of one process. Every rank parses a
 // range of lines of an uncompressed regular file; from a pipe, gzip or an array-format file rank 0 reads everything.
-// Errors are those of one process, with the same line. V: pattern, double, complex<double>.
+// Errors are those of one process, with the same line.
 template <entry_type V>
 [[nodiscard]] SPARGO_EXPORT coo_matrix<V, std::int64_t, host> read_matrix_market_stored(
     const communicator& comm, const context<host>& ctx, const std::string& path, const read_options& options = {},
@@ -39,13 +39,13 @@ struct distributed_edge_list {
                                                                  const std::string& path,
                                                                  const edge_list_options& options = {});
 
-// Every rank owns a range of rows; columns are global, ascending and distinct. Balanced by rows and entries. V: double.
+// Every rank owns a range of rows; columns are global, ascending and distinct. Balanced by rows and entries.
 template <value_type V>
 class SPARGO_EXPORT distributed_matrix {
  public:
   // From entries in shares: each rank passes its own, and any rank may have any entries. Duplicates are summed in rank
-  // order, then in the order of the share. With a symmetry the entries are one triangle. Memory: the share, twice the
-  // entries of this rank's rows while sorting, 8 bytes per 128 rows.
+  // order, then in the order of the share. With a symmetry the entries are one triangle, mirrored as to_csr does.
+  // Memory: the share, twice the entries of this rank's rows while sorting, 8 bytes per 128 rows.
   distributed_matrix(const communicator& comm, const context<host>& ctx,
                      const coo_view<const V, std::int64_t, host>& share,
                      symmetry_kind symmetry = symmetry_kind::general);

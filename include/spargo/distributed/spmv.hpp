@@ -23,9 +23,11 @@ enum class product_split {
 // block. product_split::columns adds two products by spmv_plan's automatic choice; `automatic` on devices uses that
 // choice for interior rows. y is then deterministic, but differs within rounding from other numbers of ranks.
 // Device plans copy the matrix, in the form of spmv_storage::copied unless its bits are to be kept; so does a split by
-// columns on the host. On a device `run` enqueues and waits only for the other hosts.
+// columns on the host. On a device `run` enqueues and waits only for the other hosts. V: on devices double.
 template <value_type V, class Space>
 class SPARGO_EXPORT distributed_spmv_plan {
+  static_assert(std::same_as<Space, host> || std::same_as<V, double>, "devices multiply matrices of double");
+
  public:
   // Borrows a host matrix split by rows. Throws unsupported for over 2^31 - 1 columns with ghosts. `options`: devices.
   distributed_spmv_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,

@@ -8,6 +8,7 @@
 // Ids of an edge list are numbered in ascending order: each rank owns an equal range of ids, receives the ids that
 // other ranks have seen, and replies with their numbers. Names are gathered by all ranks.
 #include "io/edge_list/read.hpp"
+#include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "io/matrix_market/detail.hpp"
 #include "io/opened_input.hpp"
@@ -158,8 +159,7 @@ coo_matrix<V, std::int64_t, host> read_matrix_market_stored(const communicator& 
 #define INSTANTIATE(V)                                                  \
   template coo_matrix<V, std::int64_t, host> read_matrix_market_stored( \
       const communicator&, const context<host>&, const std::string&, const read_options&, matrix_market_summary*);
-INSTANTIATE(pattern)
-INSTANTIATE(double)
+SPARGO_FOR_EACH_ENTRY(INSTANTIATE)
 #undef INSTANTIATE
 
 // --- Edge lists ------------------------------------------------------------------------------------------------------

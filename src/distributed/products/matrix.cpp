@@ -16,6 +16,9 @@ namespace {
 
 template <class V>
 V mirrored(const V& value, symmetry_kind kind) {
+  if constexpr (complex_type<V>) {
+    if (kind == symmetry_kind::hermitian) return std::conj(value);
+  }
   return kind == symmetry_kind::skew_symmetric ? -value : value;
 }
 
@@ -38,7 +41,9 @@ distributed_matrix<V>::distributed_matrix(const communicator& comm, const contex
   nnz_ = comm.all_reduce(own_.nnz(), reduction::sum);
 }
 
-template class distributed_matrix<double>;
+#define INSTANTIATE(V) template class distributed_matrix<V>;
+SPARGO_FOR_EACH_VALUE(INSTANTIATE)
+#undef INSTANTIATE
 
 std::string detail::distributed::describe_rows(int ranks, std::int64_t interior, std::int64_t rows) {
   return fmt::format("rows distributed over {} ranks by entries; {} of {} local rows have no ghosts", ranks, interior,
@@ -119,7 +124,8 @@ std::string_view distributed_spmv_plan<V, Space>::how() const noexcept {
   return state_->executor->how();
 }
 
-template class distributed_spmv_plan<double, host>;
+#define INSTANTIATE(V) template class distributed_spmv_plan<V, host>;
+SPARGO_FOR_EACH_VALUE(INSTANTIATE)
 template class distributed_spmv_plan<double, device>;
 
 }  // namespace spargo

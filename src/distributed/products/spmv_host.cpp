@@ -3,6 +3,7 @@
 // Rows without ghosts (interior) are multiplied between start and finish of the exchange, in runs; a run too short to
 // be worth a call is multiplied afterwards with the other rows. The inner loops are those of spmv_plan. Additional cost
 // per product: a gather and two copies of what is sent.
+#include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "distributed/products/executor.hpp"
 #include "sparse/simd/kernels.hpp"
@@ -121,9 +122,10 @@ std::unique_ptr<spmv_executor<V, host>> make_spmv_executor(const communicator& c
   return std::make_unique<host_spmv<V>>(comm, ctx, matrix, std::move(columns));
 }
 
-template std::unique_ptr<spmv_executor<double, host>> make_spmv_executor(const communicator&, const context<host>&,
-                                                                         const distributed_matrix<double>&,
-                                                                         local_columns, const exchange_options&,
-                                                                         product_split);
+#define INSTANTIATE(V)                                                                                             \
+  template std::unique_ptr<spmv_executor<V, host>> make_spmv_executor(const communicator&, const context<host>&,   \
+                                                                      const distributed_matrix<V>&, local_columns, \
+                                                                      const exchange_options&, product_split);
+SPARGO_FOR_EACH_VALUE(INSTANTIATE)
 
 }  // namespace spargo::detail::distributed

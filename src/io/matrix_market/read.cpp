@@ -355,9 +355,7 @@ coo_matrix<V, std::int64_t, host> read_entries_in(const context<host>& ctx, cons
   template coo_matrix<V, std::int64_t, host> read_entries_in(const context<host>&, const input_file&,          \
                                                              const read_options&, const matrix_market_tuning&, \
                                                              matrix_market_header, range_summary&);
-INSTANTIATE(pattern)
-INSTANTIATE(double)
-INSTANTIATE(std::complex<double>)
+SPARGO_FOR_EACH_ENTRY(INSTANTIATE)
 #undef INSTANTIATE
 
 template <entry_type V, index_type I>
