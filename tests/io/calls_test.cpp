@@ -19,6 +19,7 @@ TEST(Calls, WritersTakeOwners) {
   auto entries = generate<double, std::int32_t>(ctx, "gen:path:n=3");
   write_matrix_market(folder.file("a.mtx"), entries);
   EXPECT_EQ((read_matrix_market<double, std::int32_t>(ctx, folder.file("a.mtx")).nnz()), entries.nnz());
+  EXPECT_EQ(read_matrix_market(ctx, folder.file("a.mtx")).nnz(), entries.nnz());
   write_edge_list(folder.file("a.el"), entries);
   write_edge_list(folder.file("b.el"), entries.view(), std::vector<std::int64_t>{5, 6, 7});
   EXPECT_EQ(read_edge_list<std::int32_t>(ctx, folder.file("b.el")).ids[0], 5);
