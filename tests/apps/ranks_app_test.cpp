@@ -161,7 +161,11 @@ TEST_F(Ranks, VerticesKeepTheirNames) {
   const std::string file = folder.write("names.csv", text);
   const std::string one = folder / "one";
   const std::string three = folder / "three";
-  for (const std::string& line : {"bfs " + file + " --source 'Doe, Jane' --deterministic", "components " + file}) {
+  const std::string document = folder.write("names.gml",
+                                            "graph [ node [ id 5 label \"Doe, Jane\" ] node [ id 2 label \"Roe\" ]\n"
+                                            "node [ id 9 label \"n\" ] edge [ source 9 target 5 ] ]\n");
+  for (const std::string& line :
+       {"bfs " + file + " --source 'Doe, Jane' --deterministic", "components " + file, "components " + document}) {
     EXPECT_EQ(on_ranks(1, line + " --device cpu --output " + one).code, 0);
     EXPECT_EQ(on_ranks(3, line + " --output " + three).code, 0);
     EXPECT_EQ(slurp(three), slurp(one)) << line;
