@@ -1,7 +1,7 @@
 // Passes over vectors with sums in a fixed order.
 //
-// Idea: a pass takes blocks of 4,096 elements, which stay in the L1 cache; each block writes its sums to a table, and
-// the table is summed in order of the blocks. So the result depends on the size alone, not on threads.
+// Idea: a pass takes blocks of at most 4,096 elements, which stay in the L1 or L2 cache; each block writes its sums to
+// a table, and the table is summed in order of the blocks. So the result depends on the size alone, not on threads.
 #pragma once
 
 #include "core/function_ref.hpp"
@@ -66,26 +66,33 @@ template <class S, class Term>
 
 class block_passes {
  public:
-  static constexpr std::int64_t length = 4096;
-
   block_passes() = default;
   // For passes of up to `most_sums` sums.
   block_passes(const context<host>& ctx, std::int64_t size, std::int64_t most_sums)
-      : threads_(useful_threads(ctx.threads(), size, std::int64_t{1} << 14)),
-        size_(size),
-        table_(ctx, std::max<std::int64_t>(1, div_up(size, length)) * most_sums) {}
+      : threads_(ctx.threads()), size_(size), length_(length_of(size)), table_(ctx, blocks_of(size) * most_sums) {}
 
-  // body(first, last) for each block.
-  void each(function_ref<void(std::int64_t, std::int64_t)> body) const {
-    const auto block = [&](std::int64_t k) { body(k * length, std::min(size_, (k + 1) * length)); };
-    parallel_parts(threads_, div_up(size_, length), block, waking::unless_busy);
+  // Some 16 blocks, or of at least 1,024 elements, so that two threads get the same work.
+  [[nodiscard]] static constexpr std::int64_t length_of(std::int64_t size) {
+    return size <= 4096 ? 4096 : std::clamp<std::int64_t>(div_up(size, 1024) * 64, 1024, 4096);
+  }
+  [[nodiscard]] static constexpr std::int64_t blocks_of(std::int64_t size) {
+    return std::max<std::int64_t>(1, div_up(size, length_of(size)));
+  }
+
+  // body(first, last) for each block; it reads some `vectors` vectors.
+  void each(function_ref<void(std::int64_t, std::int64_t)> body, std::int64_t vectors = 1) const {
+    const auto block = [&](std::int64_t k) { body(k * length_, std::min(size_, (k + 1) * length_)); };
+    const int threads = useful_threads(threads_, size_ * vectors, std::int64_t{1} << 14);
+    parallel_parts(threads, div_up(size_, length_), block, waking::unless_busy);
   }
 
   // body(first, last, sums) writes `count` sums of each block; `totals` gets those of all.
-  void sum(std::int64_t count, function_ref<void(std::int64_t, std::int64_t, double*)> body, double* totals) const {
-    each([&](std::int64_t first, std::int64_t last) { body(first, last, table_.data() + first / length * count); });
+  void sum(std::int64_t count, function_ref<void(std::int64_t, std::int64_t, double*)> body, double* totals,
+           std::int64_t vectors = 1) const {
+    each([&](std::int64_t first, std::int64_t last) { body(first, last, table_.data() + first / length_ * count); },
+         vectors);
     std::fill_n(totals, count, 0.0);
-    const std::int64_t blocks = div_up(size_, length);
+    const std::int64_t blocks = div_up(size_, length_);
     for (std::int64_t k = 0; k < blocks; ++k) {
       for (std::int64_t s = 0; s < count; ++s) totals[s] += table_[k * count + s];
     }
@@ -99,6 +106,7 @@ class block_passes {
  private:
   int threads_ = 1;
   std::int64_t size_ = 0;
+  std::int64_t length_ = 4096;
   mutable array<double, host> table_;
 };
 

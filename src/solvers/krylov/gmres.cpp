@@ -1,7 +1,7 @@
 // Restarted GMRES, preconditioned on the right (Saad, Schultz, SIAM J. Sci. Stat. Comput. 7, 1986).
 #include "core/hypotenuse.hpp"
 #include "core/instantiate.hpp"
-#include "solvers/krylov/tall.hpp"
+#include "solvers/krylov/arnoldi.hpp"
 
 #include <fmt/format.h>
 
@@ -98,36 +98,33 @@ void divide(const block_passes& passes, const V* from, double by, V* to) {
 template <class V>
 krylov_outcome gmres(iteration<V>& run) {
   using S = sum_of<V>;
-  constexpr double eps = static_cast<double>(std::numeric_limits<real_of<V>>::epsilon());
   const system<V>& of = run.of;
   const std::int64_t n = of.n();
   const std::int64_t restart = run.restart;
   V* const basis = run.work;
   V* const z = run.vector(restart + 1);
   hessenberg<S> least(restart);
-  std::vector<V> numbers(static_cast<std::size_t>(restart) + 1);
-  std::vector<S> again(numbers.size());
-  std::vector<double> sums(2 * numbers.size() + 1);
+  arnoldi<V> steps(of, basis, z, restart);
+  std::vector<V> numbers(static_cast<std::size_t>(restart));
+  double reduction = 0;  // of the residual, by the last step
   while (run.goes_on()) {
     const double before = run.residual;
     divide(of.passes, run.r, before, basis);
     least.start(before);
+    steps.start();
     std::int64_t k = 0;
     bool is_invariant = false;  // the subspace: it has the solution, unless A is singular
     while (k < restart && !is_invariant && run.goes_on()) {
-      V* const w = basis + (k + 1) * n;
-      of.product(of.preconditioned(basis + k * n, z), w);
-      double size = 0;
-      double below = orthogonalise(of.passes, basis, k + 1, w, least.column(k), size, numbers, again, sums);
-      if (!std::isfinite(below)) return run.failed(krylov_outcome::not_finite, "A v");
-      is_invariant = !(below > eps * size);
-      if (is_invariant) {
-        below = 0;
-      } else {
-        divide(of.passes, w, below, w);
+      const bool is_last = run.residual * reduction <= run.wanted;
+      const int made = steps.extend(k, !is_last && std::min(restart - k, run.most - run.done) >= 2);
+      if (made == 0) return run.failed(krylov_outcome::not_finite, "A v");
+      for (const std::int64_t end = k + made; k < end && run.goes_on(); ++k) {
+        std::copy_n(steps.column(k), k + 1, least.column(k));
+        is_invariant = steps.below(k) == 0;
+        const double last = run.residual;
+        run.count(least.rotate(k, steps.below(k)));
+        reduction = run.residual / last;
       }
-      run.count(least.rotate(k, below));
-      ++k;
     }
     if (!least.solve(k, numbers)) return run.failed(krylov_outcome::breakdown, "the matrix is singular");
     // The last basis vector is free for the combination.

@@ -24,6 +24,9 @@ template <class V>
 // Throws invalid_data: an element of `what` is not finite.
 [[noreturn]] void refuse_element(const char* what, std::int64_t row);
 
+// Of four complex vectors with the basis of gmres.
+[[nodiscard]] constexpr std::int64_t sums_of_pass(std::int64_t restart) { return 8 * (restart + 1); }
+
 // A and M. A is multiplied by 2^-exponent, which brings its largest element near 1. Of the device: device_system.hpp.
 template <class V, class Space = host>
 struct system;
@@ -41,7 +44,7 @@ struct system<V, host> {
   [[nodiscard]] std::int64_t stride() const { return n(); }  // between vectors of the work space
   [[nodiscard]] bool is_plain() const { return inverse.empty() && !inverse_of.run; }
   // Once n is known; `restart` of gmres.
-  void prepare(krylov_method /*method*/, std::int64_t restart) { passes = {ctx, n(), 2 * restart + 3}; }
+  void prepare(krylov_method /*method*/, std::int64_t restart) { passes = {ctx, n(), sums_of_pass(restart)}; }
   [[nodiscard]] std::int64_t bytes() const noexcept {
     return inverse.size() * static_cast<std::int64_t>(sizeof(V)) + passes.bytes();
   }

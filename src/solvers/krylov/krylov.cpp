@@ -374,7 +374,7 @@ plan_estimate estimate(const matrix_shape& shape, const krylov_options& options)
     vectors += krylov::vectors_of(krylov_method::bicgstab, restart);
   }
   const plan_estimate product = estimate(shape, spmv_options{.storage = spmv_storage::copied, .products = 100});
-  const std::int64_t table = div_up(shape.rows, krylov::block_passes::length) * (2 * restart + 3) * 8;
+  const std::int64_t table = krylov::block_passes::blocks_of(shape.rows) * krylov::sums_of_pass(restart) * 8;
   plan_estimate all;
   all.host_bytes = vectors * shape.rows * shape.value_bytes + krylov::preconditioner_bytes(shape, options) + table +
                    product.host_bytes + shape.rows * shape.offset_bytes;

@@ -22,8 +22,7 @@ class tall_basis<V, host> {
         passes_(ctx, n, 2 * most + 3),
         vectors_(ctx, n * (most + 1)),
         numbers_(static_cast<std::size_t>(most) + 1),
-        again_(numbers_.size()),
-        scratch_(2 * numbers_.size() + 1) {}
+        again_(numbers_.size()) {}
 
   [[nodiscard]] std::int64_t size() const { return passes_.size(); }
   [[nodiscard]] V* vector(std::int64_t k) { return vectors_.data() + k * size(); }
@@ -36,7 +35,7 @@ class tall_basis<V, host> {
   // Vector k becomes orthogonal to those before it; h gets their k coefficients. Returns its norm, and the one before
   // in `before`.
   double orthogonalise(std::int64_t k, sum_of<V>* h, double& before) {
-    return krylov::orthogonalise(passes_, vectors_.data(), k, vector(k), h, before, numbers_, again_, scratch_);
+    return krylov::orthogonalise(passes_, vectors_.data(), k, vector(k), h, before, numbers_, again_);
   }
   void scale(std::int64_t k, double by) { krylov::scale(passes_, vector(k), by); }
   void copy(std::int64_t from, std::int64_t to) { std::copy_n(vector(from), size(), vector(to)); }
@@ -63,7 +62,6 @@ class tall_basis<V, host> {
   array<V, host> vectors_;
   std::vector<V> numbers_;
   std::vector<sum_of<V>> again_;
-  std::vector<double> scratch_;
 };
 
 // The same; vectors start at multiples of 64 elements, and the padding is 0. Every function that returns something
