@@ -1,5 +1,6 @@
 // pagerank FILE: PageRank of a graph's vertices.
 #include "cli/enum_words.hpp"
+#include "cli/shortest.hpp"
 #include "commands/table.hpp"
 #include "placement/centrality_input.hpp"
 
@@ -29,7 +30,17 @@ struct pagerank_flags : graph_flags {
 
   [[nodiscard]] bool over_weights() const { return !weights.empty(); }
   [[nodiscard]] bool in_fp32() const { return precision == "fp32"; }
+  [[nodiscard]] std::int64_t rank_bytes() const { return in_fp32() ? 4 : 8; }
 };
+
+// Options of a plan whose ranks have this size.
+struct sized_options : pagerank_options {
+  std::int64_t rank_bytes = sizeof(double);
+};
+plan_estimate estimate(graph_shape shape, const sized_options& options) {
+  shape.value_bytes = options.rank_bytes;
+  return estimate(shape, static_cast<const pagerank_options&>(options));
+}
 
 pagerank_options options_of(const pagerank_flags& flags) {
   pagerank_options options;
@@ -134,9 +145,10 @@ struct ranking : graph_algorithm {
             .loops = self_loops::keep,
             .runs_on_gpu = flags.algorithm != "gauss_seidel",
             .cpu_ns = 4.5 * steps,  // R-MAT 22 with 16 threads: 76 ms, 8 iterations
-            .results = {sizeof(double), 0}};
+            .results = {flags.rank_bytes(), 0},
+            .edge_bytes = flags.over_weights() ? std::int64_t{sizeof(std::int32_t)} : std::int64_t{0}};
   }
-  static pagerank_options options(const pagerank_flags& flags) { return options_of(flags); }
+  static sized_options options(const pagerank_flags& flags) { return {options_of(flags), flags.rank_bytes()}; }
   static bool reads_weights(const pagerank_flags& flags) { return flags.weights == "file"; }
 
   static centrality_input load(const pagerank_flags& flags, const graph_work& work) {
@@ -170,6 +182,7 @@ struct ranking : graph_algorithm {
       run(wide.view(), narrow.view());
     };
   }
+  static double printed_fp32(double rank) { return as_printed(static_cast<float>(rank)); }
   static std::vector<float> narrowed(span<const double, host> values) {
     std::vector<float> narrow(static_cast<std::size_t>(values.size()));
     std::transform(values.begin(), values.end(), narrow.begin(),
@@ -227,9 +240,14 @@ struct ranking : graph_algorithm {
                                       found.residual, found.converged ? "" : ": NOT CONVERGED"));
     if (!found.converged && flags.iterations == 0) warn_not_converged(out, found.iterations, found.residual);
     report_highest(out, names, found.ranks.view(), flags.listed());
+    if (!flags.in_fp32()) return;
+    for (json& entry : keys["top"]) entry[1] = printed_fp32(entry[1].template get<double>());
   }
   static void write(report& out, const pagerank_flags& flags, const vertex_names& names, const auto& found) {
-    write_values(out, flags, names, columns, found.ranks.view());
+    if (!flags.in_fp32()) return write_values(out, flags, names, columns, found.ranks.view());
+    std::vector<double> printed(static_cast<std::size_t>(found.ranks.size()));
+    std::transform(found.ranks.begin(), found.ranks.end(), printed.begin(), printed_fp32);
+    write_values(out, flags, names, columns, span<const double, host>(printed));
   }
 
   static constexpr bool ranks = true;

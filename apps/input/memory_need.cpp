@@ -3,6 +3,7 @@
 #include "cli/report.hpp"
 #include "input/extent.hpp"
 #include "input/memory_limit.hpp"
+#include "input/text_extent.hpp"
 
 #include <spargo/core/error.hpp>
 #include <spargo/io/generate.hpp>
@@ -37,12 +38,6 @@ std::int64_t bytes_of(std::int64_t count, std::int64_t each) {
   return each > 0 && count > most_bytes / each ? most_bytes : count * each;
 }
 
-bool is_compressed(std::ifstream& file) {
-  std::array<char, 2> magic{};
-  file.read(magic.data(), magic.size());
-  return file && magic[0] == '\x1f' && magic[1] == '\x8b';
-}
-
 // Bounds the entries of a file by its text size, whatever its header says.
 struct text_size {
   std::int64_t bytes = 0;
@@ -52,8 +47,7 @@ struct text_size {
     if (!input.can_be_read_again()) return;
     const auto size = std::filesystem::file_size(input.path, none);
     if (none) return;
-    std::ifstream file(input.path, std::ios::binary);
-    bytes = bytes_of(static_cast<std::int64_t>(size), is_compressed(file) ? deflate_ratio : 1);
+    bytes = bytes_of(static_cast<std::int64_t>(size), is_compressed(input.path) ? deflate_ratio : 1);
   }
   [[nodiscard]] std::int64_t entries(std::int64_t declared, std::int64_t least_bytes) const {
     return bytes == 0 ? 0 : std::clamp<std::int64_t>(declared, 0, bytes / least_bytes + 1);
@@ -140,8 +134,8 @@ text_sample sample_text(const std::string& path) {
   std::error_code none;
   const auto size = std::filesystem::file_size(path, none);
   if (none || size < static_cast<std::uintmax_t>(sample_tuning::least_bytes)) return {};
+  if (is_compressed(path)) return {};
   std::ifstream file(path, std::ios::binary);
-  if (is_compressed(file)) return {};
   std::array<char, sample_tuning::bytes> text{};
   const std::int64_t last = static_cast<std::int64_t>(size) - sample_tuning::bytes;
   std::int64_t least = sample_tuning::bytes;

@@ -54,7 +54,8 @@ struct power_ranks : graph_algorithm {
     return {.wanted = flags.weights.empty() ? in_edges::build : in_edges::omit,
             .loops = self_loops::keep,
             .cpu_ns = cpu_ns,
-            .results = {values * std::int64_t{sizeof(double)}, 0}};
+            .results = {values * std::int64_t{sizeof(double)}, 0},
+            .edge_bytes = flags.weights.empty() ? std::int64_t{0} : std::int64_t{sizeof(std::int32_t)}};
   }
   static centrality_input load(const power_flags& flags, const graph_work& work) {
     return load_centrality(flags, work, flags.weights);

@@ -1,5 +1,6 @@
 // `spargo plan` of a graph command: the command's estimates for the input's size.
 #include "input/columns.hpp"
+#include "input/text_extent.hpp"
 #include "placement/driver.hpp"
 #include "placement/placed_loader.hpp"
 
@@ -11,17 +12,19 @@ namespace spargo::apps {
 
 namespace {
 
-// Assumes no duplicates, and loops as in samples; an undirected graph lists each edge once, unless the
-// generator says otherwise.
-input_size likely_size(const input_description& input, direction_kind direction) {
-  input_size size = least_size(input);
+// Whether the graph has both directions of each entry that is listed: not of generators and snapshots, which list a
+// symmetric graph from both ends.
+bool adds_reverse(const input_description& input, const input_size& size, direction_kind direction) {
+  const bool triangle = input.symmetry != symmetry_kind::general && input.kind == input_kind::matrix_market;
+  const bool mirrored = direction == direction_kind::undirected || (lists_edges(input.kind) && !input.directed);
+  return triangle || (mirrored && size.distinct == 0);
+}
+
+// Assumes no duplicates, and loops as in samples.
+input_size likely_size(const input_description& input, input_size size, bool both_ways) {
   if (size.listed == 0) size.listed = likely_entries(input);
   if (size.off_diagonal == 0) size.off_diagonal = size.listed;
-  const bool triangle = input.symmetry != symmetry_kind::general && input.kind == input_kind::matrix_market;
-  const bool from_both_ends = size.distinct > 0;  // of generators and snapshots, which list a symmetric graph so
   if (size.distinct == 0) size.distinct = size.off_diagonal;
-  const bool mirrored = direction == direction_kind::undirected || (lists_edges(input.kind) && !input.directed);
-  const bool both_ways = triangle || (mirrored && !from_both_ends);
   if (both_ways) size.distinct *= 2;
   return size;
 }
@@ -41,27 +44,65 @@ device_wish choose(const backend& where, const graph_flags& flags, const graph_p
   return {"cuda", "the first usable GPU, if as much of its memory is free"};
 }
 
-// Besides arrays that the plan knows: buffers, sorting, ids, weights as doubles, and what grows while compressed text
-// is read. Measured on eight graphs of 9 to 4 million edges with all commands.
-std::int64_t aside_bytes(const graph_plan& plan, const input_description& input, const input_size& size) {
-  const bool may_have_weights = plan.reads_weights && is_graph_text(input.kind);
-  const bool is_compressed = input.path.ends_with(".gz");
-  return size.listed * (size.index_bytes + (may_have_weights ? 28 : 0) + (is_compressed ? 8 : 0)) + 16 * size.rows;
+// Blocks of text while they are read (io/text/blocks.hpp, read_ahead.hpp).
+std::int64_t text_buffer_bytes(bool compressed, std::int64_t text_bytes, int threads) {
+  constexpr std::int64_t mib = std::int64_t{1} << 20;
+  constexpr std::int64_t inflating = 12 * mib;
+  return compressed ? inflating : std::min(text_bytes, std::clamp(4 * threads, 8, 64) * mib) + mib;
 }
 
-// Of the CPU: the graph, as if it had no duplicates, its plan, and copies of the results. Vertices that only the file
-// tells count as if it were a forest.
+// Of a list or a document while it is read: its text, edges in arrays that grow, and a table of ids or names with room
+// for twice as many as the next 8 MiB have lines, which is half as large again when it has grown.
+std::int64_t reading_bytes(const input_description& input, const text_extent& text, std::int64_t edge_bytes,
+                           int threads) {
+  constexpr std::int64_t batch_bytes = std::int64_t{8} << 20;
+  constexpr std::int64_t slot_bytes = 40;    // 16 and 60 percent more, and as they grow
+  constexpr std::int64_t record_bytes = 32;  // of a name beside its characters
+  const std::int64_t buffer = text_buffer_bytes(text.compressed, text.bytes, threads);
+  if (input.kind == input_kind::document) {  // each end is kept as text, and its place in the file
+    const std::int64_t ids = text.vertices + 2 * text.edges;
+    return buffer + ids * (slot_bytes + record_bytes + 3 * 8 + 24) + text.edges * 56 + 2 * text.name_bytes;
+  }
+  const std::int64_t batch =
+      std::min(text.edges, batch_bytes / std::max<std::int64_t>(text.bytes / std::max<std::int64_t>(text.edges, 1), 1));
+  const std::int64_t names = input.columns.ids == id_kind::names ? text.name_bytes : 0;
+  return buffer + 2 * text.edges * edge_bytes + (text.vertices + 2 * batch) * slot_bytes +
+         text.vertices * record_bytes + names;
+}
+
+// Besides arrays that the plan knows: buffers, sorting, ids, and weights as doubles. Measured on eight graphs of 9 to 4
+// million edges with all commands.
+std::int64_t aside_bytes(bool weighted, const input_size& size) {
+  return size.listed * (size.index_bytes + (weighted ? 28 : 0)) + 16 * size.rows;
+}
+
+// Of the CPU: the greater of what reading and what running takes. Running: the graph, as if it had no duplicates, its
+// plan, and copies of the results.
 std::int64_t most_running_bytes(const graph_plan& plan, search_size search, const input_description& input,
-                                input_size size, const graph_need& need) {
+                                input_size size, const graph_need& need, bool both_ways) {
   constexpr std::int64_t small_arrays = std::int64_t{64} << 10;
-  if (size.rows == 0) search.vertices = size.rows = size.cols = size.listed + 1;
-  const bool mirrored = need.direction == direction_kind::undirected && input.directed;
+  constexpr std::int64_t partly_used_pages = std::int64_t{12} << 20;  // of 2 MiB; Leiden has some twenty arrays
+  const bool weighted = plan.reads_weights || plan.work.edge_bytes > 0;
+  std::int64_t reading = 0;
+  std::int64_t names = 0;  // beside what runs
+  if (lists_edges(input.kind)) {
+    const text_extent text = measure_text(input);
+    search.vertices = size.rows = size.cols = text.vertices;
+    size.listed = text.edges;
+    reading = reading_bytes(input, text, 2 * size.index_bytes + (weighted ? 8 : 0), search.threads);
+    const bool named = input.kind == input_kind::document || input.columns.ids == id_kind::names;
+    if (named) names = std::min(text.name_bytes, text.bytes) + 32 * text.vertices;
+  } else if (input.file.has_value() && !input.mapped.has_value() && is_compressed(input.path)) {
+    reading = text_buffer_bytes(true, 0, search.threads) + least_listed_bytes(input, size, plan.reads_weights) * 2;
+  }
+  const bool mirrored = both_ways || (need.direction == direction_kind::undirected && input.directed);
   size.distinct = std::max(size.distinct, (mirrored ? 2 : 1) * size.listed);
   search.entries = size.distinct;
   search = plan.complete(search, size.index_bytes);
-  return least_device_graph_bytes(size, need) + search.host_workspace_bytes +
-         size.rows * (need.results.fixed + need.results.indices * size.index_bytes) + aside_bytes(plan, input, size) +
-         small_arrays;
+  const std::int64_t running = least_device_graph_bytes(size, need) + search.host_workspace_bytes +
+                               size.rows * (need.results.fixed + need.results.indices * size.index_bytes) +
+                               aside_bytes(weighted, size) + names;
+  return std::max(reading, running + std::min(running, partly_used_pages)) + small_arrays;
 }
 
 }  // namespace
@@ -78,7 +119,9 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
   expect_square(input);
   const bool directed = is_directed(flags, input) && !(ranked && plan.undirected_on_ranks);
   const direction_kind direction = directed ? direction_kind::directed : direction_kind::undirected;
-  const input_size size = likely_size(input, direction);
+  const input_size least = least_size(input);
+  const bool both_ways = adds_reverse(input, least, direction);
+  const input_size size = likely_size(input, least, both_ways);
   const graph_need need{direction, plan.reads_weights, directed && plan.work.wanted != in_edges::omit,
                         plan.work.edge_bytes, plan.work.results};
   search_size search;
@@ -109,8 +152,8 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
   result.device_reason = std::move(wish.reason);
   if (!ranked) {
     result.host_bytes = least_graph_bytes(input, size, need);
-    const std::int64_t most = most_running_bytes(plan, search, input, size, need);
-    result.host_running_bytes = std::max(most, result.host_bytes + aside_bytes(plan, input, size));
+    result.host_running_bytes = std::max(most_running_bytes(plan, search, input, size, need, both_ways),
+                                         result.host_bytes + aside_bytes(plan.reads_weights, size));
     result.device_bytes = search.graph_bytes + search.workspace_bytes;
     return print_plan(flags.common, result, input);
   }

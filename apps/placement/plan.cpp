@@ -40,7 +40,7 @@ std::int64_t resident_bytes() {
   return pages * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// About what a run's process takes, as the system counts it: program, stacks and arrays.
+// What a run's process takes at most, as the system counts it: program, stacks and arrays.
 std::int64_t process_bytes(const work_plan& plan) {
   constexpr std::int64_t stacks_and_code = 8'000'000;  // of a run on nine vertices, beyond a plan's own: 3 to 5 MB
   return resident_bytes() + stacks_and_code + std::max(plan.host_bytes, plan.host_running_bytes);
@@ -54,10 +54,11 @@ std::string host_text(const work_plan& plan) {
     return fmt::format("{} in each rank; the {} available here hold {} of them", least, bytes_text(available),
                        with_commas(available / std::max<std::int64_t>(plan.host_bytes, 1)));
   }
-  const std::string running = fmt::format("; about {} with the program", bytes_text(process_bytes(plan)));
-  const char* const short_of = plan.host_bytes > available           ? "NOT ENOUGH: "
-                               : plan.host_running_bytes > available ? "PERHAPS NOT ENOUGH: "
-                                                                     : "";
+  const std::int64_t most = process_bytes(plan);
+  const std::string running = fmt::format("; up to {} with the program", bytes_text(most));
+  const char* const short_of = plan.host_bytes > available ? "NOT ENOUGH: "
+                               : most > available          ? "PERHAPS NOT ENOUGH: "
+                                                           : "";
   return fmt::format("{}{}; {}{} available", least, running, short_of, bytes_text(available));
 }
 
