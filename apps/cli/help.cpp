@@ -1,8 +1,11 @@
 #include "cli/help.hpp"
 
+#include "cli/choice.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -24,6 +27,36 @@ void append_wrapped(std::string& to, std::string_view text, std::size_t indent, 
     fresh = false;
   }
   to += '\n';
+}
+
+namespace {
+
+bool names_word(std::string_view text, std::string_view word) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; };
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string_view::npos; at += word.size()) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string with_words(std::string text, const CLI::Option& option) {
+  auto& checked = const_cast<CLI::Option&>(option);  // NOLINT(cppcoreguidelines-pro-type-const-cast): CLI11's getters
+  std::vector<std::string> missing = words_of(checked);
+  const std::size_t all = missing.size();
+  missing.erase(
+      std::remove_if(missing.begin(), missing.end(), [&](const auto& word) { return names_word(text, word); }),
+      missing.end());
+  if (missing.empty()) return text;
+  std::string other = "?";
+  const bool takes_others = (*checked.get_validator(0))(other).empty();
+  if (!text.empty()) text += missing.size() == all && !takes_others ? ": " : "; also ";
+  for (std::size_t k = 0; k < missing.size(); ++k) {
+    text += (k == 0 ? "" : k + 1 < missing.size() ? ", " : " or ") + missing[k];
+  }
+  return text;
 }
 
 namespace {
@@ -60,7 +93,7 @@ class help_formatter : public CLI::Formatter {
     } else {
       text.resize(indent, ' ');
     }
-    append_wrapped(text, option->get_description(), indent, indent);
+    append_wrapped(text, with_words(option->get_description(), *option), indent, indent);
     return text;
   }
 

@@ -8,6 +8,7 @@
 
 namespace CLI {
 class App;
+class Option;
 }  // namespace CLI
 
 namespace spargo::apps {
@@ -22,6 +23,9 @@ struct help_style {
 // Appends `text` in lines of at most `width` columns, indented but for the first, which has `used` columns taken.
 void append_wrapped(std::string& to, std::string_view text, std::size_t indent, std::size_t used,
                     std::size_t width = help_style::width);
+
+// Appends the words that the flag takes (`words_of`) and its text does not name.
+[[nodiscard]] std::string with_words(std::string text, const CLI::Option& option);
 
 void use_help_format(CLI::App& app);
 

@@ -57,7 +57,7 @@ std::string names_of(const CLI::Option& option) {
 }
 
 std::string option_entry(const CLI::Option& option) {
-  std::string text = ".TP\n" + names_of(option) + "\n" + roff(option.get_description());
+  std::string text = ".TP\n" + names_of(option) + "\n" + roff(with_words(option.get_description(), option));
   if (!option.get_default_str().empty()) text += fmt::format(" (default: {})", roff(option.get_default_str()));
   return text + "\n";
 }

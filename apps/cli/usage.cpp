@@ -80,7 +80,7 @@ std::string line_of(const CLI::Option& option) {
   } else {
     text.resize(indent, ' ');
   }
-  append_wrapped(text, clause(option.get_description()), indent, indent);
+  append_wrapped(text, with_words(clause(option.get_description()), option), indent, indent);
   return text;
 }
 

@@ -231,10 +231,11 @@ struct eigs_search : matrix_algorithm {
     report_matrix(out, read);
     json& keys = out.keys();
     if (options.count < flags.options.count) {
-      const std::string all = fmt::format("all {} of the matrix", counted(options.count, "eigenvalue"));
+      const bool one = options.count == 1;
+      const std::string all =
+          (one ? "the only eigenvalue" : "all " + counted(options.count, "eigenvalue")) + " of the matrix";
       if (flags.options.count != eigs_options{}.count) {
-        out.warn(fmt::format("{}: --count {}: {} {} given", flags.file, flags.options.count, all,
-                             options.count == 1 ? "is" : "are"));
+        out.warn(fmt::format("{}: --count {}: {} {} given", flags.file, flags.options.count, all, one ? "is" : "are"));
       }
       out.row("count", all);
     }
@@ -245,7 +246,8 @@ struct eigs_search : matrix_algorithm {
     keys["products"] = found.products;
     keys["restarts"] = found.restarts;
     out.row("operator", formula_of(flags.form));
-    out.row("wanted", fmt::format("the {} {}", flags.which, counted(options.count, "eigenvalue")));
+    out.row("wanted", options.count == 1 ? fmt::format("the {} eigenvalue", flags.which)
+                                         : fmt::format("the {} {}", flags.which, counted(options.count, "eigenvalue")));
     report_values(out, found.values, found.residuals);
     out.row(found.converged ? "converged" : "NOT CONVERGED",
             fmt::format("{}, {}", counted(found.products, "product"), counted(found.restarts, "restart")));

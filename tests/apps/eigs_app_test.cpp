@@ -182,7 +182,12 @@ TEST_F(EigsFile, RefusalsAndStatus) {
   const std::string skew = folder_.write("s.mtx", matrix("real general", "2 2 2\n1 2 1\n2 1 -1\n"));
   expect_failure(run_here("eigs", {skew}), "eigs", 1, "not symmetric (Hermitian): (1, 2) and (2, 1) differ\n");
   const std::string lone = folder_.write("l.mtx", matrix("real general", "3 3 1\n1 3 1\n"));
-  expect_failure(run_here("eigs", {lone}), "eigs", 1, "(1, 3) is an entry and (3, 1) is none\n");
+  expect_failure(run_here("eigs", {lone}), "eigs", 1,
+                 "l.mtx: the matrix is not symmetric (Hermitian): (1, 3) is an entry and (3, 1) is none\n");
+  const std::string one = folder_.write("1.mtx", matrix("real general", "1 1 1\n1 1 2\n"));
+  const app_run only = run_here("eigs", {one, "--count", "2"});
+  EXPECT_NE(only.err.find("--count 2: the only eigenvalue of the matrix is given"), std::string::npos) << only.err;
+  EXPECT_NE(only.out.find("the largest eigenvalue\n"), std::string::npos) << only.out;
   const std::string negative = folder_.write("n.mtx", matrix("real symmetric", "2 2 1\n2 1 -1\n"));
   expect_failure(run_here("eigs", {negative, "--operator", "normalized"}), "eigs", 1, "row 1 has the sum -1");
   const std::string spins = folder_.write("h.mtx", matrix("complex hermitian", "2 2 2\n1 1 1 0\n2 1 0 1\n"));

@@ -119,7 +119,8 @@ TEST(help, in_short_names_choices_and_what_is_asked_for_first) {
            {"pagerank", {"--undirected ", "--top K ", "--print FORM "}},
            {"eigs", {"adjacency: the matrix A itself; also laplacian, normalized\n"}},
            {"solve",
-            {"where it fails; also cg, minres, bicgstab and gmres\n", "--rhs B b: ones-solution (A times ones)\n",
+            {"where it fails; also cg, minres, bicgstab and gmres\n",
+             "--rhs B b: ones-solution (A times ones); also random\n",
              "the diagonal has a zero; also none, jacobi, block-jacobi, ilu0, ic0\n"}},
            {"reorder", {"for small bandwidth; also degree, rabbit, random[:SEED]\n"}}}) {
     std::string brief;  // in long lines
@@ -131,6 +132,41 @@ TEST(help, in_short_names_choices_and_what_is_asked_for_first) {
     for (std::size_t k = 0; (k = brief.find("  ", k)) != std::string::npos;) brief.erase(k, 1);
     for (const std::string& each : says) EXPECT_NE(brief.find(each), std::string::npos) << each << "\n" << brief;
   }
+}
+
+// The text of a flag, on one line.
+std::string text_of(const std::string& help, const std::string& flag) {
+  std::string text;
+  for (const std::string& line : lines_of(help)) {
+    const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
+    if (start <= 2 && !text.empty()) return text;
+    if (line.starts_with("  " + flag + " ") || !text.empty()) text += line.substr(start) + " ";
+  }
+  return text;
+}
+
+// In short and in full, the words that the refusal of another one lists.
+TEST(help, names_every_choice_that_a_flag_takes) {
+  const auto expect_words = [](const std::string& command, const std::string& flag, const std::string& words) {
+    std::istringstream each(words);
+    for (std::string word; each >> word;) {
+      if (word == "or") continue;
+      word.erase(std::remove(word.begin(), word.end(), ','), word.end());
+      for (const std::vector<std::string>& asked : {std::vector<std::string>{command, "--help"}, {"help", command}}) {
+        const std::string text = text_of(run_app("spargo", asked).out, flag);
+        EXPECT_NE(text.find(word), std::string::npos) << command << " " << word << ": " << text;
+      }
+    }
+  };
+  for (const auto& [command, flag] : {std::pair("convert", "--to"), std::pair("layout", "--color-by"),
+                                      std::pair("spmv", "--format"), std::pair("convert", "--ids")}) {
+    std::vector<std::string> words{command, "gen:path:n=3", flag, "nonsense"};
+    const std::string refusal = run_app("spargo", words).err;
+    const std::size_t list = refusal.find("(expected ");
+    ASSERT_NE(list, std::string::npos) << refusal;
+    expect_words(command, flag, refusal.substr(list + 10, refusal.find(')', list) - list - 10));
+  }
+  expect_words("bfs", "--source", "first max-degree random");
 }
 
 TEST(help, of_every_command_is_a_row_of_the_page_of_commands) {

@@ -138,7 +138,7 @@ TEST_F(SolveFile, Refusals) {
   expect_failure(run_here("solve", {folder_.write("w.mtx", general("2 3 1\n1 1 1\n"))}), "solve", 1,
                  "a matrix of 2 x 3 (expected a square one)");
   expect_failure(run_here("solve", {folder_.write("z.mtx", general("2 2 1\n1 1 1\n")), "--preconditioner", "jacobi"}),
-                 "solve", 1, "solve: row 2 has 0 on the diagonal");
+                 "solve", 1, "z.mtx: row 2 has 0 on the diagonal");
   expect_failure(run_here("solve", {folder_.write("n.mtx", general("2 2 2\n1 1 1\n2 2 nan\n"))}), "solve", 1,
                  "n.mtx: entry (2, 2) is infinite or NaN");
   const std::string two = folder_.write("two.mtx", general("2 2 2\n1 1 1\n2 2 1\n"));
@@ -154,7 +154,7 @@ TEST_F(SolveFile, Refusals) {
                  "ilu is not a preconditioner (expected auto, none, jacobi, block-jacobi, ilu0 or ic0)");
   const std::string indefinite = folder_.write("i.mtx", general("2 2 4\n1 1 1\n2 2 1\n1 2 3\n2 1 3\n"));
   expect_failure(run_here("solve", {indefinite, "--preconditioner", "ic0"}), "solve", 1,
-                 "ic0 meets the pivot -8 in row 2: ");
+                 "i.mtx: ic0 meets the pivot -8 in row 2: ");
   expect_failure(run_here("solve", {spd_, "--method", "lu"}), "solve", 2,
                  "(expected auto, cg, minres, bicgstab or gmres)");
   expect_failure(run_here("solve", {spd_, "--tolerance", "-1"}), "solve", 2, "--tolerance");

@@ -179,6 +179,15 @@ TEST_F(SpmvFile, EveryFormatAndPrecisionAgrees) {
   }
 }
 
+TEST_F(SpmvFile, SinglePrecisionIsPrintedAsSuch) {
+  const std::string file =
+      folder_.write("tenth.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 0.1\n");
+  const app_run run =
+      run_app("spmv", {"--json", "-", "--device", "cpu", "--precision", "fp32", "--output", folder_ / "y.mtx", file});
+  EXPECT_EQ(run.json()["y"]["first"], json({0.1})) << run.out;
+  EXPECT_TRUE(slurp(folder_ / "y.mtx").ends_with("\n0.1\n")) << slurp(folder_ / "y.mtx");
+}
+
 TEST_F(SpmvFile, OutputIsAnArrayThatCanBeTheNextX) {
   const std::string y = folder_ / "y.mtx";
   ASSERT_EQ(run_app("spmv", {"--quiet", "--output", y, matrix_}).code, 0);

@@ -212,6 +212,9 @@ TEST(Generate, NeverChanges) {
 TEST(Generate, SeedsDiffer) {
   EXPECT_NE(entries_of("gen:rmat:scale=10,degree=8,seed=1"), entries_of("gen:rmat:scale=10,degree=8,seed=2"));
   EXPECT_EQ(entries_of("gen:rmat:scale=10,degree=8,seed=1"), entries_of("gen:rmat:scale=10,degree=8"));
+  const std::string large = "gen:rmat:scale=10,degree=8,seed=";
+  EXPECT_NE(entries_of(large + "18446744073709551615"), entries_of(large + "9223372036854775807")) << "2^64-1, 2^63-1";
+  for (const char* seed : {"18446744073709551616", "-1"}) EXPECT_THROW((void)entries_of(large + seed), error) << seed;
 }
 
 // The quadrants of the unpermuted Kronecker product have the right shares at the top level; after the permutation only

@@ -48,8 +48,9 @@ class Tables : public testing::Test {
       return said.rfind(path, 0) == 0 ? said.substr(path.size() + 1) : said;
     }
   }
-  [[nodiscard]] edge_list_header header(const std::string& text, const std::string& columns = {}) const {
-    return read_edge_list_header(folder_.write("h.csv", text), columns);
+  [[nodiscard]] edge_list_header header(const std::string& text, const std::string& columns = {},
+                                        id_kind ids = id_kind::automatic) const {
+    return read_edge_list_header(folder_.write("h.csv", text), columns, ids);
   }
   // Whether a text is refused as an adjacency matrix; with --columns it never is.
   bool is_matrix(const std::string& text) const {
@@ -424,6 +425,9 @@ TEST_F(Tables, UnknownNamesAboveNamesAreSaid) {
   EXPECT_TRUE(header("alice,bob\ncarol,alice\n").possible_names.empty()) << "a target below";
   EXPECT_TRUE(header("source,target\na,b\n").possible_names.empty());
   EXPECT_FALSE(header("Person Friend\nalice bob\n").possible_names.empty());
+  for (const char* numbers : {"007,8\n9,10\n", "1,Friend\nalice,bob\n", "Person,2.5\nalice,bob\n"}) {
+    EXPECT_TRUE(header(numbers, {}, id_kind::names).possible_names.empty()) << numbers;
+  }
 }
 
 TEST_F(Tables, AColumnOfNumbersTellsNamesFromEdges) {

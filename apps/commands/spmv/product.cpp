@@ -1,6 +1,7 @@
 #include "commands/spmv/product.hpp"
 
 #include "cli/progress.hpp"
+#include "cli/shortest.hpp"
 #include "cli/text.hpp"
 #include "input/random.hpp"
 
@@ -224,7 +225,13 @@ void summarise(const array<V, host>& y, spmv_product& result) {
   const auto unsigned_nan = [](double v) { return std::isnan(v) ? std::abs(v) : v; };
   result.y_sum = {unsigned_nan(std::real(sum)), unsigned_nan(std::imag(sum))};
   result.y_norm = unsigned_nan(scale * std::sqrt(squares));
-  for (std::int64_t i = 0; i < std::min<std::int64_t>(y.size(), 5); ++i) result.y_first.emplace_back(wide(y[i]));
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(y.size(), 5); ++i) {
+    if constexpr (std::same_as<V, float>) {
+      result.y_first.emplace_back(as_printed(y[i]));
+    } else {
+      result.y_first.emplace_back(wide(y[i]));
+    }
+  }
 }
 
 }  // namespace

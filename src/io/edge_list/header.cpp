@@ -462,7 +462,7 @@ class header_finder {
                             quoted(weight)));
   }
 
-  // The ends of the first line if no line below has either.
+  // The ends of the first line, none of them a number, if no line below has either.
   void find_possible_names() {
     std::vector<std::string> first;
     bool apart = true;
@@ -476,7 +476,7 @@ class header_finder {
       apart = fields[0] != first[0] && fields[0] != first[1] && fields[1] != first[0] && fields[1] != first[1];
       return apart;
     });
-    if (apart) header_.possible_names = std::move(first);
+    if (apart && !is_value(first[0]) && !is_value(first[1])) header_.possible_names = std::move(first);
   }
 
   const input_file& file_;

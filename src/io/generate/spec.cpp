@@ -76,6 +76,9 @@ class spec_reader {
                                      std::int64_t most) const {
     return number<std::int64_t>(key, otherwise, least, most, "an integer");
   }
+  [[nodiscard]] std::uint64_t seed() const {
+    return number<std::uint64_t>("seed", 1, 0, std::numeric_limits<std::uint64_t>::max(), "an integer");
+  }
   [[nodiscard]] double real(std::string_view key, double otherwise, double least, double most) const {
     return number<double>(key, otherwise, least, most, "a number");
   }
@@ -227,7 +230,7 @@ generator_spec parse_generator_spec(std::string_view text) {
       break;
     }
   }
-  s.seed = static_cast<std::uint64_t>(in.integer("seed", 1, 0, std::numeric_limits<std::int64_t>::max()));
+  s.seed = in.seed();
   return s;
 }
 
