@@ -262,7 +262,7 @@ TEST(plan, refuses_what_the_command_refuses) {
         {{"components", list, "--strong", "--ranks", "2"}, "--strong: not on several"},
         {{"pagerank", list, "--algorithm", "gauss_seidel", "--ranks", "2"}, "have jacobi only"},
         {{"bfs", list, "--max-depth", "2", "--ranks", "2"}, "--max-depth: not on several"},
-        {{"spmv", "gen:path:n=9", "--ranks", "2", "--precision", "fp32"}, "fp64"},
+        {{"spmv", "gen:path:n=9", "--ranks", "2", "--transpose"}, "--transpose: not on several"},
         {{"bfs", list, "--ranks", "0"}, "--ranks"},
         {{"bfs"}, "FILE is required"},
         {{"sssp", list, "--devices", "2"}, "unknown flag: --devices (not on several GPUs; did you mean --device?)"}}) {
