@@ -6,7 +6,9 @@
 #include "commands/spmv/product.hpp"
 #include "commands/table.hpp"
 #include "placement/matrix_driver.hpp"
+#include "placement/ranks.hpp"
 
+#include <spargo/distributed/krylov.hpp>
 #include <spargo/io/matrix_market.hpp>
 #include <spargo/io/output.hpp>
 #include <spargo/solvers/krylov.hpp>
@@ -16,7 +18,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <utility>
 
 namespace spargo::apps {
 
@@ -47,22 +51,42 @@ krylov_options options_of(const solve_flags& flags) {
           .block_size = flags.block_size};
 }
 
+// Of rows [first, first + a.rows) of `all`.
 template <value_type V, index_type I, index_type O>
-array<V, host> right_side(const context<host>& ctx, const solve_flags& flags, const csr_view<const V, I, O, host>& a) {
+array<V, host> right_side(const context<host>& ctx, const solve_flags& flags, const csr_view<const V, I, O, host>& a,
+                          std::int64_t first, std::int64_t all) {
+  if (flags.rhs == "ones-solution") {
+    array<V, host> b(ctx, a.rows);
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+      V sum{};
+      for (O k = a.offsets[row]; k < a.offsets[row + 1]; ++k) sum += a.values[k];
+      b[row] = sum;
+    }
+    return b;
+  }
   spmv_x wanted;
   if (parse_random("--rhs", flags.rhs, wanted.seed)) {
     wanted.values = spmv_x::random;
-  } else if (flags.rhs != "ones" && flags.rhs != "ones-solution") {
+  } else if (flags.rhs != "ones") {
     wanted.file = flags.rhs;
   }
-  array<V, host> b = make_x<V>(ctx, wanted, a.rows, {"--rhs", "rows", true});
-  if (flags.rhs != "ones-solution") return b;
-  for (std::int64_t row = 0; row < a.rows; ++row) {
-    V sum{};
-    for (O k = a.offsets[row]; k < a.offsets[row + 1]; ++k) sum += a.values[k];
-    b[row] = sum;
+  array<V, host> b = make_x<V>(ctx, wanted, all, {"--rhs", "rows", true});
+  if (a.rows == all) return b;
+  return clone(ctx, std::as_const(b).view().subspan(first, a.rows));
+}
+
+void expect_ranks(const solve_flags& flags) {
+  if (flags.common.device.starts_with("cuda")) {
+    throw usage_error(
+        fmt::format("--device {}: several processes run solve on CPUs (expected auto or cpu)", flags.common.device));
   }
-  return b;
+  const krylov_preconditioner by = options_of(flags).preconditioner;
+  if (by == krylov_preconditioner::automatic || by == krylov_preconditioner::none ||
+      by == krylov_preconditioner::jacobi) {
+    return;
+  }
+  throw usage_error(
+      fmt::format("--preconditioner {}: not on several processes (expected jacobi or none)", flags.preconditioner));
 }
 
 json number(double v) { return v; }
@@ -140,7 +164,17 @@ struct solved {
   double plan_ms = 0;
   time_summary times;
   krylov_result result;
+  std::optional<residual_check> check;
+  double check_ms = 0;
 };
+
+template <class Plan>
+void describe_plan(const Plan& plan, solved& all) {
+  all.method = plan.method();
+  all.reason = plan.reason();
+  all.preconditioner = plan.preconditioner();
+  all.workspace_bytes = plan.workspace_bytes();
+}
 
 // x on the host.
 template <class Space, value_type V, index_type I, index_type O>
@@ -160,11 +194,92 @@ solved solve_in(const context<Space>& ctx, const csr_view<const V, I, O, Space>&
   });
   copy<V>(ctx, std::as_const(found).view(), x.view());
   ctx.synchronize();
-  all.method = plan.method();
-  all.reason = plan.reason();
-  all.preconditioner = plan.preconditioner();
-  all.workspace_bytes = plan.workspace_bytes();
+  describe_plan(plan, all);
   return all;
+}
+
+// The rest of the report, the outputs, and the exit status. `more`: rows before the check's.
+template <value_type V>
+exit_status conclude_solution(
+    report& out, const solve_flags& flags, const input_description& input, const solved& all, const array<V, host>& x,
+    const std::function<void()>& more = [] {}) {
+  const krylov_result& result = all.result;
+  json& keys = out.keys();
+  keys["field"] = to_string(input.field);
+  keys["symmetry"] = to_string(input.symmetry);
+  keys["plan_ms"] = all.plan_ms;
+  keys["workspace_bytes"] = all.workspace_bytes;
+  keys["rhs"] = flags.rhs;
+  keys["method_reason"] = all.reason;
+  keys["preconditioner"] = to_string(all.preconditioner);
+  out.row("method",
+          fmt::format("{}: {}; preconditioner {}", to_string(all.method), all.reason, to_string(all.preconditioner)));
+  report_result(out, flags, result);
+  report_x(out, flags, x);
+  report_runs(out, all.times);
+  more();
+  const std::optional<bool> valid = all.check.has_value() ? std::optional(all.check->valid) : std::nullopt;
+  report_validity(out, valid,
+                  fmt::format("|b - A x| is {:.3g} of |b|, computed independently",
+                              all.check.has_value() ? all.check->relative_residual : 0),
+                  all.check_ms);
+  if (valid != false) write_outputs(out, flags, result, x);
+  return conclude(out, flags, valid, result.converged ? "" : result.reason);
+}
+
+// Several processes, on their CPUs.
+template <value_type V>
+exit_status solve_over(const communicator& comm, const backend& where, const solve_flags& flags,
+                       input_description described) {
+  ranked_input<V> read = read_on_ranks<V>(comm, where.cpu, std::move(described), flags.common);
+  const input_description& input = read.from.input;
+  together(comm, [&] { expect_square(flags, read.share.rows(), read.share.cols()); });
+  const stopwatch converting;
+  const distributed_matrix<V> a(comm, where.cpu, std::as_const(read.share).view(), read.triangle);
+  read.share = {};
+  const double convert_ms = converting.milliseconds();
+  const std::int64_t first = a.row_parts().first(comm.rank());
+  array<V, host> b;
+  array<V, host> x;
+  together(comm, [&] {
+    expect_finite(flags, a.own(), first);
+    b = right_side<V, std::int64_t, std::int64_t>(where.cpu, flags, a.own(), first, a.rows());
+    x = {where.cpu, b.size()};
+  });
+  solved all;
+  const stopwatch planning;
+  const distributed_krylov_plan<V> plan(comm, where.cpu, a, options_of(flags));
+  all.plan_ms = planning.milliseconds();
+  const traffic before = comm.sent();
+  all.times = time_runs("solving", flags.repeat, [&] {
+    fill_zero(where.cpu, x.view());
+    all.result = plan.run(b.view(), x.view());
+  });
+  ranked_runs runs;
+  runs.exchanged_bytes = comm.all_reduce(comm.sent().bytes - before.bytes, reduction::sum) / flags.repeat;
+  runs.exchange_ms =
+      comm.all_reduce((comm.sent().seconds - before.seconds) * 1e3, reduction::max) / static_cast<double>(flags.repeat);
+  describe_plan(plan, all);
+  const array<V, host> whole = clone(where.cpu, comm.all_gather(span<const V, host>(x)));
+  if (!flags.no_validate) {
+    const stopwatch checking;
+    residual_norms norms;
+    for (const residual_norms& each :
+         comm.all_gather(residual_of<V, std::int64_t, std::int64_t>(a.own(), std::as_const(b).view(), whole.view()))) {
+      norms.add(each);
+    }
+    all.check = norms.against(all.result.relative_residual);
+    all.check_ms = checking.milliseconds();
+  }
+  report out("solve", flags.common);
+  on_first(comm, [&] {
+    begin_report(out, "solve", flags, where);
+    warn_of_rounding(out, flags.file, read.from.facts.rounded_integers);
+    report_matrix(out, a.rows(), a.cols(), a.nnz(), read.from.load_ms, convert_ms);
+    (void)conclude_solution(out, flags, input, all, whole, [&] { report_ranks(out, comm, where, plan.how(), runs); });
+  });
+  const bool valid = !all.check.has_value() || all.check->valid;
+  return valid && all.result.converged ? exit_status::success : exit_status::invalid_result;
 }
 
 struct solution : matrix_algorithm {
@@ -172,12 +287,13 @@ struct solution : matrix_algorithm {
   static constexpr const char* name = "solve";
   static constexpr double expected_ns = 50 + 400;  // text; 100 iterations
   static constexpr bool takes_gpus = true;
+  static constexpr bool takes_ranks = true;
 
   static matrix_command_text text() {
     return {
         "Solves A x = b by products with A: conjugate gradients, MINRES, BiCGSTAB or GMRES. Computes the residual of x "
         "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it, with Jacobi's "
-        "preconditioner or none.",
+        "preconditioner or none; several processes take these two as well.",
         "a matrix",
         "solve",
         {"matrix.mtx.gz", "matrix.mtx --rhs b.mtx --output x.mtx --plot residual.png",
@@ -247,7 +363,7 @@ struct solution : matrix_algorithm {
     const csr_view<const V, I, O, host>& a = read.matrix;
     expect_square(flags, a.rows, a.cols);
     expect_finite(flags, a);
-    const array<V, host> b = right_side<V, I, O>(ctx, flags, a);
+    const array<V, host> b = right_side<V, I, O>(ctx, flags, a, 0, a.rows);
     array<V, host> x(ctx, a.rows);
     solved all;
     on_backend(job.where, [&]<class Space>(const context<Space>& space) {
@@ -258,34 +374,28 @@ struct solution : matrix_algorithm {
         all = solve_in<device, V, I, O>(space, copy.view(), flags, b, x);
       }
     });
-    const krylov_result& result = all.result;
-    json& keys = out.keys();
-    keys["field"] = to_string(job.input.field);
-    keys["symmetry"] = to_string(job.input.symmetry);
-    report_matrix(out, read);
-    keys["plan_ms"] = all.plan_ms;
-    keys["workspace_bytes"] = all.workspace_bytes;
-    keys["rhs"] = flags.rhs;
-    keys["method_reason"] = all.reason;
-    keys["preconditioner"] = to_string(all.preconditioner);
-    out.row("method",
-            fmt::format("{}: {}; preconditioner {}", to_string(all.method), all.reason, to_string(all.preconditioner)));
-    report_result(out, flags, result);
-    report_x(out, flags, x);
-    report_runs(out, all.times);
-    std::optional<residual_check> check;
     const stopwatch checking;
     if (!flags.no_validate) {
-      check = check_solution<V, I, O>(a, b.view(), std::as_const(x).view(), result.relative_residual);
+      all.check = residual_of<V, I, O>(a, b.view(), std::as_const(x).view()).against(all.result.relative_residual);
     }
-    const double check_ms = checking.milliseconds();
-    const std::optional<bool> valid = check.has_value() ? std::optional(check->valid) : std::nullopt;
-    report_validity(out, valid,
-                    fmt::format("|b - A x| is {:.3g} of |b|, computed independently",
-                                check.has_value() ? check->relative_residual : 0),
-                    check_ms);
-    if (valid != false) write_outputs(out, flags, result, x);
-    return conclude(out, flags, valid, result.converged ? "" : result.reason);
+    all.check_ms = checking.milliseconds();
+    report_matrix(out, read);
+    return conclude_solution(out, flags, job.input, all, x);
+  }
+
+  static std::optional<exit_status> run_on_ranks(const solve_flags& flags, const std::function<void()>& prepare) {
+    if (!on_several_ranks()) return std::nullopt;
+    expect_ranks(flags);
+    return run_ranks(flags.common, prepare, [&](const communicator& comm, const backend& where) {
+      std::optional<rows_from_one> counting;
+      if (!is_generator_spec(flags.file)) counting.emplace();
+      input_description input = describe_on_ranks(comm, where.cpu, flags.file, flags.common);
+      together(comm, [&] { expect_matrix(input); });
+      if (input.field != matrix_market_field::complex) {
+        return solve_over<double>(comm, where, flags, std::move(input));
+      }
+      return solve_over<std::complex<double>>(comm, where, flags, std::move(input));
+    });
   }
 
   static void expect(work_plan& plan, const solve_flags& flags, const input_description& input,
@@ -299,6 +409,19 @@ struct solution : matrix_algorithm {
                              .threads = plan.threads};
     plan.algorithm = flags.method;
     if (flags.method == "auto") plan.algorithm_reason = "chosen once the input is read";
+    if (plan.scale.ranks > 0) {
+      expect_ranks(flags);
+      if (plan.scale.on_gpus) throw usage_error("--devices: solve runs on one GPU (expected none)");
+      const matrix_shape part{.rows = size.rows / plan.scale.ranks, .value_bytes = value};
+      krylov_options least = options_of(flags);
+      if (least.method == krylov_method::automatic) least.method = krylov_method::cg;
+      input_size distributed = size;
+      distributed.index_bytes = 8;
+      plan.host_bytes =
+          least_rank_bytes(distributed, plan.scale.ranks, {direction_kind::directed, true, false, value, {value, 0}}) +
+          estimate(part, least).host_bytes;
+      return;
+    }
     plan.host_bytes = least_matrix_bytes(input, size, value, value);
     plan.host_running_bytes =
         std::max(plan.host_bytes, size.distinct * (size.index_bytes + value) + 10 * size.rows * value +

@@ -121,7 +121,6 @@ exit_status conclude(const report& out, const matrix_flags& flags, std::optional
 
 work_plan plan_of(const std::string& command, const matrix_flags& flags, const backend& cpu, const plan_scale& scale,
                   input_description& input, input_size& size, double ns) {
-  if (scale.ranks > 0) throw usage_error(command + " does not run on several processes or GPUs");
   input = describe_matrix(cpu.cpu, flags.file);
   expect_known_size(input);
   size = least_size(input);
@@ -130,8 +129,9 @@ work_plan plan_of(const std::string& command, const matrix_flags& flags, const b
     size.distinct = size.listed + (input.symmetry == symmetry_kind::general ? 0 : size.off_diagonal);
   }
   work_plan plan{command, input.path, input.format, size.rows, size.cols, size.listed};
+  plan.scale = scale;
   plan.threads = cpu.cpu.threads();
-  plan.cpu_ms = expected_cpu_ms({size.listed, ns, plan.threads});
+  plan.cpu_ms = expected_cpu_ms({size.listed / std::max<std::int64_t>(scale.ranks, 1), ns, plan.threads});
   plan.runs_on_gpu = false;
   plan.device = "cpu";
   plan.device_reason = cpu.reason;

@@ -49,16 +49,17 @@ void begin_report(report& out, const std::string& command, const matrix_flags& f
 // Throws `error` (invalid_data) for a matrix that is not square.
 void expect_square(const matrix_flags& flags, std::int64_t rows, std::int64_t cols);
 
-// Throws `error` (invalid_data) that names the first entry that is infinite or NaN.
+// Throws `error` (invalid_data) that names the first entry that is infinite or NaN. `first`: the number of a's first
+// row.
 template <value_type V, index_type I, index_type O>
-void expect_finite(const matrix_flags& flags, const csr_view<const V, I, O, host>& a) {
+void expect_finite(const matrix_flags& flags, const csr_view<const V, I, O, host>& a, std::int64_t first = 0) {
   for (std::int64_t i = 0; i < a.rows; ++i) {
     for (O k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
       if (std::isfinite(std::abs(a.values[k]))) continue;
       throw error(
           error_code::invalid_data, source_position{flags.file, 0, 0},
-          fmt::format("entry ({}, {}) is infinite or NaN, or a sum of duplicates that is (expected finite ones)", i + 1,
-                      std::int64_t{a.indices[k]} + 1));
+          fmt::format("entry ({}, {}) is infinite or NaN, or a sum of duplicates that is (expected finite ones)",
+                      first + i + 1, std::int64_t{a.indices[k]} + 1));
     }
   }
 }

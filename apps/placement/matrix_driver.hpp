@@ -13,6 +13,8 @@
 //   expect(plan, flags, in, size)   algorithm and memory
 // and where GPUs run it:
 //   takes_gpus, place               true; the backend, once the input is described
+// and where several processes run it:
+//   takes_ranks, run_on_ranks       true; the whole command, or nothing in one process
 #pragma once
 
 #include "cli/command.hpp"
@@ -67,6 +69,7 @@ struct matrix_job {
 struct matrix_algorithm {
   using input_type = input_description;  // or one that holds several
   static constexpr bool takes_gpus = false;
+  static constexpr bool takes_ranks = false;
 
   static void check_flags(const matrix_flags&) {}
   static std::vector<std::string> other_inputs(const matrix_flags&) { return {}; }
@@ -114,6 +117,9 @@ template <class T>
 exit_status plan_matrix_command(const typename T::flags_type& flags, const plan_scale& scale) {
   input_description input;
   input_size size;
+  if (scale.ranks > 0 && !T::takes_ranks) {
+    throw usage_error(std::string(T::name) + " does not run on several processes or GPUs");
+  }
   work_plan plan =
       plan_of(T::name, flags, cpu_of(T::name, flags.common, T::takes_gpus), scale, input, size, T::expected_ns);
   T::expect(plan, flags, input, size);
@@ -132,11 +138,17 @@ command_body declare_matrix_command(CLI::App& app) {
     (void)cpu_of(T::name, flags->common, T::takes_gpus);
     T::check_flags(*flags);
     check_table_flags(flags->rows);
-    std::vector<std::string> inputs = T::other_inputs(*flags);
-    inputs.push_back(flags->file);
-    std::vector<output_request> outputs = T::outputs(*flags);
-    outputs.push_back({"--print", flags->rows.output});
-    prepare_outputs(flags->common, inputs, std::move(outputs));
+    const auto prepare = [&flags] {
+      std::vector<std::string> inputs = T::other_inputs(*flags);
+      inputs.push_back(flags->file);
+      std::vector<output_request> outputs = T::outputs(*flags);
+      outputs.push_back({"--print", flags->rows.output});
+      prepare_outputs(flags->common, inputs, std::move(outputs));
+    };
+    if constexpr (T::takes_ranks) {
+      if (const std::optional<exit_status> done = T::run_on_ranks(*flags, prepare)) return *done;
+    }
+    prepare();
     return run_matrix_command<T>(*flags);
   };
   if constexpr (has_matrix_plan<T>) {
@@ -148,7 +160,7 @@ command_body declare_matrix_command(CLI::App& app) {
 
 template <class T>
 [[nodiscard]] constexpr command matrix_command(const char* summary) {
-  return {T::name, summary, declare_matrix_command<T>, nullptr, false, command_kind::matrices};
+  return {T::name, summary, declare_matrix_command<T>, nullptr, T::takes_ranks, command_kind::matrices};
 }
 
 }  // namespace spargo::apps

@@ -21,6 +21,7 @@
 #include <spargo/distributed/cores.hpp>
 #include <spargo/distributed/exchange.hpp>
 #include <spargo/distributed/graph.hpp>
+#include <spargo/distributed/krylov.hpp>
 #include <spargo/distributed/matrix.hpp>
 #include <spargo/distributed/pagerank.hpp>
 #include <spargo/distributed/spmm.hpp>

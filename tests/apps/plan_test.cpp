@@ -263,6 +263,8 @@ TEST(plan, refuses_what_the_command_refuses) {
         {{"pagerank", list, "--algorithm", "gauss_seidel", "--ranks", "2"}, "have jacobi only"},
         {{"bfs", list, "--max-depth", "2", "--ranks", "2"}, "--max-depth: not on several"},
         {{"spmv", "gen:path:n=9", "--ranks", "2", "--transpose"}, "--transpose: not on several"},
+        {{"solve", "gen:path:n=9", "--ranks", "2", "--preconditioner", "ilu0"}, "(expected jacobi or none)"},
+        {{"reorder", "gen:path:n=9", "--ranks", "2"}, "reorder does not run on several processes"},
         {{"bfs", list, "--ranks", "0"}, "--ranks"},
         {{"bfs"}, "FILE is required"},
         {{"sssp", list, "--devices", "2"}, "unknown flag: --devices (not on several GPUs; did you mean --device?)"}}) {

@@ -268,6 +268,46 @@ TEST_F(Ranks, MultiplyComplexMatrices) {
               HasSubstr("several GPUs multiply fp64 matrices by --format csr"));
 }
 
+TEST_F(Ranks, SolveSystems) {
+  const std::string line = "solve gen:laplacian2d:n=30 --rhs random:3 --tolerance 1e-10 ";
+  const scratch folder;
+  const auto expected = on_ranks(1, line + "--json -").json();
+  const app_run run = on_ranks(3, line + "--json - --output " + folder / "x.mtx");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto found = run.json();
+  for (const char* key : {"rows", "nnz", "method", "method_reason", "preconditioner", "converged", "outcome", "valid"})
+    EXPECT_EQ(found[key], expected[key]) << key;
+  EXPECT_EQ(found["ranks"], 3);
+  EXPECT_GT(found["exchanged_bytes"], 0);
+  EXPECT_LE(found["relative_residual"], 1e-10);
+  EXPECT_NEAR(found["iterations"].get<double>(), expected["iterations"].get<double>(), 2);
+  EXPECT_EQ(std::ssize(found["history"]), found["iterations"].get<std::int64_t>() + 1);
+  EXPECT_NEAR(found["x"]["sum"].get<double>(), expected["x"]["sum"].get<double>(), 1e-5);
+  const std::string x = slurp(folder / "x.mtx");
+  EXPECT_EQ(std::count(x.begin(), x.end(), '\n'), 902);
+}
+
+TEST_F(Ranks, RefuseSystemsOnce) {
+  const scratch folder;
+  const std::string file = folder.write("s.mtx",
+                                        "%%MatrixMarket matrix coordinate complex hermitian\n3 3 4\n"
+                                        "1 1 2 0\n2 1 1 3\n2 2 1 0\n3 3 -1 0\n");
+  const auto refused = [](const std::string& flags, int code) {
+    const app_run run = on_ranks(2, "solve " + flags);
+    EXPECT_EQ(run.code, code) << run.err;
+    const std::vector<std::string> lines = own_lines(run.err);
+    EXPECT_EQ(lines.size(), 1U) << run.err;
+    return lines.empty() ? std::string() : lines.front();
+  };
+  EXPECT_EQ(refused(file + " --preconditioner ilu0", 2),
+            "spargo solve: --preconditioner ilu0: not on several processes (expected jacobi or none)");
+  EXPECT_EQ(refused(file + " --device cuda", 2),
+            "spargo solve: --device cuda: several processes run solve on CPUs (expected auto or cpu)");
+  EXPECT_THAT(refused(file + " --method cg", 1), HasSubstr("row 3 has -1 + 0i on the diagonal"));
+  EXPECT_THAT(refused(file + " --max-iterations 1 --rhs ones", 3),
+              HasSubstr("not converged: the limit of 1 iteration"));
+}
+
 TEST_F(Ranks, CountLoopsForRanksAlone) {
   const scratch folder;
   const std::string file = folder.write("loop.el", "1 2\n2 2\n2 3\n3 1\n");
@@ -302,9 +342,10 @@ TEST_F(Ranks, AreRefusedByOtherCommands) {
   EXPECT_EQ(run.code, 2);
   EXPECT_EQ(run.out, "");
   ASSERT_EQ(own_lines(run.err).size(), 1U) << run.err;
-  EXPECT_THAT(run.err,
-              HasSubstr("spargo: info does not run on several processes (bfs, communities, components, cores, pagerank "
-                        "and spmv do)"));
+  EXPECT_THAT(
+      run.err,
+      HasSubstr("spargo: info does not run on several processes (bfs, communities, components, cores, pagerank, "
+                "solve and spmv do)"));
   EXPECT_THAT(on_ranks(2, "sssp " + datasets + "karate.el").err, HasSubstr("sssp does not run on several processes"));
   EXPECT_THAT(on_ranks(2, "sssp --help").out, HasSubstr("Usage: spargo sssp"));
   EXPECT_THAT(on_ranks(2, "components " + datasets + "karate.el --strong").err,
@@ -335,9 +376,11 @@ TEST_F(Ranks, AreToldHowManyWouldDo) {
 
 // The estimates of `plan` for a rank, and the memory of a rank.
 TEST_F(Ranks, TakeWhatThePlanSays) {
-  for (const std::string command : {"bfs", "pagerank", "components", "communities", "cores", "spmv"}) {
-    const std::string line = command + " gen:rmat:scale=17,degree=16 --json - --device cpu" +
-                             (command == "communities" ? " --method cdlp" : "");
+  for (const std::string command : {"bfs", "pagerank", "components", "communities", "cores", "spmv", "solve"}) {
+    const char* const input =
+        command == "solve" ? " gen:laplacian2d:n=700 --tolerance 0.5" : " gen:rmat:scale=17,degree=16";
+    const std::string line =
+        command + input + " --json - --device cpu" + (command == "communities" ? " --method cdlp" : "");
     const app_run plan = on_ranks(1, "plan " + line + " --ranks 2");
     ASSERT_EQ(plan.code, 0) << plan.err;
     const app_run run = on_ranks(2, line + " --repeat 1");

@@ -30,6 +30,13 @@ class scaled_norm {
       sum_ += (v / largest_) * (v / largest_);
     }
   }
+  void add(const scaled_norm& other) {
+    if (!(other.largest_ > 0)) return;
+    const double larger = std::max(largest_, other.largest_);
+    const auto part = [&](const scaled_norm& of) { return of.sum_ * (of.largest_ / larger) * (of.largest_ / larger); };
+    sum_ = part(*this) + part(other);
+    largest_ = larger;
+  }
   // This norm over another one.
   [[nodiscard]] double over(const scaled_norm& other) const {
     return other.largest_ > 0 ? largest_ / other.largest_ * std::sqrt(sum_ / other.sum_) : 0;
@@ -40,12 +47,29 @@ class scaled_norm {
   double sum_ = 0;
 };
 
-template <value_type V, index_type I, index_type O>
-[[nodiscard]] residual_check check_solution(const csr_view<const V, I, O, host>& a, span<const V, host> b,
-                                            span<const V, host> x, double reported) {
-  constexpr double eps = std::numeric_limits<double>::epsilon();
-  scaled_norm residual, right, rounding;
+// Of some rows.
+struct residual_norms {
+  scaled_norm residual{}, right{}, rounding{};
   bool is_finite = true;
+
+  void add(const residual_norms& others) {
+    residual.add(others.residual);
+    right.add(others.right);
+    rounding.add(others.rounding);
+    is_finite = is_finite && others.is_finite;
+  }
+  [[nodiscard]] residual_check against(double reported) const {
+    residual_check found{residual.over(right), rounding.over(right), is_finite};
+    found.valid = is_finite && std::abs(found.relative_residual - reported) <= found.rounding + 1e-6 * reported;
+    return found;
+  }
+};
+
+template <value_type V, index_type I, index_type O>
+[[nodiscard]] residual_norms residual_of(const csr_view<const V, I, O, host>& a, span<const V, host> b,
+                                         span<const V, host> x) {
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  residual_norms norms;
   for (std::int64_t row = 0; row < a.rows; ++row) {
     V sum = b[row];
     double scale = std::abs(b[row]);
@@ -54,14 +78,12 @@ template <value_type V, index_type I, index_type O>
       sum -= product;
       scale += std::abs(product);
     }
-    is_finite = is_finite && std::isfinite(std::abs(sum));
-    residual.add(std::abs(sum));
-    right.add(std::abs(b[row]));
-    rounding.add(4 * eps * (static_cast<double>(a.offsets[row + 1] - a.offsets[row]) + 2) * scale);
+    norms.is_finite = norms.is_finite && std::isfinite(std::abs(sum));
+    norms.residual.add(std::abs(sum));
+    norms.right.add(std::abs(b[row]));
+    norms.rounding.add(4 * eps * (static_cast<double>(a.offsets[row + 1] - a.offsets[row]) + 2) * scale);
   }
-  residual_check found{residual.over(right), rounding.over(right), is_finite};
-  found.valid = is_finite && std::abs(found.relative_residual - reported) <= found.rounding + 1e-6 * reported;
-  return found;
+  return norms;
 }
 
 }  // namespace spargo::apps

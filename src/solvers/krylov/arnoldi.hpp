@@ -41,7 +41,7 @@ class arnoldi {
   // Adds a column of H, and a vector unless the space is invariant; two of them if `may_pair` and it pays. Returns how
   // many; 0: a product is not finite.
   int extend(std::int64_t k, bool may_pair) {
-    const std::int64_t n = of_.n();
+    const std::int64_t n = of_.stride();
     V* const w = basis_ + (k + 1) * n;
     product(basis_ + k * n, w);
     if (may_pair && pairs_ && size_ > least_size && size_ < 1 / least_size) {
@@ -98,7 +98,7 @@ class arnoldi {
     std::array<V*, W + 2> all{};
     std::copy(w.begin(), w.end(), all.begin());
     for (std::int64_t back = 1; back <= 2; ++back) {
-      all[static_cast<std::size_t>(W + back - 1)] = basis_ + std::max<std::int64_t>(k - back, 0) * of_.n();
+      all[static_cast<std::size_t>(W + back - 1)] = basis_ + std::max<std::int64_t>(k - back, 0) * of_.stride();
     }
     (void)project<W + 2, V>(of_.passes, basis_, k, all, again_.data());
     for (std::int64_t back = 1; back <= std::min<std::int64_t>(k, 2); ++back) {

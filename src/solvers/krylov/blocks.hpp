@@ -6,6 +6,7 @@
 
 #include "core/function_ref.hpp"
 #include "core/parallel.hpp"
+#include "solvers/krylov/collective.hpp"
 #include "sparse/arithmetic.hpp"
 
 #include <spargo/core/array.hpp>
@@ -69,7 +70,16 @@ class block_passes {
   block_passes() = default;
   // For passes of up to `most_sums` sums.
   block_passes(const context<host>& ctx, std::int64_t size, std::int64_t most_sums)
-      : threads_(ctx.threads()), size_(size), length_(length_of(size)), table_(ctx, blocks_of(size) * most_sums) {}
+      : threads_(ctx.threads()),
+        size_(size),
+        length_(length_of(size)),
+        stride_(size),
+        table_(ctx, blocks_of(size) * most_sums) {}
+  // Over the elements of several ranks, whose vectors begin every `stride` elements.
+  void distribute(const collective* ranks, std::int64_t stride) {
+    ranks_ = ranks;
+    stride_ = stride;
+  }
 
   // Some 16 blocks, or of at least 1,024 elements, so that two threads get the same work.
   [[nodiscard]] static constexpr std::int64_t length_of(std::int64_t size) {
@@ -96,9 +106,11 @@ class block_passes {
     for (std::int64_t k = 0; k < blocks; ++k) {
       for (std::int64_t s = 0; s < count; ++s) totals[s] += table_[k * count + s];
     }
+    if (ranks_ != nullptr) ranks_->sum(totals, count);
   }
 
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+  [[nodiscard]] std::int64_t stride() const noexcept { return stride_; }
   [[nodiscard]] std::int64_t bytes() const noexcept {
     return table_.size() * static_cast<std::int64_t>(sizeof(double));
   }
@@ -107,6 +119,8 @@ class block_passes {
   int threads_ = 1;
   std::int64_t size_ = 0;
   std::int64_t length_ = 4096;
+  std::int64_t stride_ = 0;
+  const collective* ranks_ = nullptr;
   mutable array<double, host> table_;
 };
 

@@ -49,12 +49,19 @@ void check_options(const krylov_options& options) {
                  fmt::format("solve: {} iterations at most (expected 0 or more)", options.max_iterations));
 }
 
-// Of an element on the diagonal; on a device this synchronises the stream.
+// Of the element on the diagonal in negative_row; on a device this synchronises the stream.
 template <class V, class Space>
-[[nodiscard]] std::string text_of(const context<Space>& ctx, const array<V, Space>& diagonal, std::int64_t row) {
-  const V v = element<V>(ctx, diagonal.view(), row);
+[[nodiscard]] std::string negative_text(const context<Space>& ctx, const inspected_matrix<V, Space>& m) {
+  const V v = m.negative.has_value() ? *m.negative : element<V>(ctx, m.diagonal.view(), m.negative_row);
   if constexpr (complex_type<V>) return fmt::format("{} + {}i", v.real(), v.imag());
   return fmt::format("{}", std::real(v));
+}
+
+// `row`: with a value that is not finite; -1: none.
+inline void expect_finite(std::int64_t row) {
+  if (row < 0) return;
+  throw error(error_code::invalid_data, fmt::format("solve: the matrix has a value in row {}{} that is infinite or NaN",
+                                                    spargo::detail::shown_row(row), spargo::detail::counted_from()));
 }
 
 using choice = plan_choice<krylov_method>;
@@ -66,7 +73,7 @@ template <class V, class Space>
   if (m.negative_row < 0) return {krylov_method::cg, "a symmetric (Hermitian) matrix with a positive diagonal"};
   return {krylov_method::minres, fmt::format("a symmetric (Hermitian) matrix; row {}{} has {} on the diagonal",
                                              spargo::detail::shown_row(m.negative_row), spargo::detail::counted_from(),
-                                             text_of(ctx, m.diagonal, m.negative_row))};
+                                             negative_text(ctx, m))};
 }
 
 // Never `automatic`.
@@ -75,11 +82,11 @@ template <class V, class Space>
                                                           const inspected_matrix<V, Space>& m, krylov_method method,
                                                           krylov_preconditioner asked) {
   if (method == krylov_method::cg && m.negative_row >= 0) {
-    throw error(error_code::invalid_data,
-                fmt::format("solve: the matrix is not positive definite: row {}{} has {} on the diagonal (expected "
-                            "another method than cg)",
-                            spargo::detail::shown_row(m.negative_row), spargo::detail::counted_from(),
-                            text_of(ctx, m.diagonal, m.negative_row)));
+    throw error(
+        error_code::invalid_data,
+        fmt::format("solve: the matrix is not positive definite: row {}{} has {} on the diagonal (expected "
+                    "another method than cg)",
+                    spargo::detail::shown_row(m.negative_row), spargo::detail::counted_from(), negative_text(ctx, m)));
   }
   if (asked != krylov_preconditioner::automatic && asked != krylov_preconditioner::jacobi) return asked;
   if (m.zero_row < 0) return krylov_preconditioner::jacobi;

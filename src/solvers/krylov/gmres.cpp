@@ -99,7 +99,7 @@ template <class V>
 krylov_outcome gmres(iteration<V>& run) {
   using S = sum_of<V>;
   const system<V>& of = run.of;
-  const std::int64_t n = of.n();
+  const std::int64_t n = of.stride();
   const std::int64_t restart = run.restart;
   V* const basis = run.work;
   V* const z = run.vector(restart + 1);

@@ -74,10 +74,10 @@ bool is_hermitian(const context<host>& ctx, const csr_view<const V, I, O, host>&
 }  // namespace
 
 template <class V, class I, class O>
-inspected_matrix<V> inspect(const context<host>& ctx, const csr_view<const V, I, O, host>& m) {
+inspected_matrix<V> inspect_rows(const context<host>& ctx, const csr_view<const V, I, O, host>& m, std::int64_t first,
+                                 span<double, host> roots) {
   inspected_matrix<V> found;
   found.diagonal = {ctx, m.rows};
-  array<double, host> roots(ctx, m.rows);
   for (std::int64_t i = 0; i < m.rows; ++i) {
     V diagonal{};
     double largest = 0;
@@ -90,7 +90,7 @@ inspected_matrix<V> inspect(const context<host>& ctx, const csr_view<const V, I,
         if (found.bad_row < 0) found.bad_row = i;
       }
       largest = std::max(largest, size);
-      if (m.indices[k] == i) diagonal += v;
+      if (m.indices[k] == first + i) diagonal += v;
     }
     found.largest = std::max(found.largest, largest);
     roots[i] = std::sqrt(largest);
@@ -98,11 +98,20 @@ inspected_matrix<V> inspect(const context<host>& ctx, const csr_view<const V, I,
     if (diagonal == V{} && found.zero_row < 0) found.zero_row = i;
     if (!(std::real(diagonal) > 0 && std::imag(diagonal) == 0) && found.negative_row < 0) found.negative_row = i;
   }
+  return found;
+}
+
+template <class V, class I, class O>
+inspected_matrix<V> inspect(const context<host>& ctx, const csr_view<const V, I, O, host>& m) {
+  array<double, host> roots(ctx, m.rows);
+  inspected_matrix<V> found = inspect_rows<V, I, O>(ctx, m, 0, roots.view());
   found.is_hermitian = is_hermitian(ctx, m, roots, found.asymmetry);
   return found;
 }
 
-#define INSTANTIATE(V, I, O) \
+#define INSTANTIATE(V, I, O)                                                                                          \
+  template inspected_matrix<V> inspect_rows(const context<host>&, const csr_view<const V, I, O, host>&, std::int64_t, \
+                                            span<double, host>);                                                      \
   template inspected_matrix<V> inspect(const context<host>&, const csr_view<const V, I, O, host>&);
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE)
 

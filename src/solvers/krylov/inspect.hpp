@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 namespace spargo::detail::krylov {
@@ -19,6 +20,7 @@ struct inspected_matrix {
   array<V, Space> diagonal;        // duplicates summed, 0 where there is no entry
   std::int64_t zero_row = -1;      // first with a zero on the diagonal
   std::int64_t negative_row = -1;  // first whose diagonal is not real and positive
+  std::optional<V> negative{};     // its element, where `diagonal` lacks the row: over ranks
 };
 
 // (i, j) and (j, i) may differ by this times the root of the product of their rows' largest sizes: symmetric scaling
@@ -31,6 +33,11 @@ template <class V>
 // O(rows + nnz); on the device each entry is searched for in another row. Synchronises the stream.
 template <class V, class I, class O>
 [[nodiscard]] inspected_matrix<V> inspect(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix);
+// All but symmetry, of consecutive rows of a matrix from `first` on; rows are numbered from 0. `roots`, one for each
+// row, gets the root of its largest size.
+template <class V, class I, class O>
+[[nodiscard]] inspected_matrix<V> inspect_rows(const context<host>& ctx, const csr_view<const V, I, O, host>& rows,
+                                               std::int64_t first, span<double, host> roots);
 template <class V, class I, class O>
 [[nodiscard]] inspected_matrix<V, device> inspect(const context<device>& ctx,
                                                   const csr_view<const V, I, O, device>& matrix);

@@ -38,13 +38,19 @@ struct system<V, host> {
   int exponent = 0;
   array<V, host> inverse{};               // of the diagonal, if M is one
   linear_operator<V, host> inverse_of{};  // M^-1 of the caller; no function otherwise
+  const collective* ranks = nullptr;      // n is then the number of this rank's rows
+  std::int64_t ghosts = 0;                // elements behind those of a vector, which a product may write
   block_passes passes{};
 
   [[nodiscard]] std::int64_t n() const { return a.size; }
-  [[nodiscard]] std::int64_t stride() const { return n(); }  // between vectors of the work space
+  [[nodiscard]] std::int64_t all_rows() const { return ranks == nullptr ? n() : ranks->rows(); }
+  [[nodiscard]] std::int64_t stride() const { return n() + ghosts; }  // between vectors of the work space
   [[nodiscard]] bool is_plain() const { return inverse.empty() && !inverse_of.run; }
   // Once n is known; `restart` of gmres.
-  void prepare(krylov_method /*method*/, std::int64_t restart) { passes = {ctx, n(), sums_of_pass(restart)}; }
+  void prepare(krylov_method /*method*/, std::int64_t restart) {
+    passes = {ctx, n(), sums_of_pass(restart)};
+    passes.distribute(ranks, stride());
+  }
   [[nodiscard]] std::int64_t bytes() const noexcept {
     return inverse.size() * static_cast<std::int64_t>(sizeof(V)) + passes.bytes();
   }
@@ -75,6 +81,7 @@ struct system<V, host> {
       }
       most = std::max({most, std::abs(re), std::abs(im)});
     }
+    if (ranks != nullptr) ranks->largest(most, bad);
     return most;
   }
 

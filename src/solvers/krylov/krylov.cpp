@@ -4,10 +4,9 @@
 #include "core/checks.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
-#include "core/rows_from_one.hpp"
 #include "solvers/krylov/choice.hpp"
-#include "solvers/krylov/device_system.hpp"
 #include "solvers/krylov/outcome.hpp"
+#include "solvers/krylov/solver.hpp"
 #include "sparse/products.hpp"
 
 #include <fmt/format.h>
@@ -22,27 +21,9 @@ namespace {
 namespace krylov = detail::krylov;
 
 struct tuning {
-  // Values within 2^64 of 1 leave squares in range: no pass to scale products.
-  static constexpr int least_exponent = 64;
   // Restarts of bicgstab after a breakdown: a new shadow residual may go on.
   static constexpr int restarts = 5;
 };
-
-[[nodiscard]] int exponent_of(double largest) {
-  int exponent = 0;
-  (void)std::frexp(largest, &exponent);
-  return exponent;
-}
-
-// 1 / d for the scaled matrix; for methods of Hermitian matrices of |d|, which keeps M positive definite.
-template <class V>
-[[nodiscard]] array<V, host> inverted(const krylov::system<V>& of, array<V, host> diagonal, bool by_magnitude) {
-  for (V& d : diagonal) {
-    const V scaled = krylov::times_power(d, -of.exponent);
-    d = by_magnitude ? V(1 / std::abs(scaled)) : V(1) / scaled;
-  }
-  return diagonal;
-}
 
 // The first row whose diagonal element has no inverse in the range of its type; -1: none.
 template <class V, class Space>
@@ -50,6 +31,15 @@ template <class V, class Space>
   std::int64_t bad = -1;
   if (!of.inverse.empty()) (void)of.largest(span<const V, Space>(of.inverse.data(), of.n()), bad);
   return bad;
+}
+
+// Work that may fail on one rank alone.
+template <class V, class Space, class Work>
+void together(const krylov::system<V, Space>& of, const Work& work) {
+  if constexpr (std::same_as<Space, host>) {
+    if (of.ranks != nullptr) return of.ranks->together(work);
+  }
+  work();
 }
 
 template <class V>
@@ -86,7 +76,7 @@ template <class V, class I, class O>
                                               krylov_method method, std::int64_t block_size) {
   if (by == krylov_preconditioner::none) return 0;
   if (by == krylov_preconditioner::jacobi) {
-    of.inverse = inverted(of, std::move(found.diagonal), krylov::needs_hermitian(method));
+    of.inverse = krylov::inverted(of, std::move(found.diagonal), krylov::needs_hermitian(method));
     return 0;
   }
   krylov::built_preconditioner<V> built = krylov::build_preconditioner<V, I, O>(
@@ -116,60 +106,45 @@ template <>
 enum_table<krylov_preconditioner> enum_rows() noexcept {
   return krylov::preconditioners;
 }
+
+namespace detail::krylov {
+
 template <value_type V, class Space>
-struct krylov_plan<V, Space>::state {
-  using system_type = krylov::system<V, Space>;
+solver<V, Space>::solver(system_type of, const krylov_options& o, krylov_method method, krylov_preconditioner m)
+    : system(std::move(of)), options(o), preconditioner(m) {
+  SPARGO_EXPECTS(system.n() >= 0, fmt::format("solve: an operator of {} rows", system.n()));
+  std::int64_t n = system.n();
+  if constexpr (std::same_as<Space, host>) n = system.all_rows();
+  options.restart = std::max<std::int64_t>(1, std::min(options.restart, n));
+  if (options.max_iterations < 0) options.max_iterations = 10 * n;
+  system.prepare(method, options.restart);
+  vectors = zeros(4 + vectors_of(method, options.restart));
+}
 
-  system_type system;
-  krylov_options options;
-  krylov_preconditioner preconditioner;
-  bool is_hermitian = false;     // known to be
-  bool knows_exponent = false;   // else a product shows it
-  std::int64_t other_bytes = 0;  // of the product and the preconditioner
-  array<V, Space> vectors;       // b, r, best x, x, then the method's
-  array<V, Space> more;          // of the method that `automatic` changed to
+template <value_type V, class Space>
+array<V, Space> solver<V, Space>::zeros(std::int64_t count) const {
+  array<V, Space> all(system.ctx, count * system.stride());
+  if constexpr (std::same_as<Space, device>) fill_zero(system.ctx, all.view());
+  return all;
+}
 
-  state(system_type of, const krylov_options& o, krylov_method method, krylov_preconditioner m)
-      : system(std::move(of)), options(o), preconditioner(m) {
-    const std::int64_t n = system.n();
-    SPARGO_EXPECTS(n >= 0, fmt::format("solve: an operator of {} rows", n));
-    options.restart = std::max<std::int64_t>(1, std::min(options.restart, n));
-    if (options.max_iterations < 0) options.max_iterations = 10 * n;
-    system.prepare(method, options.restart);
-    vectors = zeros(4 + krylov::vectors_of(method, options.restart));
-  }
-  // Vectors; on a device the elements behind them must be 0.
-  [[nodiscard]] array<V, Space> zeros(std::int64_t count) const {
-    array<V, Space> all(system.ctx, count * system.stride());
-    if constexpr (std::same_as<Space, device>) fill_zero(system.ctx, all.view());
-    return all;
-  }
+template <value_type V, class Space>
+void solver<V, Space>::copy_vector(const V* from, V* to) {
+  copy<V>(system.ctx, span<const V, Space>(from, system.n()), whole(to));
+}
 
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept {
-    return (vectors.size() + more.size()) * static_cast<std::int64_t>(sizeof(V)) + system.bytes() + other_bytes;
-  }
-
-  [[nodiscard]] V* vector(std::int64_t k) { return vectors.data() + k * system.stride(); }
-  [[nodiscard]] span<V, Space> whole(V* v) const { return {v, system.n()}; }
-  void copy_vector(const V* from, V* to) { copy<V>(system.ctx, span<const V, Space>(from, system.n()), whole(to)); }
-
-  // Of an operator: by its product with b.
-  void look_at(const V* b, V* scratch) {
-    if (knows_exponent) return;
-    system.product(b, scratch);
-    const double largest = system.largest("a product", whole(scratch));
-    const int exponent = exponent_of(largest);
-    system.exponent = std::abs(exponent) > tuning::least_exponent ? exponent : 0;
-    knows_exponent = true;
-  }
-
-  krylov_outcome improve(krylov_method method, krylov::iteration<V, Space>& run, V* best);
-  krylov_result solve(krylov_method method, span<const V, Space> b, span<V, Space> x);
-};
+// Of an operator: by its product with b.
+template <value_type V, class Space>
+void solver<V, Space>::look_at(const V* b, V* scratch) {
+  if (knows_exponent) return;
+  system.product(b, scratch);
+  system.exponent = scaling_exponent(system.largest("a product", whole(scratch)));
+  knows_exponent = true;
+}
 
 // Runs the method from the true residual again while that halves it. The best x is in `best`, its residual in `run`.
 template <value_type V, class Space>
-krylov_outcome krylov_plan<V, Space>::state::improve(krylov_method method, krylov::iteration<V, Space>& run, V* best) {
+krylov_outcome solver<V, Space>::improve(krylov_method method, iteration<V, Space>& run, V* best) {
   double least = run.residual;
   krylov_outcome outcome = krylov_outcome::converged;
   int broken = 0;
@@ -202,7 +177,7 @@ krylov_outcome krylov_plan<V, Space>::state::improve(krylov_method method, krylo
 }
 
 template <value_type V, class Space>
-krylov_result krylov_plan<V, Space>::state::solve(krylov_method method, span<const V, Space> b, span<V, Space> x) {
+krylov_result solver<V, Space>::solve(krylov_method method, span<const V, Space> b, span<V, Space> x) {
   const std::int64_t n = system.n();
   const double largest = system.largest("b", b);
   const bool has_guess = system.largest("the guess", span<const V, Space>(x)) > 0;
@@ -247,7 +222,10 @@ krylov_result krylov_plan<V, Space>::state::solve(krylov_method method, span<con
   const krylov_method other = method == krylov_method::cg ? krylov_method::minres : krylov_method::gmres;
   if (may_switch && (method == krylov_method::cg || method == krylov_method::bicgstab)) {
     result.method = other;
-    if (more.empty()) more = zeros(krylov::vectors_of(other, options.restart));
+    const auto make_room = [&] {
+      if (more.empty()) more = zeros(krylov::vectors_of(other, options.restart));
+    };
+    together(system, make_room);
     run.work = more.data();
     copy_vector(best, now);
     run.residual = system.residual(right, now, r);
@@ -265,6 +243,17 @@ krylov_result krylov_plan<V, Space>::state::solve(krylov_method method, span<con
   return result;
 }
 
+#define INSTANTIATE(V) template struct solver<V, host>;
+SPARGO_FOR_EACH_VALUE(INSTANTIATE)
+#undef INSTANTIATE
+
+}  // namespace detail::krylov
+
+template <value_type V, class Space>
+struct krylov_plan<V, Space>::state : krylov::solver<V, Space> {
+  using krylov::solver<V, Space>::solver;
+};
+
 template <value_type V, class Space>
 template <index_type I, index_type O>
 krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
@@ -275,17 +264,12 @@ krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, const csr_view<con
                  fmt::format("solve: a matrix of {} x {} (expected a square one)", matrix.rows, matrix.cols));
   if constexpr (detail::is_built<Space>) {
     krylov::inspected_matrix<V, Space> found = krylov::inspect<V, I, O>(ctx, matrix);
-    if (found.bad_row >= 0) {
-      throw error(error_code::invalid_data,
-                  fmt::format("solve: the matrix has a value in row {}{} that is infinite or NaN",
-                              detail::shown_row(found.bad_row), detail::counted_from()));
-    }
+    krylov::expect_finite(found.bad_row);
     krylov::choice chosen = krylov::choose(ctx, found, options.method);
     const krylov_method method = chosen.algorithm;
     krylov_preconditioner by = krylov::choose_preconditioner(ctx, found, method, options.preconditioner);
-    const int exponent = exponent_of(found.largest);
     krylov::system<V, Space> system{ctx};
-    system.exponent = std::abs(exponent) > tuning::least_exponent ? exponent : 0;
+    system.exponent = krylov::scaling_exponent(found.largest);
     const auto product = std::make_shared<const spmv_plan<V, I, O, Space>>(
         ctx, matrix, spmv_options{.storage = spmv_storage::copied, .products = 100});
     system.a = {static_cast<std::int64_t>(matrix.rows),

@@ -1,4 +1,5 @@
-// Products of a tall, narrow matrix with a vector: the vectors v_0 .. v_{k-1}, one after the other in memory, n each.
+// Products of a tall, narrow matrix with a vector: the vectors v_0 .. v_{k-1}, one after the other in memory, n each
+// and what lies between them (block_passes::stride).
 #pragma once
 
 #include "solvers/krylov/iteration.hpp"
@@ -75,7 +76,7 @@ gram_of<R, V> project(const block_passes& passes, const V* basis, std::int64_t k
                       sum_of<V>* h) {
   using S = sum_of<V>;
   constexpr std::int64_t d = doubles_of<S>;
-  const std::int64_t n = passes.size();
+  const std::int64_t n = passes.stride();
   const std::int64_t count = R * k * d;
   gram_of<R, V> gram{};
   std::vector<double> sums(static_cast<std::size_t>(count) + gram.size());
@@ -131,7 +132,7 @@ template <int R, class V>
 gram_of<R, V> add_combinations(const block_passes& passes, const V* basis, std::int64_t k, const V* c,
                                const std::array<V*, R>& w) {
   constexpr std::int64_t tile = 512;
-  const std::int64_t n = passes.size();
+  const std::int64_t n = passes.stride();
   gram_of<R, V> gram{};
   passes.sum(
       std::ssize(gram),

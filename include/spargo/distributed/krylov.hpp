@@ -1,0 +1,40 @@
+// Krylov methods over the ranks of a distributed matrix, on their CPUs.
+#pragma once
+
+#include <spargo/distributed/matrix.hpp>
+#include <spargo/solvers/krylov.hpp>
+
+#include <spargo/core/macros_push.hpp>
+
+namespace spargo {
+
+// krylov_plan for a matrix over ranks: every method, with jacobi or without preconditioner; the same choices, messages
+// and results. Each rank passes its own elements of b and x. Sums are added in rank order: every rank has the same
+// history and outcome, and the same bits on every run with the same number of ranks; other numbers differ within
+// rounding. An iteration of cg is an exchange of ghosts and two sums.
+template <value_type V>
+class SPARGO_EXPORT distributed_krylov_plan {
+ public:
+  // Collective, as `run`. Borrows the matrix. Throws as krylov_plan does, on all ranks alike (agreed_error), rows
+  // numbered among those of all ranks; also unsupported for preconditioners other than jacobi and none. Memory: as
+  // krylov_plan for the rank's rows and ghosts, while it is made also the entries in columns of other ranks, twice.
+  distributed_krylov_plan(const communicator& comm, const context<host>& ctx, const distributed_matrix<V>& matrix,
+                          const krylov_options& options = {});
+
+  // An `interruption` on one rank ends the others too, as any error of one rank alone.
+  krylov_result run(span<const V, host> b, span<V, host> x) const;
+
+  [[nodiscard]] krylov_method method() const noexcept { return state_.algorithm(); }  // never `automatic`
+  [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }
+  [[nodiscard]] krylov_preconditioner preconditioner() const noexcept;                              // never `automatic`
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }  // of this rank
+  [[nodiscard]] std::string_view how() const noexcept;  // transport of the ghosts
+
+ private:
+  struct [[gnu::visibility("hidden")]] state;
+  detail::plan_state<state, krylov_method> state_;
+};
+
+}  // namespace spargo
+
+#include <spargo/core/macros_pop.hpp>
