@@ -105,7 +105,7 @@ void report_x(report& out, const solve_flags& flags, const array<V, host>& x) {
   out.keys()["x"] = {{"sum", number(sum)}, {"first", first}};
   if (flags.rhs != "ones-solution") return;
   out.keys()["max_error"] = error;
-  out.row("error", fmt::format("{:.3g} at most: the solution is 1 everywhere", error));
+  out.row("error", fmt::format("{:.3g} at most, from the x of ones that made b", error));
 }
 
 void report_result(report& out, const solve_flags& flags, const krylov_result& result) {

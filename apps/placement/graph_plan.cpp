@@ -70,6 +70,11 @@ std::int64_t reading_bytes(const input_description& input, const text_extent& te
          text.vertices * record_bytes + names;
 }
 
+// Weights that a file may have, or random ones; generated graphs have none of their own.
+bool has_double_weights(const graph_plan& plan, const input_description& input) {
+  return plan.reads_weights ? input.kind != input_kind::generator : plan.work.edge_bytes > 0;
+}
+
 // Besides arrays that the plan knows: buffers, sorting, ids, and weights as doubles. Measured on eight graphs of 9 to 4
 // million edges with all commands.
 std::int64_t aside_bytes(bool weighted, const input_size& size) {
@@ -82,7 +87,7 @@ std::int64_t most_running_bytes(const graph_plan& plan, search_size search, cons
                                 input_size size, const graph_need& need, bool both_ways) {
   constexpr std::int64_t small_arrays = std::int64_t{64} << 10;
   constexpr std::int64_t partly_used_pages = std::int64_t{12} << 20;  // of 2 MiB; Leiden has some twenty arrays
-  const bool weighted = plan.reads_weights || plan.work.edge_bytes > 0;
+  const bool weighted = has_double_weights(plan, input);
   std::int64_t reading = 0;
   std::int64_t names = 0;  // beside what runs
   if (lists_edges(input.kind)) {
@@ -153,7 +158,7 @@ exit_status plan_graph(const graph_flags& flags, const plan_scale& scale, const 
   if (!ranked) {
     result.host_bytes = least_graph_bytes(input, size, need);
     result.host_running_bytes = std::max(most_running_bytes(plan, search, input, size, need, both_ways),
-                                         result.host_bytes + aside_bytes(plan.reads_weights, size));
+                                         result.host_bytes + aside_bytes(has_double_weights(plan, input), size));
     result.device_bytes = search.graph_bytes + search.workspace_bytes;
     return print_plan(flags.common, result, input);
   }

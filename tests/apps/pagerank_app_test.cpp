@@ -85,7 +85,8 @@ TEST_F(PageRankFile, InSinglePrecision) {
   };
   EXPECT_EQ(reports({"--precision", "fp32"})["precision"], "fp32");
   EXPECT_EQ(reports({"--precision", "fp32", "--personalize", "10,20"})["valid"], true);
-  for (const json& entry : reports({"--precision", "fp32"})["top"]) {
+  const json report = reports({"--precision", "fp32"});
+  for (const json& entry : report.at("top")) {
     const auto value = entry[1].get<double>();
     EXPECT_EQ(value, std::stod(fmt::format("{:.9g}", value)));
   }

@@ -311,7 +311,7 @@ TEST(SubgraphPlan, CoversARun) {
         const double took = run_app("subgraph", flags).json().at("host_memory_bytes");
         EXPECT_GE(said, took);
         if (selection.empty()) {
-          EXPECT_LE(said, 2 * took);
+          EXPECT_LE(said, 2 * took + (1 << 24)) << "partly used pages count up to 12 MiB";
         }
       }
     }

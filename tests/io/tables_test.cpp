@@ -430,6 +430,20 @@ TEST_F(Tables, UnknownNamesAboveNamesAreSaid) {
   }
 }
 
+TEST_F(Tables, NumbersBeforeCommentsAreNoNames) {
+  for (const char* text : {"source,target\n1,2 # a\n2,3 # b\n", "source,target\n1,2\t% a\n2,3 // b\n",
+                           "source,target,weight\n1,2 # a,3\n2,3 # b,4\n", "source;target\n1 // a;2\n2 // b;3\n"}) {
+    EXPECT_EQ(header(text).ids, id_kind::integers) << text;
+    EXPECT_EQ(read(text).rfind("2:", 0), 0U) << text << read(text);
+  }
+  const std::string text = "source,target\n1,2 # a\n2,3 # b\n";
+  EXPECT_EQ(header(text, {}, id_kind::names).ids, id_kind::names) << "on request";
+  for (const char* names :
+       {"source,target\n1,flat 2 # a\n2,b # c\n", "source,target\n1,2 a\n2,3 b\n", "source,target\n1,2#a\n2,3#b\n"}) {
+    EXPECT_EQ(header(names).ids, id_kind::names) << names;
+  }
+}
+
 TEST_F(Tables, AColumnOfNumbersTellsNamesFromEdges) {
   const std::string expected = "alice bob 2001\nbob carol 2005\n";
   EXPECT_EQ(read("Person,Friend,Since\nalice,bob,2001\nbob,carol,2005\n"), expected);

@@ -476,7 +476,8 @@ class header_finder {
       apart = fields[0] != first[0] && fields[0] != first[1] && fields[1] != first[0] && fields[1] != first[1];
       return apart;
     });
-    if (apart && !is_value(first[0]) && !is_value(first[1])) header_.possible_names = std::move(first);
+    if (apart && !first.empty() && !is_value(first[0]) && !is_value(first[1]))
+      header_.possible_names = std::move(first);
   }
 
   const input_file& file_;

@@ -28,9 +28,14 @@ struct line_ids {
   }
 
  private:
-  // A number that is not an id is more likely a mistake than a name.
+  // A number that is not an id is more likely a mistake than a name, and so is one before a comment.
   static bool is_like_number(std::string_view field) {
     double number = 0;
+    const std::size_t blank = field.find_first_of(" \t");
+    if (blank != std::string_view::npos) {
+      const std::string_view rest = field.substr(std::min(field.find_first_not_of(" \t", blank), field.size()));
+      if (rest.starts_with('#') || rest.starts_with('%') || rest.starts_with("//")) field = field.substr(0, blank);
+    }
     return field.empty() || ((is_digit(field[0]) || "+-."sv.find(field[0]) != std::string_view::npos) &&
                              parse_real(field, number) != number_status::malformed);
   }

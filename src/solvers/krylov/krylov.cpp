@@ -363,6 +363,7 @@ plan_estimate estimate(const matrix_shape& shape, const krylov_options& options)
   all.host_bytes = vectors * shape.rows * shape.value_bytes + krylov::preconditioner_bytes(shape, options) + table +
                    product.host_bytes + shape.rows * shape.offset_bytes;
   const bool may_be_gmres = options.method == krylov_method::automatic || options.method == krylov_method::gmres;
+  if (may_be_gmres) all.host_bytes += 2 * restart * (restart + 1) * 16;  // of Hessenberg matrices
   const std::int64_t there =
       std::max(vectors, 4 + krylov::vectors_of(krylov_method::cg, 0) + krylov::vectors_of(krylov_method::minres, 0));
   all.device_bytes = product.device_bytes + (1 + there) * (shape.rows + 64) * shape.value_bytes +
