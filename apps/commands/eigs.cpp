@@ -60,9 +60,8 @@ operator_form<V> form_of(const context<host>& ctx, const eigs_flags& flags, cons
       continue;
     }
     if (sum < 0) {
-      throw error(error_code::invalid_data,
-                  fmt::format("{}: row {} has the sum {} (--operator normalized: expected 0 or more)", flags.file,
-                              row + 1, sum));
+      throw error(error_code::invalid_data, source_position{flags.file, 0, 0},
+                  fmt::format("row {} has the sum {} (--operator normalized: expected 0 or more)", row + 1, sum));
     }
     form.diagonal[row] = sum > 0 ? 1 : 0;
     form.scale[row] = sum > 0 ? 1 / std::sqrt(sum) : 0;

@@ -391,10 +391,14 @@ struct solution : matrix_algorithm {
       if (!is_generator_spec(flags.file)) counting.emplace();
       input_description input = describe_on_ranks(comm, where.cpu, flags.file, flags.common);
       together(comm, [&] { expect_matrix(input); });
-      if (input.field != matrix_market_field::complex) {
-        return solve_over<double>(comm, where, flags, std::move(input));
+      try {
+        if (input.field != matrix_market_field::complex) {
+          return solve_over<double>(comm, where, flags, std::move(input));
+        }
+        return solve_over<std::complex<double>>(comm, where, flags, std::move(input));
+      } catch (const error&) {
+        rethrow_with_file(name, flags.file);
       }
-      return solve_over<std::complex<double>>(comm, where, flags, std::move(input));
     });
   }
 

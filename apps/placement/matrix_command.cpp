@@ -5,6 +5,8 @@
 #include "cli/text.hpp"
 #include "placement/matrix_driver.hpp"
 
+#include <spargo/distributed/communicator.hpp>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -75,10 +77,26 @@ void begin_report(report& out, const std::string& command, const matrix_flags& f
   out.row("device", describe(where));
 }
 
+void rethrow_with_file(const std::string& operation, const std::string& file) {
+  try {
+    throw;
+  } catch (const error& e) {
+    const std::string_view said = e.what();
+    const std::string from_library = operation + ": ";
+    const bool named = said.starts_with(from_library);
+    const bool agreed = dynamic_cast<const agreed_error*>(&e) != nullptr;  // has lost its position
+    if (e.code() != error_code::invalid_data || !e.position().file.empty() || (agreed && !named)) throw;
+    const error about_file(e.code(), source_position{file, 0, 0},
+                           std::string(said.substr(named ? from_library.size() : 0)));
+    if (agreed) throw agreed_error(e.code(), about_file.what());
+    throw about_file;
+  }
+}
+
 void expect_square(const matrix_flags& flags, std::int64_t rows, std::int64_t cols) {
   if (rows == cols) return;
-  throw error(error_code::invalid_data,
-              fmt::format("{}: a matrix of {} x {} (expected a square one)", flags.file, rows, cols));
+  throw error(error_code::invalid_data, source_position{flags.file, 0, 0},
+              fmt::format("a matrix of {} x {} (expected a square one)", rows, cols));
 }
 
 void report_matrix(report& out, std::int64_t rows, std::int64_t cols, std::int64_t nnz, double load_ms,

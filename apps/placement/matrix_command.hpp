@@ -46,6 +46,9 @@ void plan_as_asked(work_plan& plan, const common_flags& flags, const input_size&
 
 void begin_report(report& out, const std::string& command, const matrix_flags& flags, const backend& where);
 
+// In a handler: throws the error again, with the file before what the library says about the matrix alone.
+[[noreturn]] void rethrow_with_file(const std::string& operation, const std::string& file);
+
 // Throws `error` (invalid_data) for a matrix that is not square.
 void expect_square(const matrix_flags& flags, std::int64_t rows, std::int64_t cols);
 

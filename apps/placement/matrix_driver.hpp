@@ -98,12 +98,8 @@ exit_status run_matrix_command(const typename T::flags_type& flags) {
   return T::read(job, [&](const auto& read) {
     try {
       return T::run(job, read);
-    } catch (const error& e) {  // of the library, about the matrix
-      if (e.code() != error_code::invalid_data || !e.position().file.empty()) throw;
-      const std::string_view said = e.what();
-      const std::string operation = std::string(T::name) + ": ";
-      throw error(e.code(), source_position{flags.file, 0, 0},
-                  std::string(said.substr(said.starts_with(operation) ? operation.size() : 0)));
+    } catch (const error&) {
+      rethrow_with_file(T::name, flags.file);
     }
   });
 }

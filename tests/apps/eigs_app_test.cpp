@@ -177,8 +177,9 @@ TEST(EigsApp, OnAGpu) {
 }
 
 TEST_F(EigsFile, RefusalsAndStatus) {
-  expect_failure(run_here("eigs", {folder_.write("w.mtx", matrix("real general", "2 3 1\n1 1 1\n"))}), "eigs", 1,
-                 "a matrix of 2 x 3 (expected a square one)");
+  const std::string wide = folder_.write("w.mtx", matrix("real general", "2 3 1\n1 1 1\n"));
+  expect_failure(run_here("eigs", {wide}), "eigs", 1,
+                 "spargo eigs: " + wide + ": a matrix of 2 x 3 (expected a square one)");
   const std::string skew = folder_.write("s.mtx", matrix("real general", "2 2 2\n1 2 1\n2 1 -1\n"));
   expect_failure(run_here("eigs", {skew}), "eigs", 1, "not symmetric (Hermitian): (1, 2) and (2, 1) differ\n");
   const std::string lone = folder_.write("l.mtx", matrix("real general", "3 3 1\n1 3 1\n"));

@@ -106,8 +106,9 @@ TEST_F(ReorderFile, RabbitOrder) {
 }
 
 TEST_F(ReorderFile, Refusals) {
-  expect_failure(run_here("reorder", {folder_.write("w.mtx", matrix("real general", "2 3 1\n1 1 1\n"))}), "reorder", 1,
-                 "a matrix of 2 x 3 (expected a square one)");
+  const std::string wide = folder_.write("w.mtx", matrix("real general", "2 3 1\n1 1 1\n"));
+  expect_failure(run_here("reorder", {wide}), "reorder", 1,
+                 "spargo reorder: " + wide + ": a matrix of 2 x 3 (expected a square one)");
   expect_failure(run_here("reorder", {path_, "--device", "cuda"}), "reorder", 2, "reorder runs on the CPU");
   expect_failure(run_here("reorder", {path_, "--method", "amd"}), "reorder", 2,
                  "expected rcm, degree, rabbit or random[:SEED]");

@@ -135,8 +135,9 @@ TEST_F(SolveFile, NotConvergedIsStatus3WithItsReason) {
 }
 
 TEST_F(SolveFile, Refusals) {
-  expect_failure(run_here("solve", {folder_.write("w.mtx", general("2 3 1\n1 1 1\n"))}), "solve", 1,
-                 "a matrix of 2 x 3 (expected a square one)");
+  const std::string wide = folder_.write("w.mtx", general("2 3 1\n1 1 1\n"));
+  expect_failure(run_here("solve", {wide}), "solve", 1,
+                 "spargo solve: " + wide + ": a matrix of 2 x 3 (expected a square one)");
   expect_failure(run_here("solve", {folder_.write("z.mtx", general("2 2 1\n1 1 1\n")), "--preconditioner", "jacobi"}),
                  "solve", 1, "z.mtx: row 2 has 0 on the diagonal");
   expect_failure(run_here("solve", {folder_.write("n.mtx", general("2 2 2\n1 1 1\n2 2 nan\n"))}), "solve", 1,

@@ -124,6 +124,8 @@ TYPED_TEST(Gmres, EveryResidualIsTheLeast) {
     this->compare("graded by 8", this->graded(8), b, 60, restart);
     this->compare("graded by 3", this->graded(3), b, 60, restart);
     if (restart > 1) this->compare("near I", this->near_identity(4e-3), b, 3, restart);
+    // The second step of a pair is of no use. In fp64 such residuals are beyond the tolerance by single steps too.
+    if (restart > 1 && sizeof(real_t<V>) == 4) this->compare("nearer", this->near_identity(1e-5), b, 3, restart);
   }
   std::vector<V> unit(this->n);
   unit[0] = V{1};

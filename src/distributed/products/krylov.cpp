@@ -60,15 +60,6 @@ class all_ranks final : public krylov::collective {
   mutable std::vector<std::int64_t> offsets_;
 };
 
-template <class V>
-[[nodiscard]] V conjugated(V v) {
-  if constexpr (complex_type<V>) {
-    return std::conj(v);
-  } else {
-    return v;
-  }
-}
-
 // As of one process (solvers/krylov/inspect.cpp): each entry (i, j) has a partner (j, i). Partners of entries in
 // columns of other ranks are looked for there.
 template <class V>
@@ -86,7 +77,7 @@ bool is_hermitian(const communicator& comm, const context<host>& ctx, const dist
     const std::int64_t* const found = std::lower_bound(begin, end, column);
     if (found == end || *found != column) return false;
     const std::int64_t e = found - own.indices.data();
-    return std::abs(own.values[e] - conjugated(value)) <=
+    return std::abs(own.values[e] - krylov::conjugated(value)) <=
            krylov::asymmetry_of_rounding<V>() * own_roots[row] * roots.values[roots.place(e)];
   };
   const auto visit = [&](std::int64_t row, const auto& put) {

@@ -7,22 +7,11 @@
 #include "distributed/graph/deal.hpp"
 #include "distributed/products/executor.hpp"
 #include "distributed/products/split_spmv.hpp"
+#include "formats/rows/row_buckets.hpp"
 
 #include <spargo/distributed/matrix.hpp>
 
 namespace spargo {
-
-namespace {
-
-template <class V>
-V mirrored(const V& value, symmetry_kind kind) {
-  if constexpr (complex_type<V>) {
-    if (kind == symmetry_kind::hermitian) return std::conj(value);
-  }
-  return kind == symmetry_kind::skew_symmetric ? -value : value;
-}
-
-}  // namespace
 
 template <value_type V>
 distributed_matrix<V>::distributed_matrix(const communicator& comm, const context<host>& ctx,
@@ -31,7 +20,8 @@ distributed_matrix<V>::distributed_matrix(const communicator& comm, const contex
     const std::int64_t row = share.row_indices[k];
     const std::int64_t column = share.col_indices[k];
     put(row, column, share.values[k]);
-    if (symmetry != symmetry_kind::general && row != column) put(column, row, mirrored(share.values[k], symmetry));
+    if (symmetry != symmetry_kind::general && row != column)
+      put(column, row, detail::convert::mirrored(share.values[k], symmetry));
   };
   const detail::distributed::dealer<V, decltype(visit)> dealer(comm, ctx, share.nnz(), share.rows, visit);
   row_parts_ = dealer.balance();

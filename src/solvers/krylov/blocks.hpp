@@ -32,6 +32,14 @@ using real_of = typename scalar_traits<V>::real;
 template <class V>
 using sum_of = typename scalar_traits<V>::sum;
 
+template <class V>
+[[nodiscard]] inline V conjugated(V v) {
+  if constexpr (complex_type<V>) {
+    return std::conj(v);
+  } else {
+    return v;
+  }
+}
 // conj(a) * b in double.
 template <real_type V>
 [[nodiscard]] inline double inner(V a, V b) {

@@ -69,14 +69,6 @@ class hessenberg {
   }
 
  private:
-  static S conjugated(S s) {
-    if constexpr (std::same_as<S, double>) {
-      return s;
-    } else {
-      return std::conj(s);
-    }
-  }
-
   std::size_t rows_;
   std::vector<S> entries_;
   std::vector<S> right_;

@@ -2,6 +2,7 @@
 
 #include "core/instantiate.hpp"
 #include "core/rows_from_one.hpp"
+#include "solvers/krylov/blocks.hpp"
 
 #include <fmt/format.h>
 
@@ -11,15 +12,6 @@
 namespace spargo::detail::krylov {
 
 namespace {
-
-template <class V>
-[[nodiscard]] V conjugated(V v) {
-  if constexpr (complex_type<V>) {
-    return std::conj(v);
-  } else {
-    return v;
-  }
-}
 
 std::string without_counterpart(std::int64_t row, std::int64_t col) {
   return fmt::format("({0}, {1}) is an entry and ({1}, {0}) is none{2}", shown_row(row), shown_row(col),

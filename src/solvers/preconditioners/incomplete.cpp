@@ -22,15 +22,6 @@ namespace spargo::detail::krylov {
 namespace {
 
 template <class V>
-[[nodiscard]] V conjugated(V v) {
-  if constexpr (complex_type<V>) {
-    return std::conj(v);
-  } else {
-    return v;
-  }
-}
-
-template <class V>
 [[nodiscard]] std::string pivot_text(V pivot) {
   if (std::imag(pivot) == 0) return fmt::format("{:.3g}", std::real(pivot));
   return fmt::format("{:.3g} + {:.3g}i", std::real(pivot), std::imag(pivot));
