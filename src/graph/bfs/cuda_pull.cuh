@@ -23,8 +23,9 @@ __device__ inline bool in_bitmap(const unsigned* bits, std::int64_t v) { return 
 template <class I, class O>
 __device__ I pull_together(const search<I, O>& s, const unsigned* front, O e, O end) {
   const auto lane = static_cast<O>(threadIdx.x % warp_size);
-  for (; e < end; e += warp_size) {
-    const I u = e + lane < end ? __ldg(s.in_indices + (e + lane)) : I{-1};
+  const I* at = s.in_indices + e + lane;
+  for (O left = end - e; left > 0; left -= warp_size, at += warp_size) {
+    const I u = lane < left ? __ldg(at) : I{-1};
     const unsigned hits = __ballot_sync(full_mask, u >= 0 && in_bitmap(front, u));
     if (hits != 0) return __shfl_sync(full_mask, u, __ffs(static_cast<int>(hits)) - 1);
   }

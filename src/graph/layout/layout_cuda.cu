@@ -143,8 +143,8 @@ struct device_rows {
     const point here = points[v];
     vector2 sum;
     for (int side = 0; side < sides; ++side) {
-      const O last = offsets[side][v + 1];
-      for (O e = offsets[side][v] + lane; e < last; e += lanes) {
+      const std::int64_t last = offsets[side][v + 1];
+      for (std::int64_t e = std::int64_t{offsets[side][v]} + lane; e < last; e += lanes) {
         rule.attract(sum, here, points[indices[side][e]], weights[side] == nullptr ? 1 : weights[side][e]);
       }
     }

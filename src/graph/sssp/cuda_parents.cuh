@@ -92,8 +92,8 @@ template <class W, class D, class I, class O, class Visit>
 __device__ void for_each_orphan(const device_search<W, D, I, O>& s, const unsigned* settled, std::int64_t u,
                                 Visit&& visit) {
   const stored_length<D> length = s.lengths[u];
-  const O end = s.out.offsets[u + 1];
-  for (O e = s.out.offsets[u] + static_cast<O>(lane_id()); e < end; e += warp_size) {
+  const std::int64_t end = s.out.offsets[u + 1];
+  for (std::int64_t e = s.out.offsets[u] + std::int64_t{lane_id()}; e < end; e += warp_size) {
     const target_and_weight<W, I> edge = s.out.load(e);
     if (longer_stored<D>(length, edge.weight) != length) return;  // later edges of the row are heavier
     const I v = edge.target;

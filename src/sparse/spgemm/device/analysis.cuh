@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(block_threads)
     unsigned count = 0;
     bool sorted = true;
     bool ascends = true;
-    for (O q = first + lane; q < last; q += row_lanes) {
+    for (std::int64_t q = std::int64_t{first} + lane; q < last; q += row_lanes) {
       const I column = columns[q];
       const I before = q == first ? I{-1} : columns[q - 1];
       count += (column >> 5) != (before >> 5);
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(block_threads)
     const O last = valid ? f.a_offsets[row + 1] : O{0};
     std::int64_t found = 0;
     std::int64_t words = 0;
-    for (O q = first + lane; q < last; q += row_lanes) {
+    for (std::int64_t q = std::int64_t{first} + lane; q < last; q += row_lanes) {
       const I j = f.a_columns[q];
       found += static_cast<std::int64_t>(f.b_offsets[j + 1]) - f.b_offsets[j];
       words += b_words[j];

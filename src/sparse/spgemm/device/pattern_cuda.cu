@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(analysis_tuning::window_threads)
     if (threadIdx.x == 0) found = 0;
     __syncthreads();
     if (mask.offsets != nullptr) {
-      for (O q = mask.offsets[row] + threadIdx.x; q < mask.offsets[row + 1]; q += blockDim.x) {
+      for (std::int64_t q = std::int64_t{mask.offsets[row]} + threadIdx.x; q < mask.offsets[row + 1]; q += blockDim.x) {
         const std::int64_t at = mask.columns[q] - low;
         if (at >= 0 && mask.columns[q] <= high) atomicOr(allowed + at / 32, 1U << (at % 32));
       }

@@ -141,14 +141,14 @@ __device__ __forceinline__ void for_each_product_of(const device_factors<I, O>& 
 // use(lane_product) for the products of A's entries [k, end), by all lanes of a warp. B's columns ascend, so that the
 // lengths of rows fit I.
 template <class I, class O, class Values, class Use>
-__device__ __forceinline__ void for_each_product_by_rows(const device_factors<I, O>& f, const Values& values, O k,
-                                                         O end, Use use) {
+__device__ __forceinline__ void for_each_product_by_rows(const device_factors<I, O>& f, const Values& values,
+                                                         std::int64_t k, std::int64_t end, Use use) {
   using D = typename Values::value;
   const int lane = lane_id();
   for (; k < end; k += warp_size) {
     selected_row<O, D> row;
     if (k + lane < end) row = select_row<false>(f, values, static_cast<O>(k + lane), column_range<I>{});
-    const int rows = static_cast<int>(min(static_cast<std::int64_t>(end - k), std::int64_t{warp_size}));
+    const int rows = static_cast<int>(min(end - k, std::int64_t{warp_size}));
     const auto load = [&](int from, std::int64_t q) {
       lane_product<I, D> product{};
       product.distinct = true;
@@ -177,8 +177,8 @@ __device__ __forceinline__ void for_each_product_by_rows(const device_factors<I,
 
 // use(lane_product) for the products of A's entries [k, end), by all lanes of a warp. Ranged: those in the range.
 template <bool Ranged, product_walk Walk, class I, class O, class Values, class Use>
-__device__ __forceinline__ void for_each_product(const device_factors<I, O>& f, const Values& values, O k, O end,
-                                                 const column_range<I>& range, Use use) {
+__device__ __forceinline__ void for_each_product(const device_factors<I, O>& f, const Values& values, std::int64_t k,
+                                                 std::int64_t end, const column_range<I>& range, Use use) {
   if constexpr (!Ranged && Walk == product_walk::by_rows) {
     for_each_product_by_rows(f, values, k, end, use);
     return;

@@ -31,9 +31,9 @@ __device__ __forceinline__ void for_each_of_row(const device_factors<I, O>& f, c
                                                 const column_range<I>& range, F use) {
   const O last = f.a_offsets[row + 1];
   if constexpr (Block) {
-    for (O q = f.a_offsets[row] + threadIdx.x / warp_size * warp_size; q < last; q += blockDim.x) {
-      for_each_product<Ranged, Walk>(f, values, q, last - q < warp_size ? last : static_cast<O>(q + warp_size), range,
-                                     use);
+    for (std::int64_t q = std::int64_t{f.a_offsets[row]} + threadIdx.x / warp_size * warp_size; q < last;
+         q += blockDim.x) {
+      for_each_product<Ranged, Walk>(f, values, q, last - q < warp_size ? last : q + warp_size, range, use);
     }
   } else {
     for_each_product<Ranged, Walk>(f, values, f.a_offsets[row], last, range, use);
