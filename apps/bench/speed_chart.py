@@ -13,7 +13,7 @@ here = Path(__file__).parent
 titles = {"bfs": "BFS", "components": "weak components", "pagerank": "PageRank", "betweenness": "betweenness",
           "sssp": "shortest paths", "triangles": "triangles", "similarity": "Jaccard", "strong": "strong components",
           "cores": "core numbers", "forest": "spanning forest", "louvain": "Louvain", "leiden": "Leiden",
-          "trusses": "10-truss", "eigenvector": "eigenvector", "hits": "HITS"}
+          "trusses": "10-truss", "eigenvector": "eigenvector", "hits": "HITS", "walks": "walks", "layout": "layout"}
 graphs = {"R-MAT": "#1f6feb", "uniform": "#2da44e", "grid": "#bf8700"}
 top = 62  # pixels
 
@@ -32,7 +32,7 @@ def beside_gap():
 def beside_cugraph():
     """{command: {graph: cuGraph's time over Spargo's}}"""
     called = {"rmat_22_16": "R-MAT", "uniform_4m_16": "uniform", "grid_2048": "grid"}
-    found, table = {}, (here / "results" / "cugraph_h100.txt").read_text()
+    found, table = {}, (here / "results" / "cugraph_h200.txt").read_text()
     for command, graph, ratio in re.findall(r"^(\w+) +(\w+) +[\d.]+ +[\d.]+ +([\d.]+)", table, re.M):
         found.setdefault(command, {})[called[graph]] = ratio
     return found
