@@ -292,8 +292,8 @@ struct solution : matrix_algorithm {
   static matrix_command_text text() {
     return {
         "Solves A x = b by products with A: conjugate gradients, MINRES, BiCGSTAB or GMRES. Computes the residual of x "
-        "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it, with Jacobi's "
-        "preconditioner or none; several processes take these two as well.",
+        "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it; several processes "
+        "take Jacobi's preconditioner or none.",
         "a matrix",
         "solve",
         {"matrix.mtx.gz", "matrix.mtx --rhs b.mtx --output x.mtx --plot residual.png",

@@ -202,8 +202,15 @@ TEST_F(SolveFile, SolveOnAGpu) {
   EXPECT_EQ(by_gmres["method"], "gmres");
   EXPECT_EQ(by_gmres["valid"], true);
   EXPECT_EQ(by_gmres["converged"], true);
-  expect_failure(run_here("solve", {spd_, "--device", "cuda", "--preconditioner", "ilu0"}), "solve", 1,
-                 "preconditioner ilu0 does not run on the device (expected one of none, jacobi)");
+  for (const char* name : {"block-jacobi", "ilu0", "ic0"}) {
+    const std::vector<std::string> flags{"gen:laplacian2d:n=60", "--preconditioner", name, "--json", "-"};
+    std::vector<std::string> there = flags;
+    there.insert(there.end(), {"--device", "cuda"});
+    const json by_gpu = run_here("solve", there).json();
+    EXPECT_EQ(by_gpu["preconditioner"], name);
+    EXPECT_EQ(by_gpu["valid"], true);
+    EXPECT_NEAR(by_gpu["iterations"].get<double>(), run_here("solve", flags).json()["iterations"].get<double>(), 2);
+  }
 }
 
 TEST_F(SolveFile, APictureOfTheHistory) {

@@ -211,6 +211,40 @@ TEST(PreconditionerOfReals, AnyNumberOfThreadsGivesTheSameBits) {
   }
 }
 
+// Sweeps in the place of solves: each is nearer to them, and M stays definite.
+TEST(PreconditionerOfReals, SweepsConvergeAndMoreTakeFewerIterations) {
+  const context<host> ctx({.threads = 2});
+  const csr<double> a = grid(100);
+  const auto b = random_vector<double>(10'000, 8);
+  for (const auto m : {ilu0, ic0}) {
+    for (const auto method :
+         {krylov_method::cg, krylov_method::minres, krylov_method::bicgstab, krylov_method::gmres}) {
+      SCOPED_TRACE(testing::Message() << to_string(m) << ", " << to_string(method));
+      const auto iterations = [&](krylov_preconditioner by, i64 sweeps) {
+        const krylov_plan<double, host> plan(
+            ctx, a.view(), {.method = method, .preconditioner = by, .restart = 200, .triangular_sweeps = sweeps});
+        std::vector<double> x(b.size());
+        const krylov_result found = plan.run(b, x);
+        EXPECT_TRUE(found.converged) << found.reason;
+        EXPECT_LE(residual_of(a, b, x), 1.01e-8);
+        return static_cast<double>(found.iterations);
+      };
+      const double by_jacobi = iterations(jacobi, 0);
+      const double exact = iterations(m, 0);
+      const double one = iterations(m, 1);
+      const double three = iterations(m, 3);
+      const double many = iterations(m, 400);  // more than there are levels: a solve
+      const double slack = method == krylov_method::bicgstab ? 1.15 : 1;
+      EXPECT_EQ(many, exact);
+      EXPECT_LE(exact, slack * three + 1);
+      EXPECT_LT(exact, one);
+      EXPECT_LE(three, slack * one);
+      EXPECT_LE(one, 0.8 * by_jacobi);
+      EXPECT_LE(three, 1.3 * exact);
+    }
+  }
+}
+
 TEST(PreconditionerOfReals, UnsortedRowsAndDuplicatesCountAsTheirSum) {
   const context<host> ctx;
   const std::vector<i32> offsets{0, 4, 7, 9};
@@ -256,6 +290,8 @@ TEST(PreconditionerOfReals, RefusalsNameTheRow) {
   EXPECT_EQ(message({{1, 2}, {2, 1}}, {.method = krylov_method::cg, .preconditioner = block_jacobi}),
             "solve: block-jacobi: the block of rows 0 to 1 (from 0) is not positive definite (expected jacobi, or "
             "bicgstab or gmres)");
+  EXPECT_EQ(message({{1}}, {.triangular_sweeps = -1}, error_code::invalid_argument),
+            "solve: -1 triangular sweeps (expected 0 or more)");
   EXPECT_EQ(message({{1}}, {.block_size = 0}, error_code::invalid_argument),
             "solve: blocks of 0 rows (expected 1 to 256)");
   EXPECT_EQ(message({{1}}, {.block_size = 257}, error_code::invalid_argument),
@@ -272,8 +308,9 @@ TEST(PreconditionerOfReals, EstimatesCoverPlans) {
   const context<host> ctx;
   const csr<double> a = grid(100);
   const matrix_shape shape{.rows = a.rows(), .cols = a.cols(), .entries = a.nnz()};
-  for (const auto m : {block_jacobi, ilu0, ic0}) {
-    const krylov_options options{.method = krylov_method::cg, .preconditioner = m};
+  for (const auto& [m, sweeps] :
+       {std::pair{block_jacobi, 0}, std::pair{ilu0, 0}, std::pair{ic0, 0}, std::pair{ilu0, 3}, std::pair{ic0, 3}}) {
+    const krylov_options options{.method = krylov_method::cg, .preconditioner = m, .triangular_sweeps = sweeps};
     counting_resource<host> resource(default_host_resource());
     const krylov_plan<double, host> plan(context<host>({.resource = &resource}), a.view(), options);
     EXPECT_GE(estimate(shape, options).host_bytes, plan.workspace_bytes()) << to_string(m);

@@ -1,110 +1,12 @@
 // Triangular solves against naive substitution: the backward error of each row, in long double.
+#include "sparse/triangles.hpp"
 #include "support/message.hpp"
-#include "support/number.hpp"
 #include "support/resource.hpp"
-
-#include <spargo/sparse/triangular_solve.hpp>
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <complex>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
 
 namespace spargo::test {
 namespace {
 
-using i32 = std::int32_t;
-using i64 = std::int64_t;
-using wide = std::complex<long double>;
-
-template <class V>
-struct entry {
-  i64 row;
-  i64 col;
-  V value;
-};
-
-template <class V, class I, class O>
-csr_matrix<V, I, O, host> csr_of(i64 n, std::vector<entry<V>> entries) {
-  const context<host> ctx;
-  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
-  std::vector<O> offsets(static_cast<std::size_t>(n) + 1);
-  std::vector<I> indices;
-  std::vector<V> values;
-  for (const auto& e : entries) {
-    ++offsets[static_cast<std::size_t>(e.row) + 1];
-    indices.push_back(static_cast<I>(e.col));
-    values.push_back(e.value);
-  }
-  for (std::size_t r = 0; r < static_cast<std::size_t>(n); ++r) offsets[r + 1] += offsets[r];
-  return {static_cast<I>(n), static_cast<I>(n), clone(ctx, span<const O, host>(offsets)),
-          clone(ctx, span<const I, host>(indices)), clone(ctx, span<const V, host>(values))};
-}
-
-// Both triangles, unsorted, with duplicates, diagonals in two pieces.
-template <class V>
-std::vector<entry<V>> random_entries(i64 n, i64 per_row, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<entry<V>> all;
-  for (i64 r = 0; r < n; ++r) {
-    all.push_back({r, r, number<V>(2 + uniform(random), uniform(random))});
-    for (i64 k = 0; k < per_row; ++k) {
-      all.push_back(
-          {r, static_cast<i64>(random() % static_cast<std::uint64_t>(n)), number<V>(uniform(random), uniform(random))});
-      if (all.back().col == r) all.back().value = number<V>(0.25, 0);
-    }
-    all.push_back({r, r, number<V>(0.5, 0)});
-  }
-  return all;
-}
-
-constexpr triangular_solve_options every_kind[] = {
-    {triangle_part::lower_triangle, triangle_diagonal::explicit_diagonal},
-    {triangle_part::lower_triangle, triangle_diagonal::implicit_unit_diagonal},
-    {triangle_part::upper_triangle, triangle_diagonal::explicit_diagonal},
-    {triangle_part::upper_triangle, triangle_diagonal::implicit_unit_diagonal}};
-
-// Row by row: |T x - b| within rounding of |T| |x| + |b|.
-template <class V>
-void expect_solved(i64 n, const std::vector<entry<V>>& entries, const triangular_solve_options& kind,
-                   const std::vector<V>& b, const std::vector<V>& x) {
-  const long double eps = std::numeric_limits<real_t<V>>::epsilon();
-  std::vector<wide> rest(static_cast<std::size_t>(n));
-  std::vector<long double> size(static_cast<std::size_t>(n));
-  std::vector<i64> count(static_cast<std::size_t>(n), 2);
-  const bool is_unit = kind.diagonal == triangle_diagonal::implicit_unit_diagonal;
-  for (std::size_t r = 0; r < rest.size(); ++r) {
-    rest[r] = widened(b[r]) - (is_unit ? widened(x[r]) : wide{});
-    size[r] = std::abs(widened(b[r])) + std::abs(widened(x[r]));
-  }
-  for (const auto& e : entries) {
-    const bool below = e.col < e.row;
-    if (e.col == e.row ? is_unit : below != (kind.part == triangle_part::lower_triangle)) continue;
-    const auto r = static_cast<std::size_t>(e.row);
-    const wide product = widened(e.value) * widened(x[static_cast<std::size_t>(e.col)]);
-    rest[r] -= product;
-    size[r] += std::abs(product);
-    ++count[r];
-  }
-  for (std::size_t r = 0; r < rest.size(); ++r) {
-    ASSERT_LE(std::abs(rest[r]), 4 * static_cast<long double>(count[r]) * eps * size[r]) << "row " << r;
-  }
-}
-
-template <class V>
-std::vector<V> random_vector(i64 n, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<V> v(static_cast<std::size_t>(n));
-  for (V& each : v) each = number<V>(uniform(random), uniform(random));
-  return v;
-}
+using namespace triangles;
 
 template <class V_, class I_, class O_>
 struct solve_case {
@@ -144,40 +46,6 @@ TYPED_TEST(TriangularSolve, EveryRowIsSolved) {
   }
 }
 
-// A chain of one row a level, blocks of independent rows, and rows that all need the first.
-std::vector<entry<double>> shape_of(const std::string& name, i64 n) {
-  std::vector<entry<double>> all;
-  for (i64 r = 0; r < n; ++r) {
-    all.push_back({r, r, 3});
-    if (name == "chain" && r > 0) all.push_back({r, r - 1, -1});
-    if (name == "chain" && r + 1 < n) all.push_back({r, r + 1, -1});
-    for (i64 k = 0; name == "groups" && k < 5; ++k) {
-      const i64 group = n / 4;
-      if (r >= group) all.push_back({r, (r / group - 1) * group + (r * 7 + k * 991) % group, 0.125});
-      if (r + group < n) all.push_back({r, (r / group + 1) * group + (r * 3 + k * 577) % group, -0.25});
-    }
-    if (name == "star" && r > 0) all.push_back({r, 0, 0.5});
-    if (name == "star" && r > 0) all.push_back({0, r, 1e-4});
-  }
-  return all;
-}
-
-i64 naive_levels(i64 n, const std::vector<entry<double>>& entries, bool is_upper) {
-  std::vector<std::vector<i64>> needs(static_cast<std::size_t>(n));
-  for (const auto& e : entries) {
-    if (e.row != e.col && (e.col > e.row) == is_upper) needs[static_cast<std::size_t>(e.row)].push_back(e.col);
-  }
-  std::vector<i64> level(needs.size());
-  i64 most = 0;
-  for (i64 k = 0; k < n; ++k) {
-    const auto r = static_cast<std::size_t>(is_upper ? n - 1 - k : k);
-    level[r] = 1;
-    for (const i64 c : needs[r]) level[r] = std::max(level[r], level[static_cast<std::size_t>(c)] + 1);
-    most = std::max(most, level[r]);
-  }
-  return most;
-}
-
 TEST(TriangularSolveOfReals, AnyNumberOfThreadsGivesTheSameBits) {
   for (const char* name : {"chain", "groups", "star"}) {
     const i64 n = 40'000;
@@ -208,6 +76,65 @@ TEST(TriangularSolveOfReals, AnyNumberOfThreadsGivesTheSameBits) {
   }
 }
 
+TYPED_TEST(TriangularSolve, SweepsAreJacobis) {
+  using V = typename TypeParam::V;
+  const context<host> ctx({.threads = 2});
+  const long double eps = std::numeric_limits<real_t<V>>::epsilon();
+  for (const i64 n : {0, 1, 2, 33, 300}) {
+    const auto entries = random_entries<V>(n, n == 0 ? 0 : 2, static_cast<unsigned>(n));
+    const auto a = csr_of<V, typename TypeParam::I, typename TypeParam::O>(n, entries);
+    const auto b = random_vector<V>(n, 7);
+    for (triangular_solve_options kind : every_kind) {
+      for (const i64 sweeps : {1, 2, 3, 6}) {
+        kind.sweeps = sweeps;
+        SCOPED_TRACE(testing::Message() << "n = " << n << ", " << sweeps << " sweeps");
+        const triangular_solve_plan plan(ctx, a, kind);
+        EXPECT_EQ(plan.levels(), 0);
+        EXPECT_EQ(plan.reason(),
+                  std::to_string(sweeps) + (sweeps == 1 ? " sweep" : " sweeps") + " of Jacobi's method, not exact");
+        std::vector<V> x(b.size(), number<V>(std::nan(""), std::nan("")));
+        plan.run(b, x);
+        const std::vector<wide> expected = naive_sweeps(entries, kind, b);
+        long double largest = 1;
+        for (const wide& v : expected) largest = std::max(largest, std::abs(v));
+        for (std::size_t r = 0; r < x.size(); ++r) {
+          ASSERT_LE(std::abs(widened(x[r]) - expected[r]), 1000 * eps * largest) << r;
+        }
+        std::vector<V> in_place = b;
+        plan.run(span<const V, host>(in_place), in_place);
+        EXPECT_EQ(in_place, x);
+      }
+    }
+  }
+}
+
+// One less than the levels: then the sums are those of the solve, also by several threads.
+TEST(TriangularSolveOfReals, EnoughSweepsSolveExactly) {
+  for (const char* name : {"chain", "groups", "star"}) {
+    const i64 n = std::string(name) == "chain" ? 60 : 40'000;
+    const auto entries = shape_of(name, n);
+    const auto a = csr_of<double, i32, i32>(n, entries);
+    const auto b = random_vector<double>(n, 3);
+    for (triangular_solve_options kind : every_kind) {
+      for (const int threads : {1, 3}) {
+        const context<host> ctx({.threads = threads});
+        const triangular_solve_plan exact(ctx, a, kind);
+        std::vector<double> expected(b.size());
+        exact.run(b, expected);
+        triangular_solve_options by_sweeps = kind;
+        by_sweeps.sweeps = exact.levels() - 1;
+        std::vector<double> x(b.size());
+        triangular_solve(ctx, a, b, x, by_sweeps);
+        EXPECT_EQ(x, expected) << name;
+        by_sweeps.sweeps = exact.levels() - 2;
+        if (std::string(name) != "groups") continue;  // one level, or what is left is below rounding
+        triangular_solve(ctx, a, b, x, by_sweeps);
+        EXPECT_NE(x, expected) << name;
+      }
+    }
+  }
+}
+
 TEST(TriangularSolveOfReals, Refusals) {
   const context<host> ctx;
   const auto a = csr_of<double, i32, i32>(3, {{0, 0, 1}, {1, 0, 2}, {2, 1, 5}, {2, 2, 1}, {1, 1, 2}, {1, 1, -2}});
@@ -226,6 +153,11 @@ TEST(TriangularSolveOfReals, Refusals) {
                          unit.run(span<const double, host>(longer.data(), 3), span<double, host>(longer.data() + 1, 3));
                        }),
             "triangular_solve: x overlaps b");
+  EXPECT_EQ(message_of(error_code::invalid_argument, [&] { triangular_solve_plan(ctx, a, {.sweeps = -1}); }),
+            "triangular_solve: -1 sweeps (expected 0 or more)");
+  EXPECT_EQ(message_of(error_code::invalid_data, [&] { triangular_solve_plan(ctx, a, {.sweeps = 2}); }),
+            "triangular_solve: row 1 (from 0) has 0 on the diagonal, by which it divides (expected "
+            "implicit_unit_diagonal, or another matrix)");
   csr_matrix<double, i32, i32, host> wide_one = csr_of<double, i32, i32>(3, {{0, 0, 1}});
   const csr_view<const double, i32, i32, host> wider{{3, 4, wide_one.view().offsets, wide_one.view().indices},
                                                      wide_one.view().values};
@@ -240,6 +172,7 @@ TEST(TriangularSolveOfReals, FailedAllocationsLeakNothing) {
   const i64 requests = fail_every_allocation([&](const context<host>& ctx) {
     std::vector<double> x(50);
     triangular_solve(ctx, a, b, x);
+    triangular_solve(ctx, a, b, x, {.sweeps = 3});
   });
   EXPECT_GE(requests, 5);
 }

@@ -6,11 +6,11 @@
 // squares neither overflow nor underflow. Deterministic: sums have an order that depends on the size alone, so any
 // number of threads gives the same bits, on a device of one kind every run. Sums of fp32 vectors are in fp64.
 //
-// On a device: every method, with jacobi or without preconditioner. The device decides on convergence; the host
+// On a device: every method and every preconditioner, all built there. The device decides on convergence; the host
 // enqueues 4 to 64 iterations at a time and reads the state while the next ones run (products after the end are
 // wasted), and gmres's once more at each restart. cg solves systems that fit the shared memory of a cluster (compute
-// capability 9.0; some 30,000 rows of 5 entries in fp64) in one kernel, whose state the host reads every 256
-// iterations.
+// capability 9.0; some 30,000 rows of 5 entries in fp64), with jacobi or none, in one kernel, whose state the host
+// reads every 256 iterations.
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
@@ -52,7 +52,8 @@ enum class krylov_preconditioner {
   jacobi,        // the diagonal (cg and minres: its absolute values)
   block_jacobi,  // diagonal blocks of krylov_options::block_size rows, inverted; n * block_size values
   // Incomplete factors without fill, applied by triangular solves (sparse/triangular_solve.hpp): LU of any matrix, and
-  // Cholesky's of a Hermitian one. Twice the memory of a copy of A.
+  // Cholesky's of a Hermitian one. Twice the memory of a copy of A. On a device as long a chain of rows as the matrix
+  // has levels is waited for in each application: with many levels, sweeps may take less time.
   ilu0,
   ic0,
 };
@@ -76,10 +77,11 @@ template <>
 struct SPARGO_EXPORT krylov_options {
   krylov_method method = krylov_method::automatic;
   krylov_preconditioner preconditioner = krylov_preconditioner::automatic;
-  double tolerance = 1e-8;           // of the 2-norm of b - A x, relative to that of b; 0 or more
-  std::int64_t max_iterations = -1;  // products with A, two an iteration of bicgstab counting as one; -1: 10 n
-  std::int64_t restart = 50;         // gmres: vectors kept; at least 1
-  std::int64_t block_size = 8;       // of block_jacobi, rows; 1 to 256
+  double tolerance = 1e-8;             // of the 2-norm of b - A x, relative to that of b; 0 or more
+  std::int64_t max_iterations = -1;    // products with A, two an iteration of bicgstab counting as one; -1: 10 n
+  std::int64_t restart = 50;           // gmres: vectors kept; at least 1
+  std::int64_t block_size = 8;         // of block_jacobi, rows; 1 to 256
+  std::int64_t triangular_sweeps = 0;  // of ilu0 and ic0, in the place of each triangular solve; 0: solve
 };
 
 struct SPARGO_EXPORT krylov_result {
@@ -131,8 +133,8 @@ class SPARGO_EXPORT krylov_plan {
                std::convertible_to<Matrix, detail::view_type<std::remove_cvref_t<Matrix>>>)
       krylov_plan(const context<Space>& ctx, Matrix&& matrix, const krylov_options& options = {})
       : krylov_plan(ctx, detail::view_of(matrix), options) {}
-  // An operator, without a preconditioner or with z = M^-1 r (host only). For cg and minres M must be positive
-  // definite. A device's operator enqueues its work on the context's stream.
+  // An operator, without a preconditioner or with z = M^-1 r. For cg and minres M must be positive definite. On a
+  // device both enqueue their work on the context's stream.
   krylov_plan(const context<Space>& ctx, linear_operator<V, Space> a, const krylov_options& options = {});
   krylov_plan(const context<Space>& ctx, linear_operator<V, Space> a, linear_operator<V, Space> inverse_of_m,
               const krylov_options& options = {});

@@ -1,5 +1,5 @@
 // BiCGSTAB on a device, preconditioned on the right as on the host (bicgstab.cpp): two products and five passes an
-// iteration. Scalars are complex for every type of values.
+// iteration. Scalars are complex for every type of values. An M that passes cannot apply is applied between them.
 #include "core/instantiate.hpp"
 #include "solvers/krylov/passes.cuh"
 
@@ -275,18 +275,22 @@ krylov_outcome bicgstab(iteration<V, device>& run) {
   const stabilised_vectors<D> vectors{
       packed(run.x), packed(run.r),         packed(run.vector(0)),
       packed(p),     packed(run.vector(2)), packed(run.vector(3)),
-      packed(p_hat), packed(s_hat),         is_plain ? nullptr : packed(of.inverse.data())};
-  work.repeat(
-      run, krylov_method::bicgstab, of.captures, [&] { work.run(begin_pass<D>{vectors}, packs); },
-      [&] {
-        of.product(p_hat, run.vector(2));
-        work.run(direction_pass<D>{vectors}, packs);
-        work.run(half_pass<D>{vectors}, packs);
-        of.product(s_hat, run.vector(3));
-        work.run(stabiliser_pass<D>{vectors}, packs);
-        work.run(full_pass<D>{vectors}, packs);
-        work.run(search_pass<D>{vectors}, packs);
-      });
+      packed(p_hat), packed(s_hat),         of.inverse.empty() ? nullptr : packed(of.inverse.data())};
+  const auto begin = [&] {
+    work.run(begin_pass<D>{vectors}, packs);
+    if (of.applies()) of.apply(p, p_hat);
+  };
+  work.repeat(run, krylov_method::bicgstab, of.captures, begin, [&] {
+    of.product(p_hat, run.vector(2));
+    work.run(direction_pass<D>{vectors}, packs);
+    work.run(half_pass<D>{vectors}, packs);
+    if (of.applies()) of.apply(run.r, s_hat);
+    of.product(s_hat, run.vector(3));
+    work.run(stabiliser_pass<D>{vectors}, packs);
+    work.run(full_pass<D>{vectors}, packs);
+    work.run(search_pass<D>{vectors}, packs);
+    if (of.applies()) of.apply(p, p_hat);
+  });
   return work.outcome(run);
 }
 

@@ -30,9 +30,9 @@ inline constexpr algorithm_table<krylov_preconditioner, 6> preconditioners{{
     {krylov_preconditioner::automatic, "automatic"},
     {krylov_preconditioner::none, "none"},
     {krylov_preconditioner::jacobi, "jacobi"},
-    {krylov_preconditioner::block_jacobi, "block-jacobi", true, false, "block_jacobi"},
-    {krylov_preconditioner::ilu0, "ilu0", true, false},
-    {krylov_preconditioner::ic0, "ic0", true, false},
+    {krylov_preconditioner::block_jacobi, "block-jacobi", true, true, "block_jacobi"},
+    {krylov_preconditioner::ilu0, "ilu0"},
+    {krylov_preconditioner::ic0, "ic0"},
 }};
 
 template <class Space>
@@ -45,6 +45,8 @@ void check_options(const krylov_options& options) {
   SPARGO_EXPECTS(
       options.block_size >= 1 && options.block_size <= most_block_size,
       fmt::format("solve: blocks of {} (expected 1 to {})", counted(options.block_size, "row"), most_block_size));
+  SPARGO_EXPECTS(options.triangular_sweeps >= 0,
+                 fmt::format("solve: {} triangular sweeps (expected 0 or more)", options.triangular_sweeps));
   SPARGO_EXPECTS(options.max_iterations >= -1,
                  fmt::format("solve: {} iterations at most (expected 0 or more)", options.max_iterations));
 }

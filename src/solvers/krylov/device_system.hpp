@@ -23,9 +23,9 @@ struct system<V, device> {
   context<device> ctx;
   linear_operator<V, device> a{};
   int exponent = 0;
-  array<V, device> inverse{};  // of the diagonal, of stride() elements, if M is one
-  linear_operator<V, device> inverse_of{};
-  bool captures = false;  // whether a product may be captured in a graph
+  array<V, device> inverse{};               // of the diagonal, of stride() elements, if M is one
+  linear_operator<V, device> inverse_of{};  // M^-1 where passes cannot apply it; no function otherwise
+  bool captures = false;                    // whether a product may be captured in a graph
   std::shared_ptr<small_system<V>> small{};
   std::shared_ptr<device_workspace> work{};
 
@@ -33,10 +33,17 @@ struct system<V, device> {
   // Vectors start at multiples of 256 bytes; the padding behind them stays 0.
   [[nodiscard]] std::int64_t stride() const { return div_up(n(), std::int64_t{64}) * 64; }
   [[nodiscard]] bool is_plain() const { return inverse.empty() && !inverse_of.run; }
+  [[nodiscard]] bool applies() const { return inverse_of.run != nullptr; }
+  // Of the workspace, for a preconditioner that needs it before the system is prepared.
+  void make_work();
+  // Whether an iteration runs, in device memory: 0 once the device has stopped.
+  [[nodiscard]] const int* active() const;
   void prepare(krylov_method method, std::int64_t restart);
   [[nodiscard]] std::int64_t bytes() const noexcept;
 
   void product(const V* x, V* y) const;
+  // z = M^-1 r, if applies(). Not in place.
+  void apply(const V* r, V* z) const { inverse_of.run(span<const V, device>(r, n()), span<V, device>(z, n())); }
   // As on the host. Functions that return a number synchronise the stream.
   void scale(const V* from, int by, V* to) const;
   double largest(const char* what, span<const V, device> v) const;

@@ -5,7 +5,8 @@
 // the sums and rotates the Hessenberg matrix's new column. A product goes from `z` to `w`, whatever the iteration, and
 // a last pass moves w into the basis: every iteration is the same kernels, and one graph holds several. At the end of a
 // cycle the host enqueues the solution of the triangle and the combination, and asks for the true residual: one
-// synchronisation a cycle besides the looks at chunks.
+// synchronisation a cycle besides the looks at chunks. Where passes cannot apply M, they write to w, free at that time,
+// what M is applied to.
 // Cost of iteration k: the product, k vectors of traffic three times, and 8 more.
 #include "core/instantiate.hpp"
 #include "solvers/krylov/passes.cuh"
@@ -314,11 +315,12 @@ __global__ void __launch_bounds__(block_threads) solve_kernel(cycle<D> of, devic
   state->run.active = is_singular ? 0 : 1;
 }
 
-// x += M^-1 V y
+// x += M^-1 V y; with the vector M^-1 V y still to be made, w = V y.
 template <class D>
 struct combine_pass : cycle<D> {
   static constexpr int count = 0;
   static constexpr bool backwards = true;
+  bool is_applied_later = false;
   std::int64_t k = 0;
 
   __device__ bool enter(const run_state& s) {
@@ -335,12 +337,23 @@ struct combine_pass : cycle<D> {
 #pragma unroll
       for (int e = 0; e < pack<D>::size; ++e) sum.v[e] = multiply_add(by, mine.v[e], sum.v[e]);
     }
-    const pack<D> step = preconditioned(this->inverse, i, sum);
+    if (is_applied_later) {
+      this->w[i] = sum;
+      return;
+    }
+    add_step(i, preconditioned(this->inverse, i, sum));
+  }
+  __device__ void add_step(std::int64_t i, const pack<D>& step) const {
     pack<D> x = this->x[i];
 #pragma unroll
     for (int e = 0; e < pack<D>::size; ++e) x.v[e] = x.v[e] + step.v[e];
     this->x[i] = x;
   }
+};
+// x += z
+template <class D>
+struct step_pass : combine_pass<D> {
+  __device__ void operator()(std::int64_t i) const { this->add_step(i, this->z[i]); }
 };
 
 [[nodiscard]] std::int64_t most_blocks(const context<device>& ctx) {
@@ -375,7 +388,7 @@ krylov_outcome gmres(iteration<V, device>& run) {
   c.w = packed(w);
   c.x = packed(run.x);
   c.r = packed(run.r);
-  c.inverse = of.is_plain() ? nullptr : packed(of.inverse.data());
+  c.inverse = of.inverse.empty() ? nullptr : packed(of.inverse.data());
   c.triangle = reinterpret_cast<S*>(work.numbers());
   c.right = c.triangle + restart * restart;
   c.sine = c.right + restart + 1;
@@ -386,13 +399,20 @@ krylov_outcome gmres(iteration<V, device>& run) {
   const auto blocks =
       std::clamp<std::int64_t>(div_up(packs, std::int64_t{gram_tuning::threads}), 1, most_blocks(of.ctx));
   const launch_shape shape(blocks, gram_tuning::threads);
-  const auto begin = [&] { work.run(first_vector_pass<D>{c}, packs); };
+  const bool applies = of.applies();
+  cycle<D> vectors = c;  // of the passes that make M's argument
+  if (applies) vectors.z = c.w;
+  const auto begin = [&] {
+    work.run(first_vector_pass<D>{vectors}, packs);
+    if (applies) of.apply(w, z);
+  };
   const auto step = [&] {
     of.product(z, w);
     launch_kernel(of.ctx, shape, gram_kernel<gram::first, D>, c, work.state());
     launch_kernel(of.ctx, shape, gram_kernel<gram::second, D>, c, work.state());
     launch_kernel(of.ctx, shape, gram_kernel<gram::last, D>, c, work.state());
-    work.run(next_vector_pass<D>{c}, packs);
+    work.run(next_vector_pass<D>{vectors}, packs);
+    if (applies) of.apply(w, z);
   };
   const std::int64_t most = run.most;
   while (run.goes_on()) {
@@ -405,7 +425,11 @@ krylov_outcome gmres(iteration<V, device>& run) {
     const krylov_outcome outcome = work.outcome(run);
     if (outcome != krylov_outcome::converged) return outcome;
     launch_kernel(of.ctx, {1, block_threads}, solve_kernel<D>, c, work.state());
-    work.run(combine_pass<D>{c}, packs);
+    work.run(combine_pass<D>{c, applies}, packs);
+    if (applies) {
+      of.apply(w, z);
+      work.run(step_pass<D>{{c}}, packs);
+    }
     run.residual = of.residual(run.b, run.x, run.r);
     if (work.seen().stop == halt::is_singular) return run.failed(krylov_outcome::breakdown, "the matrix is singular");
     if (!std::isfinite(run.residual)) return run.failed(krylov_outcome::not_finite, "A x");

@@ -69,31 +69,34 @@ krylov_outcome iterate(krylov_method method, krylov::iteration<V, device>& run) 
   }
 }
 
-// What the matrix gives a system besides its product: M, and on a device a copy of a small matrix.
-template <class V, class I, class O>
-[[nodiscard]] std::int64_t add_preconditioner(krylov::system<V>& of, const csr_view<const V, I, O, host>& matrix,
-                                              krylov::inspected_matrix<V>& found, krylov_preconditioner by,
-                                              krylov_method method, std::int64_t block_size) {
-  if (by == krylov_preconditioner::none) return 0;
-  if (by == krylov_preconditioner::jacobi) {
-    of.inverse = krylov::inverted(of, std::move(found.diagonal), krylov::needs_hermitian(method));
+// What the matrix gives a system besides its product: M, and on a device a copy of a small matrix. The bytes of M.
+template <class V, class I, class O, class Space>
+[[nodiscard]] std::int64_t add_preconditioner(krylov::system<V, Space>& of,
+                                              const csr_view<const V, I, O, Space>& matrix,
+                                              krylov::inspected_matrix<V, Space>& found, krylov_preconditioner by,
+                                              krylov_method method, const krylov_options& options) {
+  constexpr bool is_on_device = std::same_as<Space, device>;
+  const bool needs_hermitian = krylov::needs_hermitian(method);
+  if constexpr (is_on_device) of.captures = true;
+  if (by == krylov_preconditioner::none || by == krylov_preconditioner::jacobi) {
+    if (by == krylov_preconditioner::jacobi)
+      of.inverse = krylov::inverted(of, std::move(found.diagonal), needs_hermitian);
+    if constexpr (is_on_device) {
+      if (method == krylov_method::cg) of.small = krylov::make_small<V, I, O>(of, matrix);
+    }
     return 0;
   }
-  krylov::built_preconditioner<V> built = krylov::build_preconditioner<V, I, O>(
-      of.ctx, matrix, {by, block_size, of.exponent, krylov::needs_hermitian(method), found.asymmetry});
+  const krylov::preconditioner_request wanted{
+      by, options.block_size, of.exponent, needs_hermitian, found.asymmetry, options.triangular_sweeps};
+  krylov::built_preconditioner<V, Space> built;
+  if constexpr (is_on_device) {
+    of.make_work();
+    built = krylov::build_preconditioner<V, I, O>(of.ctx, matrix, wanted, of.active());
+  } else {
+    built = krylov::build_preconditioner<V, I, O>(of.ctx, matrix, wanted);
+  }
   of.inverse_of = std::move(built.inverse);
   return built.bytes;
-}
-template <class V, class I, class O>
-[[nodiscard]] std::int64_t add_preconditioner(krylov::system<V, device>& of,
-                                              const csr_view<const V, I, O, device>& matrix,
-                                              krylov::inspected_matrix<V, device>& found, krylov_preconditioner by,
-                                              krylov_method method, std::int64_t /*block_size*/) {
-  if (by == krylov_preconditioner::jacobi)
-    of.inverse = krylov::inverted(of, found.diagonal, krylov::needs_hermitian(method));
-  of.captures = true;
-  if (method == krylov_method::cg) of.small = krylov::make_small<V, I, O>(of, matrix);
-  return 0;
 }
 
 }  // namespace
@@ -274,7 +277,7 @@ krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, const csr_view<con
         ctx, matrix, spmv_options{.storage = spmv_storage::copied, .products = 100});
     system.a = {static_cast<std::int64_t>(matrix.rows),
                 [product](span<const V, Space> x, span<V, Space> y) { product->run(V{1}, x, V{}, y); }};
-    const std::int64_t bytes = add_preconditioner<V, I, O>(system, matrix, found, by, method, options.block_size);
+    const std::int64_t bytes = add_preconditioner<V, I, O, Space>(system, matrix, found, by, method, options);
     if (const std::int64_t row = row_without_inverse(system); row >= 0) {
       krylov::expect_automatic(options.preconditioner, row);
       system.inverse = {};
@@ -309,9 +312,6 @@ krylov_plan<V, Space>::krylov_plan(const context<Space>& ctx, linear_operator<V,
                   to_string(options.preconditioner)));
   SPARGO_EXPECTS(!inverse_of_m.run || inverse_of_m.size == a.size,
                  fmt::format("solve: an operator of {} rows and a preconditioner of {}", a.size, inverse_of_m.size));
-  if (inverse_of_m.run && std::same_as<Space, device>) {
-    throw error(error_code::unsupported, "solve: a preconditioner of your own does not run on the device");
-  }
   constexpr krylov_method general = std::same_as<Space, host> ? krylov_method::gmres : krylov_method::bicgstab;
   const krylov_method method = options.method == krylov_method::automatic ? general : options.method;
   if constexpr (detail::is_built<Space>) {
@@ -367,7 +367,7 @@ plan_estimate estimate(const matrix_shape& shape, const krylov_options& options)
   const std::int64_t there =
       std::max(vectors, 4 + krylov::vectors_of(krylov_method::cg, 0) + krylov::vectors_of(krylov_method::minres, 0));
   all.device_bytes = product.device_bytes + (1 + there) * (shape.rows + 64) * shape.value_bytes +
-                     shape.rows * shape.value_bytes + (std::int64_t{4} << 20) +
+                     krylov::device_preconditioner_bytes(shape, options) + (std::int64_t{4} << 20) +
                      (may_be_gmres ? krylov::gmres_bytes(restart) : 0);
   // Streams of 8 GB/s; 100 iterations.
   all.host_seconds = 100 * (product.host_seconds + 12e-10 * static_cast<double>(shape.rows * shape.value_bytes));

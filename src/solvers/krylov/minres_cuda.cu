@@ -1,5 +1,6 @@
 // MINRES on a device, with the recurrences of the host (minres.cpp): a product and three passes an iteration. The
-// Lanczos vectors move in place, so that every iteration is the same kernels and one graph holds several.
+// Lanczos vectors move in place, so that every iteration is the same kernels and one graph holds several. An M that
+// passes cannot apply is applied between them, which is a pass more.
 #include "core/instantiate.hpp"
 #include "solvers/krylov/passes.cuh"
 
@@ -30,6 +31,7 @@ struct lanczos_vectors {
   pack<D>* w_before;
   pack<D>* w;
   const pack<D>* inverse;
+  const pack<D>* applied;  // M^-1 v_next where passes cannot apply M; null otherwise
 };
 
 // v = r, z = M^-1 r, the rest 0.
@@ -41,7 +43,7 @@ struct start_pass : lanczos_vectors<D> {
   __device__ bool enter(const run_state&) { return true; }
   __device__ void operator()(std::int64_t i, sums<1>& mine) const {
     const pack<D> r = this->r[i];
-    const pack<D> z = preconditioned(this->inverse, i, r);
+    const pack<D> z = this->applied != nullptr ? this->z[i] : preconditioned(this->inverse, i, r);
 #pragma unroll
     for (int k = 0; k < pack<D>::size; ++k) mine.v[0] += dot_term(r.v[k], z.v[k]);
     this->v[i] = r;
@@ -118,7 +120,7 @@ struct next_pass : lanczos_vectors<D> {
     with_before = static_cast<real_part_t<D>>(n.with_before);
     return s.active != 0;
   }
-  __device__ void operator()(std::int64_t i, sums<1>& mine) const {
+  __device__ pack<D> orthogonal(std::int64_t i) const {
     const pack<D> v = this->v[i];
     const pack<D> before = this->v_before[i];
     pack<D> next = this->v_next[i];
@@ -127,6 +129,10 @@ struct next_pass : lanczos_vectors<D> {
       next.v[k] = add_scaled(-with_before, before.v[k], add_scaled(-with_v, v.v[k], next.v[k]));
     }
     this->v_next[i] = next;
+    return next;
+  }
+  __device__ void operator()(std::int64_t i, sums<1>& mine) const {
+    const pack<D> next = orthogonal(i);
     const pack<D> z = preconditioned(this->inverse, i, next);
 #pragma unroll
     for (int k = 0; k < pack<D>::size; ++k) mine.v[0] += dot_term(next.v[k], z.v[k]);
@@ -159,6 +165,25 @@ struct next_pass : lanczos_vectors<D> {
   }
 };
 
+// The same in two passes, between which M is applied.
+template <class D>
+struct orthogonal_pass : next_pass<D> {
+  static constexpr int count = 0;
+
+  __device__ void operator()(std::int64_t i) const { (void)this->orthogonal(i); }
+};
+template <class D>
+struct applied_pass : next_pass<D> {
+  static constexpr bool backwards = true;
+
+  __device__ void operator()(std::int64_t i, sums<1>& mine) const {
+    const pack<D> next = this->v_next[i];
+    const pack<D> z = this->applied[i];
+#pragma unroll
+    for (int k = 0; k < pack<D>::size; ++k) mine.v[0] += dot_term(next.v[k], z.v[k]);
+  }
+};
+
 // w, x and r; the Lanczos vectors move on.
 template <class D>
 struct advance_pass : lanczos_vectors<D> {
@@ -185,7 +210,7 @@ struct advance_pass : lanczos_vectors<D> {
     pack<D> moved = this->w_before[i];
     pack<D> x = this->x[i];
     pack<D> r = this->r[i];
-    pack<D> z_next = preconditioned(this->inverse, i, next);
+    pack<D> z_next = this->applied != nullptr ? this->applied[i] : preconditioned(this->inverse, i, next);
 #pragma unroll
     for (int k = 0; k < pack<D>::size; ++k) {
       const D rest = add_scaled(-alpha2, w.v[k], add_scaled(-alpha3, moved.v[k], z.v[k]));
@@ -221,18 +246,31 @@ krylov_outcome minres(iteration<V, device>& run) {
   device_workspace& work = *of.work;
   const device_guard guard(of.ctx);
   const std::int64_t packs = packs_of(of);
-  const lanczos_vectors<D> vectors{
-      packed(run.x),         packed(run.r),         packed(run.vector(0)),
-      packed(run.vector(1)), packed(run.vector(2)), packed(run.vector(3)),
-      packed(run.vector(4)), packed(run.vector(5)), of.is_plain() ? nullptr : packed(of.inverse.data())};
+  const lanczos_vectors<D> vectors{packed(run.x),
+                                   packed(run.r),
+                                   packed(run.vector(0)),
+                                   packed(run.vector(1)),
+                                   packed(run.vector(2)),
+                                   packed(run.vector(3)),
+                                   packed(run.vector(4)),
+                                   packed(run.vector(5)),
+                                   of.inverse.empty() ? nullptr : packed(of.inverse.data()),
+                                   of.applies() ? packed(run.vector(6)) : nullptr};
   const auto begin = [&] {
+    if (of.applies()) of.apply(run.r, run.vector(2));
     work.run(start_pass<D>{vectors}, packs);
     work.run(scale_pass<D>{vectors}, packs);
   };
   work.repeat(run, krylov_method::minres, of.captures, begin, [&] {
     of.product(run.vector(2), run.vector(3));
     work.run(delta_pass<D>{vectors}, packs);
-    work.run(next_pass<D>{vectors}, packs);
+    if (of.applies()) {
+      work.run(orthogonal_pass<D>{{vectors}}, packs);
+      of.apply(run.vector(3), run.vector(6));
+      work.run(applied_pass<D>{{vectors}}, packs);
+    } else {
+      work.run(next_pass<D>{vectors}, packs);
+    }
     work.run(advance_pass<D>{vectors}, packs);
   });
   return work.outcome(run);

@@ -85,8 +85,18 @@ __device__ device_complex<R> inverse_of(device_complex<R> v, bool by_magnitude) 
 }  // namespace
 
 template <class V>
+void system<V, device>::make_work() {
+  if (work == nullptr) work = std::make_shared<device_workspace>(ctx);
+}
+
+template <class V>
+const int* system<V, device>::active() const {
+  return &work->state()->run.active;
+}
+
+template <class V>
 void system<V, device>::prepare(krylov_method method, std::int64_t restart) {
-  work = std::make_shared<device_workspace>(ctx);
+  make_work();
   if (method == krylov_method::gmres) reserve_gmres<V>(ctx, *work, restart);
 }
 

@@ -66,6 +66,7 @@ void device_workspace::start(double residual, double wanted, std::int64_t done, 
   from.wanted = wanted;
   from.done = done;
   from.most = most;
+  from.active = 1;
   launch_kernel(ctx_, {1, 1}, start_kernel, from, &state()->run);
 }
 

@@ -51,6 +51,13 @@ template <class S>
 
 }  // namespace
 
+void refuse_block(std::int64_t first, std::int64_t last, bool needs_definite) {
+  throw error(error_code::invalid_data,
+              fmt::format("solve: block-jacobi: the block of rows {} to {}{} is {} (expected {})", shown_row(first),
+                          shown_row(last - 1), counted_from(), needs_definite ? "not positive definite" : "singular",
+                          needs_definite ? "jacobi, or bicgstab or gmres" : "another block size"));
+}
+
 template <class V, class I, class O>
 built_preconditioner<V> block_jacobi(const context<host>& ctx, const csr_view<const V, I, O, host>& m,
                                      const preconditioner_request& wanted) {
@@ -77,14 +84,7 @@ built_preconditioner<V> block_jacobi(const context<host>& ctx, const csr_view<co
       (*inverses)[first * most + k] = static_cast<V>(a[static_cast<std::size_t>(k)]);
     }
   });
-  if (bad < blocks) {
-    const std::int64_t first = bad * most;
-    throw error(error_code::invalid_data,
-                fmt::format("solve: block-jacobi: the block of rows {} to {}{} is {} (expected {})", shown_row(first),
-                            shown_row(std::min(first + most, n) - 1), counted_from(),
-                            wanted.needs_definite ? "not positive definite" : "singular",
-                            wanted.needs_definite ? "jacobi, or bicgstab or gmres" : "another block size"));
-  }
+  if (bad < blocks) refuse_block(bad * most, std::min((bad + 1) * most, n), wanted.needs_definite);
   // z may be r: a block is read before it is written.
   return {{n,
            [inverses, threads, n, most](span<const V, host> r, span<V, host> z) {

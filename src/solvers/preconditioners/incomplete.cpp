@@ -31,16 +31,10 @@ template <class V>
 
 template <class V>
 void expect_pivot(V pivot, std::int64_t row, bool needs_definite) {
-  if (pivot == V{} || !std::isfinite(std::abs(pivot))) {
-    refuse(fmt::format("solve: ilu0 meets the pivot {} in row {}{} (expected another preconditioner)",
-                       pivot_text(pivot), shown_row(row), counted_from()));
-  }
+  const bool is_usable = pivot != V{} && std::isfinite(std::abs(pivot));
   const auto rounding = std::sqrt(std::numeric_limits<real_of<V>>::epsilon()) * std::real(pivot);
-  if (!needs_definite || (std::real(pivot) > 0 && std::abs(std::imag(pivot)) <= rounding)) return;
-  refuse(
-      fmt::format("solve: ilu0 meets the pivot {} in row {}{}, but cg and minres need positive ones (expected "
-                  "jacobi, or bicgstab or gmres)",
-                  pivot_text(pivot), shown_row(row), counted_from()));
+  if (is_usable && (!needs_definite || (std::real(pivot) > 0 && std::abs(std::imag(pivot)) <= rounding))) return;
+  refuse_pivot(pivot, row, is_usable);
 }
 
 // The places of a row's entries by column; -1: none.
@@ -64,6 +58,25 @@ class places {
 };
 
 }  // namespace
+
+template <class V>
+void refuse_pivot(V pivot, std::int64_t row, bool is_definite_needed) {
+  refuse(fmt::format("solve: ilu0 meets the pivot {} in row {}{}{}", pivot_text(pivot), shown_row(row), counted_from(),
+                     is_definite_needed
+                         ? ", but cg and minres need positive ones (expected jacobi, or bicgstab or gmres)"
+                         : " (expected another preconditioner)"));
+}
+
+void refuse_cholesky_pivot(double pivot, std::int64_t row) {
+  refuse(fmt::format(
+      "solve: ic0 meets the pivot {:.3g} in row {}{}: the matrix is not positive definite, or not enough for "
+      "factors without fill (expected block-jacobi or jacobi)",
+      pivot, shown_row(row), counted_from()));
+}
+
+void refuse_asymmetry(const std::string& where) {
+  refuse("solve: ic0 needs a symmetric (Hermitian) matrix: " + where + " (expected ilu0)");
+}
 
 template <class V, class I, class O>
 void factor_ilu0(const context<host>& ctx, csr_matrix<V, I, O, host>& matrix, bool needs_definite) {
@@ -112,12 +125,7 @@ void factor_ic0(const context<host>& ctx, csr_matrix<V, I, O, host>& lower) {
     }
     const bool has_diagonal = k < m.offsets[i + 1];
     pivot = (has_diagonal ? static_cast<double>(std::real(l[k])) : 0) - pivot;
-    if (!(pivot > 0) || !std::isfinite(pivot)) {
-      refuse(
-          fmt::format("solve: ic0 meets the pivot {:.3g} in row {}{}: the matrix is not positive definite, or "
-                      "not enough for factors without fill (expected block-jacobi or jacobi)",
-                      pivot, shown_row(i), counted_from()));
-    }
+    if (!(pivot > 0) || !std::isfinite(pivot)) refuse_cholesky_pivot(pivot, i);
     l[k] = V(static_cast<real_of<V>>(std::sqrt(pivot)));
     in_row.leave(i);
   }
@@ -129,9 +137,7 @@ built_preconditioner<V> build_preconditioner(const context<host>& ctx, const csr
   if (wanted.kind == krylov_preconditioner::block_jacobi) return block_jacobi<V, I, O>(ctx, matrix, wanted);
   using solve_plan = triangular_solve_plan<V, I, O, host>;
   const bool is_cholesky = wanted.kind == krylov_preconditioner::ic0;
-  if (is_cholesky && !wanted.asymmetry.empty()) {
-    refuse("solve: ic0 needs a symmetric (Hermitian) matrix: " + wanted.asymmetry + " (expected ilu0)");
-  }
+  if (is_cholesky && !wanted.asymmetry.empty()) refuse_asymmetry(wanted.asymmetry);
   csr_matrix<V, I, O, host> factor = canonical(ctx, matrix);
   if (is_cholesky) factor = part_of(ctx, std::as_const(factor).view(), matrix_part::lower);
   if (wanted.exponent != 0) {
@@ -141,17 +147,23 @@ built_preconditioner<V> build_preconditioner(const context<host>& ctx, const csr
     solve_plan first;
     solve_plan second;
   };
+  const auto with = [&](triangle_part part, triangle_diagonal diagonal) {
+    return triangular_solve_options{.part = part, .diagonal = diagonal, .sweeps = wanted.sweeps};
+  };
+  constexpr auto lower = triangle_part::lower_triangle;
+  constexpr auto upper = triangle_part::upper_triangle;
+  constexpr auto as_it_is = triangle_diagonal::explicit_diagonal;
   const auto plans = [&] {
     if (!is_cholesky) {
       factor_ilu0(ctx, factor, wanted.needs_definite);
       return std::make_shared<const factors>(
-          factors{{ctx, std::as_const(factor).view(), {.diagonal = triangle_diagonal::implicit_unit_diagonal}},
-                  {ctx, std::as_const(factor).view(), {.part = triangle_part::upper_triangle}}});
+          factors{{ctx, std::as_const(factor).view(), with(lower, triangle_diagonal::implicit_unit_diagonal)},
+                  {ctx, std::as_const(factor).view(), with(upper, as_it_is)}});
     }
     factor_ic0(ctx, factor);
-    const csr_matrix<V, I, O, host> upper = conjugate_transpose(ctx, std::as_const(factor).view());
-    return std::make_shared<const factors>(
-        factors{{ctx, std::as_const(factor).view()}, {ctx, upper.view(), {.part = triangle_part::upper_triangle}}});
+    const csr_matrix<V, I, O, host> turned = conjugate_transpose(ctx, std::as_const(factor).view());
+    return std::make_shared<const factors>(factors{{ctx, std::as_const(factor).view(), with(lower, as_it_is)},
+                                                   {ctx, turned.view(), with(upper, as_it_is)}});
   }();
   return {{static_cast<std::int64_t>(matrix.rows),
            [plans](span<const V, host> r, span<V, host> z) {
@@ -175,6 +187,27 @@ std::int64_t preconditioner_bytes(const matrix_shape& s, const krylov_options& o
   }
 }
 
+std::int64_t device_preconditioner_bytes(const matrix_shape& s, const krylov_options& options) {
+  switch (options.preconditioner) {
+    case krylov_preconditioner::block_jacobi:
+      return preconditioner_bytes(s, options) + inversion_scratch_bytes;
+    case krylov_preconditioner::ilu0:
+    case krylov_preconditioner::ic0: {
+      // The factors as a copy of the matrix and as two triangles; of a row offsets, the diagonal and its inverse,
+      // places, sweeps and the order of levels, with the sort's spare memory.
+      const std::int64_t copy = s.entries * (s.index_bytes + s.value_bytes) + (s.rows + 1) * s.offset_bytes;
+      const std::int64_t triangles = s.entries * (4 + s.value_bytes);
+      const std::int64_t rows = s.rows * (3 * s.offset_bytes + 8 * s.value_bytes + 48);
+      return copy + triangles + rows + (std::int64_t{16} << 20);
+    }
+    default:
+      return s.rows * s.value_bytes;
+  }
+}
+
+#define INSTANTIATE(V) template void refuse_pivot(V, std::int64_t, bool);
+SPARGO_FOR_EACH_VALUE(INSTANTIATE)
+#undef INSTANTIATE
 #define INSTANTIATE(V, I, O)                                                                                        \
   template void factor_ilu0(const context<host>&, csr_matrix<V, I, O, host>&, bool);                                \
   template void factor_ic0(const context<host>&, csr_matrix<V, I, O, host>&);                                       \
