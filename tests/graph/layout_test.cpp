@@ -163,14 +163,16 @@ class Layout : public test::graph_suite<Case> {
   struct drawn : problem {
     test::raw_weighted_graph<W, I, O> raw;
   };
-  // Loops, duplicates, weights of 0, vertices without edges.
-  static drawn draw(test::random_source& random, graph_form form, std::int64_t n, std::int64_t edges) {
+  // Loops, duplicates, weights of 0, vertices without edges; vertex 0 has `of_hub` edges more.
+  static drawn draw(test::random_source& random, graph_form form, std::int64_t n, std::int64_t edges,
+                    std::int64_t of_hub = 0) {
     drawn p;
     p.n = n;
     test::weighted_edges<W> all;
     for (std::int64_t e = 0; e < edges; ++e) {
       all.push_back({random.below(n), random.below(n), static_cast<W>(random.below(4))});
     }
+    for (std::int64_t e = 0; e < of_hub; ++e) all.push_back({0, random.below(n), static_cast<W>(random.below(4))});
     p.raw = test::make_weighted<W, I, O>(n, all, form);
     for (const auto& e : all) {
       p.edges.emplace_back(e.from, e.to, static_cast<double>(e.weight));
@@ -204,7 +206,9 @@ TYPED_TEST(Layout, ForcesAreThoseOfAllPairs) {
   for (std::int64_t round = 0; round < static_cast<std::int64_t>(test::rounds(60)) && !this->HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     const std::int64_t n = 1 + random.below(round % 6 == 0 ? 1500 : 90);
-    const auto p = this->draw(random, test::all_forms[round % 3], n, random.below(3 * n));
+    // A hub of more than 2,048 edges is a block's on a device.
+    const std::int64_t of_hub = round % 12 == 0 ? 2049 + random.below(2000) : 0;
+    const auto p = this->draw(random, test::all_forms[round % 3], n, random.below(3 * n), of_hub);
     const typename TestFixture::placed g(p.raw, 1 + static_cast<int>(round % 3));
     doubles start = random_positions(random, n, 100);
     if (round % 2 == 0) {
