@@ -379,11 +379,12 @@ LIMITS = {
     "maximum_spanning_tree": _forest,
     "minimum_spanning_edges": _forest,
     "minimum_spanning_tree": _forest,
+    "overall_reciprocity": [_simple],  # networkx takes edges of one key for each other's reverse
     "pagerank": [_counted, _damping, _needs(lambda a: a["dangling"] is None, "dangling rank follows the personalization")],
     "periphery": [_no_distances, _no_weight],
     "radius": [_no_distances, _no_weight],
     "resource_allocation_index": _prediction,
-    "reciprocity": [_needs(lambda a: a["nodes"] is None, "of some nodes it is networkx's")],
+    "reciprocity": [_simple, _needs(lambda a: a["nodes"] is None, "of some nodes it is networkx's")],
     "reverse": [
         _needs(lambda a: a["copy"], "a view is networkx's"),
         _needs(lambda a: _is_bare(a["G"]), "attributes of nodes and edges are networkx's"),

@@ -128,6 +128,7 @@ def test_all_of_them_are_the_backends():
 def test_what_networkx_does_itself():
     g = nx.path_graph(4)
     g.nodes[1]["color"] = "red"
+    parallel = nx.MultiDiGraph([(0, 1), (1, 2), (1, 2)])  # no edge has a reverse
     for call in (
         lambda b: nx.bridges(g, root=1, backend=b),
         lambda b: nx.ego_graph(g, 1, backend=b),
@@ -138,6 +139,8 @@ def test_what_networkx_does_itself():
         lambda b: nx.dfs_tree(g, 1, depth_limit=1, backend=b),
         lambda b: nx.dfs_successors(g, 1, sort_neighbors=sorted, backend=b),
         lambda b: nx.harmonic_diameter(g, sp={}, backend=b),
+        lambda b: nx.overall_reciprocity(parallel, backend=b),
+        lambda b: nx.reciprocity(parallel, backend=b),
     ):
         with pytest.raises(NotImplementedError):
             call("spargo")
