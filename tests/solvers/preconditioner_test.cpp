@@ -320,6 +320,19 @@ TEST(PreconditionerOfReals, EstimatesCoverPlans) {
   }
 }
 
+// The blocks; the factors with a copy of the matrix that they are made of.
+TEST(PreconditionerOfReals, EstimatesOfADeviceCountIt) {
+  const matrix_shape shape{.rows = 1'000'000, .cols = 1'000'000, .entries = 5'000'000};
+  const auto bytes = [&](krylov_preconditioner m) {
+    return estimate(shape, {.method = krylov_method::cg, .preconditioner = m}).device_bytes;
+  };
+  EXPECT_EQ(bytes(none), bytes(jacobi));
+  EXPECT_GE(bytes(block_jacobi), bytes(none) + 7 * 8 * shape.rows);
+  EXPECT_GE(bytes(ilu0), bytes(none) + 2 * 12 * shape.entries);
+  EXPECT_LE(bytes(ilu0), bytes(none) + 5 * 12 * shape.entries);
+  EXPECT_EQ(bytes(ic0), bytes(ilu0));
+}
+
 TEST(PreconditionerOfReals, FailedAllocationsLeakNothing) {
   const csr<double> a = grid(8);
   for (const auto m : {block_jacobi, ilu0, ic0}) {

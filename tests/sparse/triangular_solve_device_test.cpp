@@ -49,8 +49,8 @@ TYPED_TEST(TriangularSolveOnDevice, EveryRowIsSolved) {
   using O = typename TypeParam::O;
   const context<device> gpu;
   const context<host> cpu;
-  for (const i64 n : {0, 1, 2, 31, 32, 33, 127, 128, 129, 300, 5000}) {
-    for (const i64 per_row : {0, 1, 5, 9, 40}) {
+  for (const i64 n : {0, 1, 33, 129, 300}) {
+    for (const i64 per_row : {0, 1, 5}) {
       if (n > 0 && per_row >= n) continue;
       const auto entries = random_entries<V>(n, n == 0 ? 0 : per_row, static_cast<unsigned>(n));
       const auto a = csr_of<V, I, O>(n, entries);
@@ -72,7 +72,7 @@ TYPED_TEST(TriangularSolveOnDevice, SweepsAreJacobis) {
   using V = typename TypeParam::V;
   const context<device> gpu;
   const long double eps = std::numeric_limits<real_t<V>>::epsilon();
-  for (const i64 n : {0, 1, 2, 33, 300, 5000}) {
+  for (const i64 n : {0, 1, 33, 300}) {
     for (const i64 per_row : {2, 9}) {
       if (n > 0 && per_row >= n) continue;
       const auto entries = random_entries<V>(n, n == 0 ? 0 : per_row, static_cast<unsigned>(n));
@@ -101,7 +101,7 @@ TYPED_TEST(TriangularSolveOnDevice, SweepsAreJacobis) {
 TEST_F(TriangularSolveOfRealsOnDevice, EveryShapeAndRunGivesTheSameBits) {
   const context<device> gpu;
   for (const char* name : {"chain", "groups", "star", "diagonal", "dense"}) {
-    const i64 n = std::string(name) == "dense" ? 4100 : 40'000;
+    const i64 n = std::string(name) == "dense" ? 4100 : 10'000;
     const auto entries = shape_of(name, n);
     const auto there = to_device(gpu, csr_of<double, i32, i32>(n, entries));
     const auto b = random_vector<double>(n, 3);
@@ -112,9 +112,9 @@ TEST_F(TriangularSolveOfRealsOnDevice, EveryShapeAndRunGivesTheSameBits) {
       EXPECT_NE(plan.reason().find("rows wait for those that they need"), std::string::npos) << plan.reason();
       const std::vector<double> first = solved_there(gpu, plan, b);
       expect_solved(n, entries, kind, b, first);
-      for (int again = 0; again < 5; ++again) {
+      for (int again = 0; again < 2; ++again) {
         const triangular_solve_plan other(gpu, there, kind);
-        ASSERT_EQ(solved_there(gpu, again == 3 ? other : plan, b), first);
+        ASSERT_EQ(solved_there(gpu, again == 1 ? other : plan, b), first);
       }
     }
   }
@@ -124,7 +124,7 @@ TEST_F(TriangularSolveOfRealsOnDevice, EveryShapeAndRunGivesTheSameBits) {
 TEST_F(TriangularSolveOfRealsOnDevice, SolvesOfTwoStreamsEnd) {
   const context<device> one;
   const context<device> other;
-  const i64 n = 400'000;
+  const i64 n = 100'000;
   const auto entries = shape_of("groups", n);
   const auto a = csr_of<double, i32, i32>(n, entries);
   const auto b = random_vector<double>(n, 3);
@@ -134,7 +134,7 @@ TEST_F(TriangularSolveOfRealsOnDevice, SolvesOfTwoStreamsEnd) {
   const triangular_solve_plan by_other(other, second);
   array<double, device> x = to_device(one, span<const double, host>(b));
   array<double, device> y = to_device(other, span<const double, host>(b));
-  for (int k = 0; k < 20; ++k) {
+  for (int k = 0; k < 5; ++k) {
     by_one.run(std::as_const(x).view(), x.view());
     by_other.run(std::as_const(y).view(), y.view());
   }

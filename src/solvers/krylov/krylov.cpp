@@ -86,8 +86,11 @@ template <class V, class I, class O, class Space>
     }
     return 0;
   }
-  const krylov::preconditioner_request wanted{
-      by, options.block_size, of.exponent, needs_hermitian, found.asymmetry, options.triangular_sweeps};
+  const bool is_unexplained = !found.is_hermitian && found.asymmetry.empty();  // on a device
+  const std::string asymmetry =
+      is_unexplained ? "an entry has no counterpart, or another one than its conjugate" : found.asymmetry;
+  const krylov::preconditioner_request wanted{by,        options.block_size,       of.exponent, needs_hermitian,
+                                              asymmetry, options.triangular_sweeps};
   krylov::built_preconditioner<V, Space> built;
   if constexpr (is_on_device) {
     of.make_work();

@@ -108,8 +108,8 @@ class slots {
 //   sum_type and add(sum_type&, weight, value), combine(sum_type, sum_type)
 //   finish(row_data, sum_type) -> value, by one lane, which may store it elsewhere.
 
-// By a warp: one place for every `width` lanes, a power of two. `first`: of the block's places, whose values are in
-// `near`, those before in `far`.
+// By a warp: one place for every `width` lanes, a power of two, of which the first exists. `first`: of the block's
+// places, whose values are in `near`, those before in `far`.
 template <class Rule>
 __device__ __forceinline__ void solve_places(const Rule& rule, std::int64_t place, bool exists, int width,
                                              std::int64_t first, typename Rule::value* far,
@@ -197,7 +197,9 @@ __global__ void __launch_bounds__(waiting_tuning::threads)
     const std::int64_t mine = of_warp + lane_id() / width;
     const bool is_long = mine < places && rule.end(mine) - rule.begin(mine) >
                                               std::int64_t{waiting_tuning::long_row} * waiting_tuning::batch * width;
-    if (__any_sync(full_mask, is_long) == 0) {
+    if (of_warp >= places) {
+      // Nothing for this warp.
+    } else if (__any_sync(full_mask, is_long) == 0) {
       solve_places(rule, mine, mine < places, width, first, far, near);
     } else {
       for (std::int64_t place = of_warp; place < of_warp + per_warp && place < places; ++place) {

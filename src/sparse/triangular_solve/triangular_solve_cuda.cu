@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(block_threads)
     const std::int64_t row = which.row(place);
     const std::int64_t last = offsets[row + 1];
     std::int64_t mine = 0;
-    for (std::int64_t e = offsets[row] + lane_id(); e < last; e += warp_size) {
+    for (std::int64_t e = std::int64_t{offsets[row]} + lane_id(); e < last; e += warp_size) {
       mine += which.has(row, static_cast<std::int64_t>(indices[e])) ? 1 : 0;
     }
     mine = warp_sum(mine);
@@ -222,7 +222,7 @@ __global__ void __launch_bounds__(block_threads)
     D sum{};
     if (row < rows && known != nullptr) {
       const std::int64_t last = t.offsets[row + 1];
-      for (std::int64_t e = t.offsets[row] + lane; e < last; e += width) {
+      for (std::int64_t e = std::int64_t{t.offsets[row]} + lane; e < last; e += width) {
         sum = multiply_add(read_once(t.values + e), known[t.indices[e]], sum);
       }
     }
