@@ -1,8 +1,10 @@
-// A^T, and A + 2 A^T, on the device beside cuSPARSE's csr2csc and csrgeam2. fraction_of_copy: reading the inputs and
-// writing the result once, at the rate of a copy.
+// A^T, and A + 2 A^T, on the device beside cuSPARSE's csr2csc and csrgeam2, and the structure operations that cuSPARSE
+// has not. fraction_of_copy: reading what an operation needs and writing the result once, at the rate of a copy.
+#include "bench/cached.hpp"
 #include "bench/check_device.hpp"
 #include "bench/spmv_cases.hpp"
 
+#include <spargo/graph/reorder.hpp>
 #include <spargo/sparse/algebra.hpp>
 
 #include <cusparse.h>
@@ -61,15 +63,18 @@ void expect_equal(const matrix& got, const matrix& expected) {
   }
 }
 
+double report(benchmark::State& state, std::int64_t bytes, double seconds) {
+  state.counters[gbytes_per_second] = static_cast<double>(bytes) / seconds * 1e-9;
+  state.counters[fraction_of_copy] = static_cast<double>(bytes) / seconds / device_copy_rate();
+  return seconds;
+}
+
 double measure(benchmark::State& state, std::int64_t input_bytes, const matrix& expected,
                const std::function<matrix()>& make) {
   const matrix c = make();
   expect_equal(c, expected);
   const double seconds = device_seconds(device_context(), [&] { (void)make(); });
-  const auto bytes = static_cast<double>(input_bytes + bytes_of(c));
-  state.counters[gbytes_per_second] = bytes / seconds * 1e-9;
-  state.counters[fraction_of_copy] = bytes / seconds / device_copy_rate();
-  return seconds;
+  return report(state, input_bytes + bytes_of(c), seconds);
 }
 
 matrix like(const matrix& shape, std::int64_t nnz) {
@@ -136,8 +141,139 @@ void add_peer_case(const std::string& name, const std::string& source,
   });
 }
 
+// --- Structure operations
+// ---------------------------------------------------------------------------------------------
+
+enum class structure { rows_half, rows_list, permute, drop, triangle, stack_rows, stack_columns };
+
+// A matrix in either space, with a random order of its rows.
+template <class Space>
+struct structure_operands {
+  const context<Space>& ctx;
+  csr_matrix<double, index, index, Space> a;
+  array<index, Space> order;
+  double threshold;
+
+  [[nodiscard]] csr_matrix<double, index, index, Space> run(structure operation) const {
+    using selection = index_selection<index, Space>;
+    const index half = a.rows() / 2;
+    switch (operation) {
+      case structure::rows_half:
+        return extract(ctx, a.view(), selection::range(half / 2, half / 2 + half), {});
+      case structure::rows_list:
+        return extract(ctx, a.view(), selection::of(order.view().subspan(0, half)), {});
+      case structure::permute:
+        return permute(ctx, a.view(), order, order);
+      case structure::drop:
+        return drop_below(ctx, a.view(), threshold);
+      case structure::triangle:
+        return part_of(ctx, a.view(), matrix_part::lower);
+      case structure::stack_rows:
+        return stack_rows(ctx, std::vector{a.view(), a.view()});
+      case structure::stack_columns:
+        return stack_columns(ctx, std::vector{a.view(), a.view()});
+    }
+    throw std::logic_error("not a structure operation");
+  }
+};
+
+// Half of the values are dropped.
+struct structure_problem {
+  context<host> cpu;
+  structure_operands<host> on_host;
+  structure_operands<device> on_device;
+
+  explicit structure_problem(const std::string& source)
+      : on_host{cpu, to_csr<index>(cpu, generated_as<double>(cpu, source).view()), {}, 0.5},
+        on_device{device_context(), {}, {}, 0.5} {
+    for (std::int64_t k = 0; k < on_host.a.nnz(); ++k) on_host.a.values()[k] = static_cast<double>(k % 17) / 17;
+    on_device.a = to_device(device_context(), on_host.a.view());
+    on_host.order = random_order<index>(cpu, on_host.a.rows(), 1);
+    on_device.order = to_device(device_context(), on_host.order.view());
+  }
+};
+
+double time_structure(benchmark::State& state, const structure_problem& p, structure operation) {
+  const matrix c = p.on_device.run(operation);
+  expect_equal(c, to_device(device_context(), p.on_host.run(operation).view()));
+  const double seconds = device_seconds(device_context(), [&] { (void)p.on_device.run(operation); });
+  const bool reads_result = operation == structure::rows_half || operation == structure::rows_list ||
+                            operation == structure::stack_rows || operation == structure::stack_columns;
+  return report(state, (reads_result ? bytes_of(c) : bytes_of(p.on_device.a)) + bytes_of(c), seconds);
+}
+
+// Signs, so that repeated scaling changes no magnitude.
+double time_scaling(benchmark::State& state, const structure_problem& p) {
+  const auto& ctx = device_context();
+  array<double, host> signs(p.cpu, p.on_host.a.rows());
+  for (std::int64_t r = 0; r < signs.size(); ++r) signs[r] = r % 3 == 0 ? -1 : 1;
+  const auto factors = to_device(ctx, signs.view());
+  const auto copy_of = [&](const auto& in, const auto& m) {
+    return csr_matrix(m.rows(), m.cols(), clone(in, m.offsets().view()), clone(in, m.indices().view()),
+                      clone(in, m.values().view()));
+  };
+  auto expected = copy_of(p.cpu, p.on_host.a);
+  scale_rows(p.cpu, signs, expected);
+  auto scaled = copy_of(ctx, p.on_device.a);
+  scale_rows(ctx, factors, scaled);
+  expect_equal(scaled, to_device(ctx, expected.view()));
+  const double seconds = device_seconds(ctx, [&] { scale_rows(ctx, factors, scaled); });
+  const std::int64_t numbers = 2 * scaled.nnz() + scaled.rows();
+  return report(state, numbers * std::int64_t{sizeof(double)} + scaled.offsets().size() * std::int64_t{sizeof(index)},
+                seconds);
+}
+
+double time_diagonal(benchmark::State& state, const structure_problem& p) {
+  const auto& ctx = device_context();
+  const auto& a = p.on_device.a;
+  const array<double, host> expected = diagonal(p.cpu, p.on_host.a.view());
+  const array<double, host> got = to_host(ctx, diagonal(ctx, a.view()).view());
+  if (!std::equal(got.begin(), got.end(), expected.begin(), expected.end())) throw wrong_result("the diagonal differs");
+  const double seconds = device_seconds(ctx, [&] { (void)diagonal(ctx, a.view()); });
+  return report(state, (a.nnz() + a.rows()) * std::int64_t{sizeof(index)} + a.rows() * std::int64_t{sizeof(double)},
+                seconds);
+}
+
+double time_norms(benchmark::State& state, const structure_problem& p) {
+  const auto& a = p.on_device.a;
+  const matrix_norms expected = norms(p.cpu, p.on_host.a.view());
+  const matrix_norms got = norms(device_context(), a.view());
+  if (got.one != expected.one || got.infinity != expected.infinity || got.frobenius != expected.frobenius ||
+      got.largest != expected.largest) {
+    throw wrong_result("the norms differ");
+  }
+  return report(state, bytes_of(a), device_seconds(device_context(), [&] { (void)norms(device_context(), a.view()); }));
+}
+
+void add_structure_cases() {
+  const std::vector<std::pair<const char*, structure>> operations{{"extract_half", structure::rows_half},
+                                                                  {"extract_list", structure::rows_list},
+                                                                  {"permute", structure::permute},
+                                                                  {"drop_below", structure::drop},
+                                                                  {"triangle", structure::triangle},
+                                                                  {"stack_rows", structure::stack_rows},
+                                                                  {"stack_columns", structure::stack_columns}};
+  for (const spmv_case& c : spmv_cases_or_file({{"laplacian2d_2048", "gen:laplacian2d:n=2048"},
+                                                {"uniform_1m_8", "gen:uniform:rows=1048576,degree=8"},
+                                                {"rmat_18_16", "gen:rmat:scale=18,degree=16"}})) {
+    const auto add = [&](const std::string& name, const auto& time) {
+      add_case(name + "/" + c.name + "/double/cuda/spargo",
+               [=](benchmark::State& state) { return time(state, cached<structure_problem>(c.source)); });
+    };
+    for (const auto& [name, operation] : operations) {
+      add(name, [which = operation](benchmark::State& state, const structure_problem& p) {
+        return time_structure(state, p, which);
+      });
+    }
+    add("scale_rows", time_scaling);
+    add("diagonal", time_diagonal);
+    add("norms", time_norms);
+  }
+}
+
 void add_all() {
   if (!current_settings().device) return;
+  add_structure_cases();
   for (const spmv_case& c : spmv_cases_or_file({{"laplacian2d_2048", "gen:laplacian2d:n=2048"},
                                                 {"banded_1m_21", "gen:banded:rows=1048576,degree=21"},
                                                 {"uniform_1m_8", "gen:uniform:rows=1048576,degree=8"},

@@ -7,6 +7,7 @@
 // Cost: O(nnz) for a fixed key width; scratch 24 bytes per entry, 16 for a pattern; 16 where a key has 32 bits.
 #include "core/device/complex.cuh"
 #include "core/device/launch.cuh"
+#include "core/device/run_sums.cuh"
 #include "core/device/warp.cuh"
 #include "core/device/words.cuh"
 #include "core/instantiate.hpp"
@@ -165,47 +166,11 @@ coo_matrix<V, I, device> sorted_copy(const context<device>& ctx, const coo_view<
   return {m.rows, m.cols, std::move(sorted.row_indices), std::move(sorted.col_indices), std::move(values)};
 }
 
-// sums[s] = values[starts[s]] + ... + values[starts[s + 1] - 1], from left to right. One thread sums a short run; the
-// whole warp sums a long one, loading 32 values at once and adding them in order.
-template <class T>
-__global__ void __launch_bounds__(block_threads)
-    sum_runs(const T* values, const std::int64_t* starts, std::int64_t runs, T* sums) {
-  constexpr std::int64_t short_run = 32;
-  const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  // Uniform over the warp, so that all its lanes reach every collective.
-  for (std::int64_t base = global_thread() - lane; base < runs; base += grid_threads()) {
-    const std::int64_t run = base + lane;
-    const std::int64_t begin = run < runs ? starts[run] : 0;
-    const std::int64_t end = run < runs ? starts[run + 1] : 0;
-    T sum{};
-    if (end - begin > 0 && end - begin <= short_run) {
-      sum = values[begin];
-      for (std::int64_t k = begin + 1; k < end; ++k) sum = sum + values[k];
-    }
-    for (unsigned rest = __ballot_sync(full_mask, end - begin > short_run); rest != 0; rest &= rest - 1) {
-      const int of = __ffs(static_cast<int>(rest)) - 1;
-      const std::int64_t last = shuffle(end, of);
-      std::int64_t k = shuffle(begin, of);
-      T total = values[k];
-      for (++k; k < last; k += warp_size) {
-        const T mine = k + lane < last ? values[k + lane] : T{};
-        const int count = static_cast<int>(last - k < warp_size ? last - k : warp_size);
-        for (int j = 0; j < count; ++j) total = total + shuffle(mine, j);
-      }
-      if (lane == of) sum = total;
-    }
-    if (run < runs) sums[run] = sum;
-  }
-}
-
 template <class V>
 array<V, device> summed_runs(const context<device>& ctx, span<const V, device> values,
                              const array<std::int64_t, device>& starts) {
-  const std::int64_t runs = starts.size() - 1;
-  array<V, device> sums(ctx, runs);
-  const device_guard guard(ctx);
-  launch_kernel(ctx, grid_stride(ctx, runs), sum_runs<device_value_t<V>>, device_cast(values.data()), starts.data(),
-                runs, device_cast(sums.data()));
+  array<V, device> sums(ctx, starts.size() - 1);
+  sum_runs(ctx, values.data(), starts.data(), sums.size(), sums.data());
   return sums;
 }
 

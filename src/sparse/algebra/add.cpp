@@ -1,9 +1,7 @@
 // Sums: rows of both matrices are merged, counted first. Inputs that are not canonical are made so first.
-#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "formats/convert/backend.hpp"
-#include "sparse/algebra/backend.hpp"
 #include "sparse/algebra/rows.hpp"
 #include "sparse/arithmetic.hpp"
 
@@ -123,8 +121,10 @@ V one() {
 
 }  // namespace
 
-void expect_sum_fits(std::int64_t nnz, std::size_t offset_bytes) {
-  if (offset_bytes == sizeof(std::int32_t)) expect_entries_fit<std::int32_t>("add", nnz);
+template <class V>
+void conjugate(const context<host>& ctx, span<V, host> values) {
+  parallel_for(ctx.threads(), values.size(), grain::elements,
+               [&](std::int64_t k) { values[k] = std::conj(values[k]); });
 }
 
 }  // namespace detail::algebra
@@ -202,29 +202,25 @@ csr_matrix<V, I, O, Space> symmetrize(const context<Space>& ctx, const csr_view<
   detail::rethrow("symmetrize");
 }
 
-template <entry_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> conjugate_transpose(const context<host>& ctx,
-                                              const csr_view<const V, I, O, host>& matrix) try {
-  csr_matrix<V, I, O, host> turned = transpose(ctx, matrix);
-  if constexpr (complex_type<V>) {
-    V* const values = turned.values().data();
-    detail::parallel_for(ctx.threads(), turned.nnz(), detail::grain::elements,
-                         [&](std::int64_t k) { values[k] = std::conj(values[k]); });
-  }
+template <entry_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> conjugate_transpose(const context<Space>& ctx,
+                                               const csr_view<const V, I, O, Space>& matrix) try {
+  csr_matrix<V, I, O, Space> turned = transpose(ctx, matrix);
+  if constexpr (complex_type<V> && detail::is_built<Space>) detail::algebra::conjugate(ctx, turned.values().view());
   return turned;
 } catch (...) {
   detail::rethrow("conjugate_transpose");
 }
 
-#define INSTANTIATE_IN(V, I, O, Space)                                                                         \
-  template csr_matrix<V, I, O, Space> canonical(const context<Space>&, const csr_view<const V, I, O, Space>&); \
-  template csr_matrix<V, I, O, Space> add(const context<Space>&, const csr_view<const V, I, O, Space>&,        \
-                                          const csr_view<const V, I, O, Space>&);                              \
-  template csr_matrix<V, I, O, Space> symmetrize(const context<Space>&, const csr_view<const V, I, O, Space>&);
+#define INSTANTIATE_IN(V, I, O, Space)                                                                          \
+  template csr_matrix<V, I, O, Space> canonical(const context<Space>&, const csr_view<const V, I, O, Space>&);  \
+  template csr_matrix<V, I, O, Space> add(const context<Space>&, const csr_view<const V, I, O, Space>&,         \
+                                          const csr_view<const V, I, O, Space>&);                               \
+  template csr_matrix<V, I, O, Space> symmetrize(const context<Space>&, const csr_view<const V, I, O, Space>&); \
+  template csr_matrix<V, I, O, Space> conjugate_transpose(const context<Space>&, const csr_view<const V, I, O, Space>&);
 #define INSTANTIATE_ENTRIES(V, I, O) \
   INSTANTIATE_IN(V, I, O, host)      \
-  INSTANTIATE_IN(V, I, O, device)    \
-  template csr_matrix<V, I, O, host> conjugate_transpose(const context<host>&, const csr_view<const V, I, O, host>&);
+  INSTANTIATE_IN(V, I, O, device)
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE_ENTRIES)
 
 #define INSTANTIATE_SUM(V, I, O, Space)                                                                               \

@@ -150,7 +150,7 @@ csr_matrix<V, I, O, device> device_sum(const context<device>& ctx, V alpha, cons
   const launch_shape shape = grid_stride(ctx, rows * row_lanes);
   launch_kernel(ctx, shape, count_union_kernel<I, O>, left, right, rows, offsets.data() + 1, total.data());
   const auto nnz = static_cast<std::int64_t>(to_host(ctx, std::as_const(total).view())[0]);
-  expect_sum_fits(nnz, sizeof(O));
+  expect_entries_fit("add", nnz, sizeof(O));
   inclusive_scan<O, device>(ctx, std::as_const(offsets).view(), offsets.view());
   array<I, device> indices(ctx, nnz);
   array<V, device> values(ctx, is_pattern<V> ? 0 : nnz);

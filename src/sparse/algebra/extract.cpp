@@ -1,14 +1,12 @@
 // Selected rows, columns and entries. Rows are counted, then copied; entries of listed columns are sorted by their new
 // column, duplicates in input order. Only <I, O> are template parameters: values are moved by their size.
-#include "core/function_ref.hpp"
 #include "core/instantiate.hpp"
 #include "core/rethrow.hpp"
 #include "formats/rows/row_sort.hpp"
+#include "primitives/element.hpp"
+#include "sparse/algebra/magnitude.hpp"
 #include "sparse/algebra/rows.hpp"
 
-#include <spargo/sparse/algebra.hpp>
-
-#include <cmath>
 #include <vector>
 
 namespace spargo {
@@ -16,34 +14,6 @@ namespace spargo {
 namespace detail::algebra {
 
 namespace {
-
-using make_values = function_ref<value_moves(std::int64_t)>;
-
-template <class I>
-std::int64_t size_of(const index_selection<I>& s, I all) {
-  using kind = typename index_selection<I>::kind;
-  return s.which == kind::all ? all : s.which == kind::range ? s.last - s.first : s.list.size();
-}
-
-template <class I>
-void expect_selection(const char* what, const index_selection<I>& s, I all) {
-  using kind = typename index_selection<I>::kind;
-  if (s.which == kind::range) {
-    SPARGO_EXPECTS(s.first >= 0 && s.first <= s.last && s.last <= all,
-                   fmt::format("extract: {}s {} to {} of {}", what, s.first, s.last, all));
-  } else if (s.which == kind::list) {
-    if (s.list.size() > std::numeric_limits<I>::max()) {
-      throw error(error_code::unsupported,
-                  fmt::format("extract: {} {}s exceed {}-bit indices", s.list.size(), what, 8 * sizeof(I)));
-    }
-    for (std::int64_t k = 0; k < s.list.size(); ++k) {
-      SPARGO_EXPECTS(s.list[k] >= 0 && s.list[k] < all,
-                     fmt::format("extract: {} {} at position {} is out of range (the "
-                                 "matrix has {})",
-                                 what, s.list[k], k, all));
-    }
-  }
-}
 
 // Old columns to new ones: targets[starts[c]] .. targets[starts[c + 1] - 1], ascending.
 template <class I, class O>
@@ -109,8 +79,6 @@ template <class I, class O>
 csr_matrix<pattern, I, O, host> extract_pattern(const context<host>& ctx, const csr_pattern_view<I, O, host>& m,
                                                 const index_selection<I>& rows, const index_selection<I>& cols,
                                                 make_values make) {
-  expect_selection("row", rows, m.rows);
-  expect_selection("column", cols, m.cols);
   const row_reader<I, O> reader(ctx, m, rows, cols);
   const std::int64_t n = size_of(rows, m.rows);
   array<O, host> offsets = offsets_of<O>(ctx, "extract", n, [&](std::int64_t r) { return reader.count(r); });
@@ -148,12 +116,56 @@ csr_matrix<pattern, I, O, host> extract_pattern(const context<host>& ctx, const 
   return {static_cast<I>(n), static_cast<I>(size_of(cols, m.cols)), std::move(offsets), std::move(indices), {}};
 }
 
+}  // namespace
+
+// --- Host, beside the overloads for a device in backend.hpp -----------------
+
+template <class I>
+std::int64_t first_outside(const context<host>&, const span<const I, host>& list, I all) {
+  const auto outside = std::find_if(list.begin(), list.end(), [&](I i) { return i < 0 || i >= all; });
+  return outside == list.end() ? -1 : outside - list.begin();
+}
+
+template <class I>
+std::int64_t first_misplaced(const context<host>& ctx, const span<const I, host>& order, I all) {
+  array<std::uint8_t, host> seen(ctx, all);
+  fill_zero(ctx, seen);
+  for (std::int64_t k = 0; k < order.size(); ++k) {
+    if (order[k] < 0 || order[k] >= all || std::exchange(seen[order[k]], 1) != 0) return k;
+  }
+  return -1;
+}
+
+template <class I, class O>
+array<std::uint8_t, host> flag_part(const context<host>& ctx, const csr_pattern_view<I, O, host>& m, matrix_part part) {
+  array<std::uint8_t, host> flags(ctx, m.nnz());
+  parallel_for(ctx.threads(), m.rows, grain::rows, [&](std::int64_t r) {
+    for (std::int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k) flags[k] = is_in_part(part, r, m.indices[k]) ? 1 : 0;
+  });
+  return flags;
+}
+
+template <class V, class Keep>
+array<std::uint8_t, host> flag_values(const context<host>& ctx, const span<const V, host>& values, Keep&& keep) {
+  array<std::uint8_t, host> flags(ctx, values.size());
+  parallel_for(ctx.threads(), values.size(), grain::elements,
+               [&](std::int64_t k) { flags[k] = keep(values[k]) ? 1 : 0; });
+  return flags;
+}
+template <class V>
+array<std::uint8_t, host> flag_from(const context<host>& ctx, const span<const V, host>& values, double threshold) {
+  return flag_values(ctx, values, [&](const V& v) { return !(magnitude(v) < threshold); });
+}
+template <class V>
+array<std::uint8_t, host> flag_nonzero(const context<host>& ctx, const span<const V, host>& values) {
+  return flag_values(ctx, values, [](const V& v) { return v != V{}; });
+}
+
 // The entries whose flag is set.
 template <class I, class O>
-csr_matrix<pattern, I, O, host> filter_pattern(const context<host>& ctx, const char* operation,
-                                               const csr_pattern_view<I, O, host>& m,
-                                               const span<const std::uint8_t, host>& flags, make_values make) {
-  array<O, host> offsets = offsets_of<O>(ctx, operation, m.rows, [&](std::int64_t r) {
+csr_matrix<pattern, I, O, host> filter_pattern(const context<host>& ctx, const csr_pattern_view<I, O, host>& m,
+                                               const array<std::uint8_t, host>& flags, make_values make) {
+  array<O, host> offsets = offsets_of<O>(ctx, "filter", m.rows, [&](std::int64_t r) {
     std::int64_t kept = 0;
     for (std::int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k) kept += flags[k];
     return kept;
@@ -171,125 +183,162 @@ csr_matrix<pattern, I, O, host> filter_pattern(const context<host>& ctx, const c
   return {m.rows, m.cols, std::move(offsets), std::move(indices), {}};
 }
 
-template <class V, class I, class O>
-csr_matrix<V, I, O, host> filter(const context<host>& ctx, const char* operation,
-                                 const csr_view<const V, I, O, host>& m, const array<std::uint8_t, host>& flags) {
-  value_source<V> values(ctx, m.values);
-  auto made = filter_pattern<I, O>(ctx, operation, m, flags, [&](std::int64_t nnz) { return values.make(nnz); });
-  return with_values(std::move(made), values.take());
+// --- Both -------------------------------------------------------------------
+
+namespace {
+
+template <class I, class Space>
+void expect_selection(const context<Space>& ctx, const char* what, const index_selection<I, Space>& s, I all) {
+  using kind = typename index_selection<I, Space>::kind;
+  if (s.which == kind::range) expect_range(what, s.first, s.last, all);
+  if (s.which != kind::list) return;
+  expect_list_fits(what, s.list.size(), sizeof(I));
+  const std::int64_t k = first_outside(ctx, s.list, all);
+  if (k >= 0) refuse_index("extract", what, element<I>(ctx, s.list, k), k, all);
 }
 
-template <class I, class O>
-array<std::uint8_t, host> flag_part(const context<host>& ctx, const csr_pattern_view<I, O, host>& m, matrix_part part) {
-  array<std::uint8_t, host> flags(ctx, m.nnz());
-  parallel_for(ctx.threads(), m.rows, grain::rows, [&](std::int64_t r) {
-    for (std::int64_t k = m.offsets[r]; k < m.offsets[r + 1]; ++k) {
-      const std::int64_t c = m.indices[k];
-      flags[k] = part == matrix_part::lower            ? c <= r
-                 : part == matrix_part::strictly_lower ? c < r
-                 : part == matrix_part::upper          ? c >= r
-                                                       : c > r;
-    }
-  });
-  return flags;
-}
-
-template <class V, class Keep>
-array<std::uint8_t, host> flag_values(const context<host>& ctx, const span<const V, host>& values, Keep&& keep) {
-  array<std::uint8_t, host> flags(ctx, values.size());
-  parallel_for(ctx.threads(), values.size(), grain::elements,
-               [&](std::int64_t k) { flags[k] = keep(values[k]) ? 1 : 0; });
-  return flags;
-}
-
-template <class I>
-void expect_order(const context<host>& ctx, const char* what, const span<const I, host>& order, I all) {
+template <class I, class Space>
+void expect_order(const context<Space>& ctx, const char* what, const span<const I, Space>& order, I all) {
   if (order.empty()) return;
-  SPARGO_EXPECTS(order.size() == all, fmt::format("permute: an order of {} for {} {}s", order.size(), all, what));
-  array<std::uint8_t, host> seen(ctx, all);
-  fill_zero(ctx, seen);
-  for (std::int64_t k = 0; k < all; ++k) {
-    SPARGO_EXPECTS(
-        order[k] >= 0 && order[k] < all,
-        fmt::format("permute: {} {} at position {} is out of range (the matrix has {})", what, order[k], k, all));
-    SPARGO_EXPECTS(std::exchange(seen[order[k]], 1) == 0,
-                   fmt::format("permute: {} {} occurs again at position {}", what, order[k], k));
-  }
+  expect_order_size(what, order.size(), all);
+  const std::int64_t k = first_misplaced(ctx, order, all);
+  if (k >= 0) refuse_index("permute", what, element<I>(ctx, order, k), k, all);
 }
 
-template <class I>
-index_selection<I> selection_of(const span<const I, host>& order) {
-  return order.empty() ? index_selection<I>{} : index_selection<I>::of(order);
+template <class I, class Space>
+index_selection<I, Space> selection_of(const span<const I, Space>& order) {
+  using selection = index_selection<I, Space>;
+  return order.empty() ? selection{} : selection::of(order);
+}
+
+// A device has the rows first, then columns: `of_columns` makes them from all rows.
+template <class V, class I, class O, class Columns>
+csr_matrix<V, I, O, device> rows_then_columns(const context<device>& ctx, const csr_view<const V, I, O, device>& m,
+                                              const index_selection<I, device>& rows, bool has_columns,
+                                              Columns&& of_columns) {
+  const auto columns = [&](const csr_view<const V, I, O, device>& from) {
+    return moved_from(ctx, from, [&](make_values make) { return of_columns(from, make); });
+  };
+  if (has_columns && rows.which == index_selection<I, device>::kind::all) return columns(m);
+  csr_matrix<V, I, O, device> chosen =
+      moved_from(ctx, m, [&](make_values make) { return extract_rows<I, O>(ctx, m, rows, make); });
+  return has_columns ? columns(std::as_const(chosen).view()) : std::move(chosen);
+}
+
+template <class V, class I, class O, class Space, class Flags>
+csr_matrix<V, I, O, Space> filtered(const context<Space>& ctx, const csr_view<const V, I, O, Space>& m,
+                                    const Flags& flags) {
+  return moved_from(ctx, m, [&](make_values make) { return filter_pattern<I, O>(ctx, m, flags, make); });
 }
 
 }  // namespace
 
 }  // namespace detail::algebra
 
-template <entry_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> extract(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                                  const std::type_identity_t<index_selection<I>>& rows,
-                                  const std::type_identity_t<index_selection<I>>& cols) try {
-  detail::algebra::expect_arrays("extract", matrix);
-  detail::algebra::value_source<V> values(ctx, matrix.values);
-  auto made = detail::algebra::extract_pattern<I, O>(ctx, matrix, rows, cols,
-                                                     [&](std::int64_t nnz) { return values.make(nnz); });
-  return detail::algebra::with_values(std::move(made), values.take());
+template <entry_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> extract(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
+                                   const std::type_identity_t<index_selection<I, Space>>& rows,
+                                   const std::type_identity_t<index_selection<I, Space>>& cols) try {
+  namespace algebra = detail::algebra;
+  algebra::expect_arrays("extract", matrix);
+  if constexpr (detail::is_built<Space>) {
+    algebra::expect_selection(ctx, "row", rows, matrix.rows);
+    algebra::expect_selection(ctx, "column", cols, matrix.cols);
+    if constexpr (std::same_as<Space, host>) {
+      return algebra::moved_from(ctx, matrix, [&](algebra::make_values make) {
+        return algebra::extract_pattern<I, O>(ctx, matrix, rows, cols, make);
+      });
+    } else {
+      const bool has_columns = cols.which != index_selection<I, Space>::kind::all;
+      return algebra::rows_then_columns(ctx, matrix, rows, has_columns, [&](const auto& m, algebra::make_values make) {
+        return algebra::extract_columns<I, O>(ctx, m, cols, make);
+      });
+    }
+  } else {
+    detail::no_device("extract");
+  }
 } catch (...) {
   detail::rethrow("extract");
 }
 
-template <entry_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> permute(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                                  std::type_identity_t<span<const I, host>> row_order,
-                                  std::type_identity_t<span<const I, host>> col_order) try {
-  detail::algebra::expect_arrays("permute", matrix);
-  detail::algebra::expect_order(ctx, "row", row_order, matrix.rows);
-  detail::algebra::expect_order(ctx, "column", col_order, matrix.cols);
-  return extract(ctx, matrix, detail::algebra::selection_of(row_order), detail::algebra::selection_of(col_order));
+template <entry_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> permute(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
+                                   std::type_identity_t<span<const I, Space>> row_order,
+                                   std::type_identity_t<span<const I, Space>> col_order) try {
+  namespace algebra = detail::algebra;
+  algebra::expect_arrays("permute", matrix);
+  if constexpr (detail::is_built<Space>) {
+    algebra::expect_order(ctx, "row", row_order, matrix.rows);
+    algebra::expect_order(ctx, "column", col_order, matrix.cols);
+    const auto rows = algebra::selection_of(row_order);
+    if constexpr (std::same_as<Space, host>) {
+      return extract(ctx, matrix, rows, algebra::selection_of(col_order));
+    } else {
+      return algebra::rows_then_columns(ctx, matrix, rows, !col_order.empty(),
+                                        [&](const auto& m, algebra::make_values make) {
+                                          return algebra::permute_columns<I, O>(ctx, m, col_order, make);
+                                        });
+    }
+  } else {
+    detail::no_device("permute");
+  }
 } catch (...) {
   detail::rethrow("permute");
 }
 
-template <entry_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> part_of(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                                  matrix_part part) try {
+template <entry_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> part_of(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
+                                   matrix_part part) try {
   detail::algebra::expect_arrays("part_of", matrix);
-  return detail::algebra::filter(ctx, "part_of", matrix, detail::algebra::flag_part<I, O>(ctx, matrix, part));
+  if constexpr (detail::is_built<Space>) {
+    return detail::algebra::filtered(ctx, matrix, detail::algebra::flag_part<I, O>(ctx, matrix, part));
+  } else {
+    detail::no_device("part_of");
+  }
 } catch (...) {
   detail::rethrow("part_of");
 }
 
-template <value_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> drop_below(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix,
-                                     double threshold) try {
+template <value_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> drop_below(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
+                                      double threshold) try {
   detail::algebra::expect_arrays("drop_below", matrix);
-  const auto keep = [&](V v) { return !(static_cast<double>(std::abs(v)) < threshold); };
-  return detail::algebra::filter(ctx, "drop_below", matrix, detail::algebra::flag_values(ctx, matrix.values, keep));
+  if constexpr (detail::is_built<Space>) {
+    return detail::algebra::filtered(ctx, matrix, detail::algebra::flag_from<V>(ctx, matrix.values, threshold));
+  } else {
+    detail::no_device("drop_below");
+  }
 } catch (...) {
   detail::rethrow("drop_below");
 }
 
-template <value_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> drop_zeros(const context<host>& ctx, const csr_view<const V, I, O, host>& matrix) try {
+template <value_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> drop_zeros(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix) try {
   detail::algebra::expect_arrays("drop_zeros", matrix);
-  const auto keep = [](V v) { return v != V{}; };
-  return detail::algebra::filter(ctx, "drop_zeros", matrix, detail::algebra::flag_values(ctx, matrix.values, keep));
+  if constexpr (detail::is_built<Space>) {
+    return detail::algebra::filtered(ctx, matrix, detail::algebra::flag_nonzero<V>(ctx, matrix.values));
+  } else {
+    detail::no_device("drop_zeros");
+  }
 } catch (...) {
   detail::rethrow("drop_zeros");
 }
 
-#define INSTANTIATE_ENTRIES(V, I, O)                                                                     \
-  template csr_matrix<V, I, O, host> extract(const context<host>&, const csr_view<const V, I, O, host>&, \
-                                             const index_selection<I>&, const index_selection<I>&);      \
-  template csr_matrix<V, I, O, host> permute(const context<host>&, const csr_view<const V, I, O, host>&, \
-                                             span<const I, host>, span<const I, host>);                  \
-  template csr_matrix<V, I, O, host> part_of(const context<host>&, const csr_view<const V, I, O, host>&, matrix_part);
+#define INSTANTIATE_ENTRIES_IN(V, I, O, Space)                                                                     \
+  template csr_matrix<V, I, O, Space> extract(const context<Space>&, const csr_view<const V, I, O, Space>&,        \
+                                              const index_selection<I, Space>&, const index_selection<I, Space>&); \
+  template csr_matrix<V, I, O, Space> permute(const context<Space>&, const csr_view<const V, I, O, Space>&,        \
+                                              span<const I, Space>, span<const I, Space>);                         \
+  template csr_matrix<V, I, O, Space> part_of(const context<Space>&, const csr_view<const V, I, O, Space>&,        \
+                                              matrix_part);
+#define INSTANTIATE_ENTRIES(V, I, O) INSTANTIATE_ENTRIES_IN(V, I, O, host) INSTANTIATE_ENTRIES_IN(V, I, O, device)
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE_ENTRIES)
 
-#define INSTANTIATE_VALUES(V, I, O)                                                                                  \
-  template csr_matrix<V, I, O, host> drop_below(const context<host>&, const csr_view<const V, I, O, host>&, double); \
-  template csr_matrix<V, I, O, host> drop_zeros(const context<host>&, const csr_view<const V, I, O, host>&);
+#define INSTANTIATE_VALUES_IN(V, I, O, Space)                                                                  \
+  template csr_matrix<V, I, O, Space> drop_below(const context<Space>&, const csr_view<const V, I, O, Space>&, \
+                                                 double);                                                      \
+  template csr_matrix<V, I, O, Space> drop_zeros(const context<Space>&, const csr_view<const V, I, O, Space>&);
+#define INSTANTIATE_VALUES(V, I, O) INSTANTIATE_VALUES_IN(V, I, O, host) INSTANTIATE_VALUES_IN(V, I, O, device)
 SPARGO_FOR_EACH_VALUE_INDEX_OFFSET(INSTANTIATE_VALUES)
 
 }  // namespace spargo

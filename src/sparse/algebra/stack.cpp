@@ -4,58 +4,39 @@
 #include "sparse/algebra/rows.hpp"
 #include "sparse/arithmetic.hpp"
 
-#include <spargo/sparse/algebra.hpp>
-
 namespace spargo {
 
 namespace detail::algebra {
 
 namespace {
 
-enum class stacking { rows, columns };
-
-template <class I>
-I size_that_fits(const char* operation, const char* what, std::int64_t a, std::int64_t b, bool product) {
-  std::int64_t size = 0;
-  const bool over = product ? __builtin_mul_overflow(a, b, &size) : __builtin_add_overflow(a, b, &size);
-  if (over || size > std::numeric_limits<I>::max()) {
-    throw error(error_code::unsupported, fmt::format("{}: {} {} {} {} exceed {}-bit indices", operation, a,
-                                                     product ? "times" : "and", b, what, 8 * sizeof(I)));
-  }
-  return static_cast<I>(size);
-}
-
-template <class I, class O>
-struct block {
-  csr_pattern_view<I, O, host> rows;
-  const void* values;
-};
-
-template <class I, class O>
-csr_matrix<pattern, I, O, host> stacked_shape(const context<host>& ctx, const std::vector<block<I, O>>& blocks,
-                                              const char* operation, stacking how) {
-  I rows = blocks.front().rows.rows;
-  I cols = blocks.front().rows.cols;
-  std::int64_t nnz = blocks.front().rows.nnz();
+// The sizes of the stack, and arrays for it.
+template <class I, class O, class Space>
+csr_matrix<pattern, I, O, Space> stacked_shape(const context<Space>& ctx, const std::vector<block<I, O, Space>>& blocks,
+                                               const char* operation, stacking how) {
+  const auto& first = blocks.front().rows;
+  std::int64_t rows = first.rows;
+  std::int64_t cols = first.cols;
+  std::int64_t nnz = first.nnz();
   for (std::size_t p = 1; p < blocks.size(); ++p) {
     const auto& m = blocks[p].rows;
-    const bool fits = how == stacking::rows ? m.cols == cols : m.rows == rows;
-    SPARGO_EXPECTS(fits, fmt::format("{}: matrix {} is {} x {}, the first {} x {}", operation, p + 1, m.rows, m.cols,
-                                     blocks.front().rows.rows, blocks.front().rows.cols));
-    if (how == stacking::rows) rows = size_that_fits<I>(operation, "rows", rows, m.rows, false);
-    if (how == stacking::columns) cols = size_that_fits<I>(operation, "columns", cols, m.cols, false);
+    expect_stackable(operation, how, p + 1, {m.rows, m.cols}, {first.rows, first.cols});
+    if (how == stacking::rows) rows = size_that_fits(operation, "rows", rows, m.rows, size_rule::sum, sizeof(I));
+    if (how == stacking::columns) cols = size_that_fits(operation, "columns", cols, m.cols, size_rule::sum, sizeof(I));
     nnz += m.nnz();
-    expect_entries_fit<O>(operation, nnz);
+    expect_entries_fit(operation, nnz, sizeof(O));
   }
-  return {rows, cols, {ctx, std::int64_t{rows} + 1}, {ctx, nnz}, {}};
+  return {static_cast<I>(rows), static_cast<I>(cols), {ctx, rows + 1}, {ctx, nnz}, {}};
 }
 
+}  // namespace
+
 template <class I, class O>
-void stack_below(const context<host>& ctx, const std::vector<block<I, O>>& blocks, value_moves values,
+void stack_below(const context<host>& ctx, const std::vector<block<I, O, host>>& blocks, value_moves values,
                  csr_matrix<pattern, I, O, host>& to) {
   std::int64_t row = 0;
   std::int64_t entry = 0;
-  for (const block<I, O>& p : blocks) {
+  for (const block<I, O, host>& p : blocks) {
     values.from = p.values;
     parallel_ranges(ctx.threads(), p.rows.nnz(), grain::elements, [&](std::int64_t first, std::int64_t last) {
       std::copy_n(p.rows.indices.data() + first, last - first, to.indices().data() + entry + first);
@@ -69,18 +50,18 @@ void stack_below(const context<host>& ctx, const std::vector<block<I, O>>& block
 }
 
 template <class I, class O>
-void stack_beside(const context<host>& ctx, const std::vector<block<I, O>>& blocks, const value_moves& values,
+void stack_beside(const context<host>& ctx, const std::vector<block<I, O, host>>& blocks, const value_moves& values,
                   csr_matrix<pattern, I, O, host>& to) {
   const std::int64_t rows = to.rows();
   for (std::int64_t r = 0; r <= rows; ++r) {
     O sum = 0;
-    for (const block<I, O>& p : blocks) sum += p.rows.offsets[r];
+    for (const block<I, O, host>& p : blocks) sum += p.rows.offsets[r];
     to.offsets()[r] = sum;
   }
   parallel_for(ctx.threads(), rows, grain::rows, [&](std::int64_t r) {
     std::int64_t k = to.offsets()[r];
     I shift = 0;
-    for (const block<I, O>& p : blocks) {
+    for (const block<I, O, host>& p : blocks) {
       const std::int64_t first = p.rows.offsets[r];
       const std::int64_t count = p.rows.offsets[r + 1] - first;
       value_moves own = values;
@@ -93,55 +74,11 @@ void stack_beside(const context<host>& ctx, const std::vector<block<I, O>>& bloc
 }
 
 template <class V, class I, class O>
-csr_matrix<V, I, O, host> stack(const context<host>& ctx, const std::vector<csr_view<const V, I, O, host>>& matrices,
-                                const char* operation, stacking how) {
-  SPARGO_EXPECTS(!matrices.empty(), fmt::format("{}: no matrices", operation));
-  std::vector<block<I, O>> blocks;
-  for (const auto& m : matrices) {
-    expect_arrays(operation, m);
-    blocks.push_back({m, m.values.data()});
-  }
-  auto made = stacked_shape(ctx, blocks, operation, how);
-  array<V, host> values(ctx, is_pattern<V> ? 0 : made.nnz());
-  const value_moves moves{nullptr, values.data(), moved_bytes<V>};
-  how == stacking::rows ? stack_below(ctx, blocks, moves, made) : stack_beside(ctx, blocks, moves, made);
-  return with_values(std::move(made), std::move(values));
-}
-
-}  // namespace
-
-}  // namespace detail::algebra
-
-template <entry_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> stack_rows(const context<host>& ctx,
-                                     const std::vector<csr_view<const V, I, O, host>>& matrices) try {
-  return detail::algebra::stack(ctx, matrices, "stack_rows", detail::algebra::stacking::rows);
-} catch (...) {
-  detail::rethrow("stack_rows");
-}
-
-template <entry_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> stack_columns(const context<host>& ctx,
-                                        const std::vector<csr_view<const V, I, O, host>>& matrices) try {
-  return detail::algebra::stack(ctx, matrices, "stack_columns", detail::algebra::stacking::columns);
-} catch (...) {
-  detail::rethrow("stack_columns");
-}
-
-template <entry_type V, index_type I, index_type O>
-csr_matrix<V, I, O, host> kronecker(const context<host>& ctx, const csr_view<const V, I, O, host>& a,
-                                    const csr_view<const V, I, O, host>& b) try {
-  namespace algebra = detail::algebra;
-  algebra::expect_arrays("kronecker", a);
-  algebra::expect_arrays("kronecker", b);
-  const I rows = algebra::size_that_fits<I>("kronecker", "rows", a.rows, b.rows, true);
-  const I cols = algebra::size_that_fits<I>("kronecker", "columns", a.cols, b.cols, true);
-  const O nnz = algebra::size_that_fits<O>("kronecker", "entries", a.nnz(), b.nnz(), true);
-  array<O, host> offsets(ctx, std::int64_t{rows} + 1);
-  array<I, host> indices(ctx, nnz);
-  array<V, host> values(ctx, is_pattern<V> ? 0 : nnz);
-  offsets[rows] = nnz;
-  detail::parallel_for(ctx.threads(), rows, detail::grain::rows, [&](std::int64_t r) {
+void fill_kronecker(const context<host>& ctx, const csr_view<const V, I, O, host>& a,
+                    const csr_view<const V, I, O, host>& b, csr_matrix<V, I, O, host>& made) {
+  array<O, host>& offsets = made.offsets();
+  offsets[made.rows()] = static_cast<O>(made.nnz());
+  parallel_for(ctx.threads(), made.rows(), grain::rows, [&](std::int64_t r) {
     const std::int64_t i = r / b.rows;
     const std::int64_t k = r % b.rows;
     const std::int64_t length = b.offsets[k + 1] - b.offsets[k];
@@ -150,23 +87,87 @@ csr_matrix<V, I, O, host> kronecker(const context<host>& ctx, const csr_view<con
     offsets[r] = static_cast<O>(to);
     for (std::int64_t p = a.offsets[i]; p < a.offsets[i + 1]; ++p) {
       for (std::int64_t q = b.offsets[k]; q < b.offsets[k] + length; ++q, ++to) {
-        indices[to] = static_cast<I>(a.indices[p] * b.cols + b.indices[q]);
-        if constexpr (!is_pattern<V>) values[to] = detail::multiply(a.values[p], b.values[q]);
+        made.indices()[to] = static_cast<I>(a.indices[p] * b.cols + b.indices[q]);
+        if constexpr (!is_pattern<V>) made.values()[to] = multiply(a.values[p], b.values[q]);
       }
     }
   });
-  return {rows, cols, std::move(offsets), std::move(indices), std::move(values)};
+}
+
+namespace {
+
+template <class V, class I, class O, class Space>
+csr_matrix<V, I, O, Space> stack(const context<Space>& ctx, const std::vector<csr_view<const V, I, O, Space>>& matrices,
+                                 const char* operation, stacking how) {
+  SPARGO_EXPECTS(!matrices.empty(), fmt::format("{}: no matrices", operation));
+  if constexpr (is_built<Space>) {
+    std::vector<block<I, O, Space>> blocks;
+    for (const auto& m : matrices) {
+      expect_arrays(operation, m);
+      blocks.push_back({m, m.values.data()});
+    }
+    auto made = stacked_shape(ctx, blocks, operation, how);
+    array<V, Space> values(ctx, is_pattern<V> ? 0 : made.nnz());
+    const value_moves moves{nullptr, values.data(), moved_bytes<V>};
+    how == stacking::rows ? stack_below(ctx, blocks, moves, made) : stack_beside(ctx, blocks, moves, made);
+    return {made.rows(), made.cols(), std::move(made.offsets()), std::move(made.indices()), std::move(values)};
+  } else {
+    no_device(operation);
+  }
+}
+
+}  // namespace
+
+}  // namespace detail::algebra
+
+template <entry_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> stack_rows(const context<Space>& ctx,
+                                      const std::vector<csr_view<const V, I, O, Space>>& matrices) try {
+  return detail::algebra::stack(ctx, matrices, "stack_rows", detail::algebra::stacking::rows);
+} catch (...) {
+  detail::rethrow("stack_rows");
+}
+
+template <entry_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> stack_columns(const context<Space>& ctx,
+                                         const std::vector<csr_view<const V, I, O, Space>>& matrices) try {
+  return detail::algebra::stack(ctx, matrices, "stack_columns", detail::algebra::stacking::columns);
+} catch (...) {
+  detail::rethrow("stack_columns");
+}
+
+template <entry_type V, index_type I, index_type O, class Space>
+csr_matrix<V, I, O, Space> kronecker(const context<Space>& ctx, const csr_view<const V, I, O, Space>& a,
+                                     const csr_view<const V, I, O, Space>& b) try {
+  namespace algebra = detail::algebra;
+  algebra::expect_arrays("kronecker", a);
+  algebra::expect_arrays("kronecker", b);
+  const auto product = [](const char* what, std::int64_t x, std::int64_t y, std::size_t bytes) {
+    return algebra::size_that_fits("kronecker", what, x, y, algebra::size_rule::product, bytes);
+  };
+  const std::int64_t rows = product("rows", a.rows, b.rows, sizeof(I));
+  const std::int64_t cols = product("columns", a.cols, b.cols, sizeof(I));
+  const std::int64_t nnz = product("entries", a.nnz(), b.nnz(), sizeof(O));
+  if constexpr (detail::is_built<Space>) {
+    csr_matrix<V, I, O, Space> made(static_cast<I>(rows), static_cast<I>(cols), {ctx, rows + 1}, {ctx, nnz},
+                                    {ctx, is_pattern<V> ? 0 : nnz});
+    algebra::fill_kronecker(ctx, a, b, made);
+    return made;
+  } else {
+    detail::no_device("kronecker");
+  }
 } catch (...) {
   detail::rethrow("kronecker");
 }
 
-#define INSTANTIATE(V, I, O)                                                                               \
-  template csr_matrix<V, I, O, host> stack_rows(const context<host>&,                                      \
-                                                const std::vector<csr_view<const V, I, O, host>>&);        \
-  template csr_matrix<V, I, O, host> stack_columns(const context<host>&,                                   \
-                                                   const std::vector<csr_view<const V, I, O, host>>&);     \
-  template csr_matrix<V, I, O, host> kronecker(const context<host>&, const csr_view<const V, I, O, host>&, \
-                                               const csr_view<const V, I, O, host>&);
+#define INSTANTIATE_IN(V, I, O, Space)                                                                        \
+  template csr_matrix<V, I, O, Space> stack_rows(const context<Space>&,                                       \
+                                                 const std::vector<csr_view<const V, I, O, Space>>&);         \
+  template csr_matrix<V, I, O, Space> stack_columns(const context<Space>&,                                    \
+                                                    const std::vector<csr_view<const V, I, O, Space>>&);      \
+  template csr_matrix<V, I, O, Space> kronecker(const context<Space>&, const csr_view<const V, I, O, Space>&, \
+                                                const csr_view<const V, I, O, Space>&);
+#define INSTANTIATE(V, I, O) INSTANTIATE_IN(V, I, O, host) INSTANTIATE_IN(V, I, O, device)
 SPARGO_FOR_EACH_ENTRY_INDEX_OFFSET(INSTANTIATE)
 
 }  // namespace spargo

@@ -262,7 +262,7 @@ void expect_result_fits(std::int64_t nnz, const spgemm_options& options, std::in
                 fmt::format("spgemm: the result has {} entries and takes {} bytes, the limit is {}", nnz,
                             nnz * entry_bytes, options.max_result_bytes));
   }
-  if (offset_bytes == sizeof(std::int32_t)) algebra::expect_entries_fit<std::int32_t>("spgemm", nnz);
+  algebra::expect_entries_fit("spgemm", nnz, offset_bytes);
 }
 
 template <index_type I, index_type O>
