@@ -76,17 +76,13 @@ array<V, host> right_side(const context<host>& ctx, const solve_flags& flags, co
 }
 
 void expect_ranks(const solve_flags& flags) {
-  if (flags.common.device.starts_with("cuda")) {
-    throw usage_error(
-        fmt::format("--device {}: several processes run solve on CPUs (expected auto or cpu)", flags.common.device));
-  }
   const krylov_preconditioner by = options_of(flags).preconditioner;
   if (by == krylov_preconditioner::automatic || by == krylov_preconditioner::none ||
       by == krylov_preconditioner::jacobi) {
     return;
   }
-  throw usage_error(
-      fmt::format("--preconditioner {}: not on several processes (expected jacobi or none)", flags.preconditioner));
+  throw usage_error(fmt::format("--preconditioner {}: not on several processes or GPUs (expected jacobi or none)",
+                                flags.preconditioner));
 }
 
 json number(double v) { return v; }
@@ -227,7 +223,42 @@ exit_status conclude_solution(
   return conclude(out, flags, valid, result.converged ? "" : result.reason);
 }
 
-// Several processes, on their CPUs.
+// x on the host.
+template <class Space, value_type V>
+ranked_runs solve_on_ranks(const communicator& comm, const context<Space>& ctx, const solve_flags& flags,
+                           const distributed_matrix<V>& a, const array<V, host>& b, array<V, host>& x, solved& all,
+                           std::string& how) {
+  const stopwatch planning;
+  const distributed_krylov_plan<V, Space> plan(comm, ctx, a, options_of(flags));
+  all.plan_ms = planning.milliseconds();
+  array<V, Space> copied;
+  array<V, Space> found;
+  together(comm, [&] {
+    if constexpr (std::same_as<Space, device>) copied = to_device(ctx, b);
+    found = {ctx, b.size()};
+  });
+  span<const V, Space> right = copied.view();
+  if constexpr (std::same_as<Space, host>) right = b.view();
+  const traffic before = comm.sent();
+  all.times = time_runs("solving", flags.repeat, [&] {
+    fill_zero(ctx, found.view());
+    all.result = plan.run(right, found.view());
+  });
+  ranked_runs runs;
+  runs.exchanged_bytes = comm.all_reduce(comm.sent().bytes - before.bytes, reduction::sum) / flags.repeat;
+  runs.exchange_ms =
+      comm.all_reduce((comm.sent().seconds - before.seconds) * 1e3, reduction::max) / static_cast<double>(flags.repeat);
+  describe_plan(plan, all);
+  how = plan.how();
+  if constexpr (std::same_as<Space, host>) {
+    x = std::move(found);
+  } else {
+    together(comm, [&] { x = to_host(ctx, found); });
+  }
+  return runs;
+}
+
+// Several processes or GPUs.
 template <value_type V>
 exit_status solve_over(const communicator& comm, const backend& where, const solve_flags& flags,
                        input_description described) {
@@ -244,22 +275,11 @@ exit_status solve_over(const communicator& comm, const backend& where, const sol
   together(comm, [&] {
     expect_finite(flags, a.own(), first);
     b = right_side<V, std::int64_t, std::int64_t>(where.cpu, flags, a.own(), first, a.rows());
-    x = {where.cpu, b.size()};
   });
   solved all;
-  const stopwatch planning;
-  const distributed_krylov_plan<V> plan(comm, where.cpu, a, options_of(flags));
-  all.plan_ms = planning.milliseconds();
-  const traffic before = comm.sent();
-  all.times = time_runs("solving", flags.repeat, [&] {
-    fill_zero(where.cpu, x.view());
-    all.result = plan.run(b.view(), x.view());
-  });
   ranked_runs runs;
-  runs.exchanged_bytes = comm.all_reduce(comm.sent().bytes - before.bytes, reduction::sum) / flags.repeat;
-  runs.exchange_ms =
-      comm.all_reduce((comm.sent().seconds - before.seconds) * 1e3, reduction::max) / static_cast<double>(flags.repeat);
-  describe_plan(plan, all);
+  std::string how;
+  on_backend(where, [&](const auto& ctx) { runs = solve_on_ranks(comm, ctx, flags, a, b, x, all, how); });
   const array<V, host> whole = clone(where.cpu, comm.all_gather(span<const V, host>(x)));
   if (!flags.no_validate) {
     const stopwatch checking;
@@ -276,7 +296,7 @@ exit_status solve_over(const communicator& comm, const backend& where, const sol
     begin_report(out, "solve", flags, where);
     warn_of_rounding(out, flags.file, read.from.facts.rounded_integers);
     report_matrix(out, a.rows(), a.cols(), a.nnz(), read.from.load_ms, convert_ms);
-    (void)conclude_solution(out, flags, input, all, whole, [&] { report_ranks(out, comm, where, plan.how(), runs); });
+    (void)conclude_solution(out, flags, input, all, whole, [&] { report_ranks(out, comm, where, how, runs); });
   });
   const bool valid = !all.check.has_value() || all.check->valid;
   return valid && all.result.converged ? exit_status::success : exit_status::invalid_result;
@@ -292,8 +312,8 @@ struct solution : matrix_algorithm {
   static matrix_command_text text() {
     return {
         "Solves A x = b by products with A: conjugate gradients, MINRES, BiCGSTAB or GMRES. Computes the residual of x "
-        "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it; several processes "
-        "take Jacobi's preconditioner or none.",
+        "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it, with --devices "
+        "several; these and several processes take Jacobi's preconditioner or none.",
         "a matrix",
         "solve",
         {"matrix.mtx.gz", "matrix.mtx --rhs b.mtx --output x.mtx --plot residual.png",
@@ -345,6 +365,7 @@ struct solution : matrix_algorithm {
     app.add_option("--output", flags.output, "write x as a Matrix Market array (.gz by name); - is standard output")
         ->type_name("FILE");
     app.add_option("--plot", flags.plot, "draw the residual by iteration: .png, .svg or .pdf")->type_name("FILE");
+    add_devices_flag(app, flags.common);
   }
   static void check_flags(const solve_flags& flags) { check_picture("--plot", flags.plot); }
   static std::vector<std::string> other_inputs(const solve_flags& flags) { return {flags.rhs}; }
@@ -384,7 +405,7 @@ struct solution : matrix_algorithm {
   }
 
   static std::optional<exit_status> run_on_ranks(const solve_flags& flags, const std::function<void()>& prepare) {
-    if (!on_several_ranks()) return std::nullopt;
+    if (!is_shared_out(flags.common)) return std::nullopt;
     expect_ranks(flags);
     return run_ranks(flags.common, prepare, [&](const communicator& comm, const backend& where) {
       std::optional<rows_from_one> counting;
@@ -411,28 +432,38 @@ struct solution : matrix_algorithm {
                              .index_bytes = size.index_bytes,
                              .value_bytes = value,
                              .threads = plan.threads};
+    const auto device_bytes = [&](const matrix_shape& of) {
+      return of.entries * (of.index_bytes + value) + (of.rows + 1) * of.offset_bytes + 2 * of.rows * value +
+             estimate(of, options_of(flags)).device_bytes;
+    };
     plan.algorithm = flags.method;
     if (flags.method == "auto") plan.algorithm_reason = "chosen once the input is read";
     if (plan.scale.ranks > 0) {
       expect_ranks(flags);
-      if (plan.scale.on_gpus) throw usage_error("--devices: solve runs on one GPU (expected none)");
-      const matrix_shape part{.rows = size.rows / plan.scale.ranks, .value_bytes = value};
+      matrix_shape part{.rows = size.rows / plan.scale.ranks, .value_bytes = value};
       krylov_options least = options_of(flags);
       if (least.method == krylov_method::automatic) least.method = krylov_method::cg;
       input_size distributed = size;
       distributed.index_bytes = 8;
       plan.host_bytes =
           least_rank_bytes(distributed, plan.scale.ranks, {direction_kind::directed, true, false, value, {value, 0}}) +
-          estimate(part, least).host_bytes;
+          (are_on_gpus(flags.common) ? 0 : estimate(part, least).host_bytes);
+      const device_wish wish = device_as_asked(flags.common, plan.scale);
+      plan.device = wish.device;
+      plan.device_reason = wish.reason;
+      plan.runs_on_gpu = are_on_gpus(flags.common);
+      if (!plan.runs_on_gpu) return;
+      part.cols = part.rows;
+      part.entries = size.distinct / plan.scale.ranks;
+      plan.gpu_ms = expected_gpu_ms(size.listed / plan.scale.ranks);
+      plan.device_bytes = device_bytes(part);
       return;
     }
     plan.host_bytes = least_matrix_bytes(input, size, value, value);
     plan.host_running_bytes =
         std::max(plan.host_bytes, size.distinct * (size.index_bytes + value) + 10 * size.rows * value +
                                       estimate(shape, options_of(flags)).host_bytes);
-    plan_as_asked(plan, flags.common, size,
-                  size.distinct * (size.index_bytes + value) + (size.rows + 1) * 4 + 2 * size.rows * value +
-                      estimate(shape, options_of(flags)).device_bytes);
+    plan_as_asked(plan, flags.common, size, device_bytes(shape));
   }
 };
 

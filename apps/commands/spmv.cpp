@@ -189,14 +189,7 @@ exit_status run_valued_on_ranks(const communicator& comm, const backend& where, 
   const bool as_it_is =
       job.wanted.algorithm != spmv_algorithm::automatic || job.wanted.storage == spmv_storage::borrowed;
   const product_split split = as_it_is ? product_split::rows : product_split::automatic;
-  const auto product = [&](const auto& ctx) {
-    runs = multiply_on_ranks(comm, ctx, flags, split, a, x, result, y, how);
-  };
-  if constexpr (std::same_as<V, double>) {
-    on_backend(where, product);
-  } else {
-    product(where.cpu);
-  }
+  on_backend(where, [&](const auto& ctx) { runs = multiply_on_ranks(comm, ctx, flags, split, a, x, result, y, how); });
   result.values = kind_of_values<V>();
   result.rows = a.rows();
   result.cols = a.cols();
@@ -238,9 +231,6 @@ exit_status run_on_ranks(const communicator& comm, const backend& where, const s
   together(comm, [&] {
     expect_matrix(input);
     expect_precision(flags, input);
-    if (!is_complex || !where.gpu.has_value()) return;
-    throw error(error_code::unsupported, source_position{flags.file, 0, 0},
-                "the matrix is complex (expected a real one: several GPUs multiply no others)");
   });
   if (is_complex) return run_valued_on_ranks<std::complex<double>>(comm, where, flags, job, std::move(input));
   return flags.precision == "fp32" ? run_valued_on_ranks<float>(comm, where, flags, job, std::move(input))
@@ -251,13 +241,11 @@ void check_shared(const spmv_flags& flags, const spmv_job& job) {
   if (flags.format == "all") throw usage_error("--format all: not on several processes or GPUs");
   if (flags.transpose) throw usage_error("--transpose: not on several processes or GPUs");
   const bool on_gpus = are_on_gpus(flags.common);
-  if ((on_gpus && flags.precision != "fp64") ||
-      (job.wanted.format.has_value() && *job.wanted.format != sparse_format::csr) ||
+  if ((job.wanted.format.has_value() && *job.wanted.format != sparse_format::csr) ||
       (job.wanted.algorithm != spmv_algorithm::automatic && job.wanted.algorithm != spmv_algorithm::row_per_thread) ||
       (job.wanted.storage == spmv_storage::copied && !on_gpus)) {
-    throw usage_error(fmt::format("several {} by --format csr --algorithm row_per_thread only{}",
-                                  on_gpus ? "GPUs multiply fp64 matrices" : "processes multiply",
-                                  on_gpus ? ", or auto" : ""));
+    throw usage_error(fmt::format("several {} multiply by --format csr --algorithm row_per_thread only{}",
+                                  on_gpus ? "GPUs" : "processes", on_gpus ? ", or auto" : ""));
   }
   expect_parsing_on_cpu(flags.parse);
 }

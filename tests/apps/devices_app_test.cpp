@@ -45,7 +45,9 @@ TEST(Devices, AreRefusedInOneLine) {
   expect_refusal("pagerank " + datasets + "karate.el --devices 2 --precision fp32", 2,
                  "--precision fp32: not on several processes");
   expect_refusal("pagerank " + datasets + "karate.el --devices 2 --personalize 1", 2, "--personalize: not on several");
-  expect_refusal("spmv gen:path:n=9 --devices 2 --precision fp32", 2, "several GPUs multiply fp64 matrices by");
+  expect_refusal("spmv gen:path:n=9 --devices 2 --algorithm sell", 2, "several GPUs multiply by --format csr");
+  expect_refusal("solve gen:path:n=9 --devices 2 --preconditioner ic0", 2,
+                 "--preconditioner ic0: not on several processes or GPUs (expected jacobi or none)");
   for (const char* command : {"bfs ", "components ", "pagerank "}) {
     expect_refusal(command + datasets + "karate.el --devices 2 --parse gpu", 2,
                    "--parse gpu: several processes or GPUs parse on the CPU");
@@ -98,6 +100,11 @@ TEST(Devices, AnswerAsTheCpuDoes) {
   const scratch folder;
   expect_same("spmv " + datasets + "laplacian10.mtx --x reciprocal", {"rows", "nnz", "stored", "verified"});
   expect_same("spmv gen:rmat:scale=11,degree=8", {"rows", "nnz", "verified"});
+  expect_same("spmv gen:rmat:scale=11,degree=8 --precision fp32", {"rows", "nnz", "precision", "verified"});
+  const std::string hermitian = folder.write("h.mtx",
+                                             "%%MatrixMarket matrix coordinate complex hermitian\n3 3 4\n"
+                                             "1 1 2 0\n2 1 1 3\n2 2 1 0\n3 3 -1 0\n");
+  expect_same("spmv " + hermitian, {"rows", "nnz", "field", "y", "verified"});
   expect_same("components " + datasets + "integers.el",
               {"vertices", "edges", "directed", "components", "largest", "sizes", "valid"});
   expect_same("components gen:uniform:rows=3000,degree=1", {"components", "largest", "sizes", "valid"});
@@ -111,6 +118,20 @@ TEST(Devices, AnswerAsTheCpuDoes) {
   for (const char* file : {"empty.el", "loop.el"}) {
     const std::string path = folder.write(file, file == std::string("empty.el") ? "# nobody\n" : "4 4\n");
     for (const char* command : {"pagerank ", "components "}) expect_same(command + path, {"vertices", "valid"});
+  }
+}
+
+TEST(Devices, SolveAsTheCpuDoes) {
+  SPARGO_TEST_NEEDS_GPU();
+  const scratch folder;
+  const std::string hermitian = folder.write("h.mtx",
+                                             "%%MatrixMarket matrix coordinate complex hermitian\n3 3 4\n"
+                                             "1 1 4 0\n2 1 1 1\n2 2 5 0\n3 3 3 0\n");
+  for (const std::string& line :
+       {std::string("gen:laplacian2d:n=40"), std::string("gen:laplacian2d:n=40 --method minres --preconditioner none"),
+        std::string("gen:laplacian2d:n=30 --method gmres --restart 20"), hermitian}) {
+    expect_same("solve " + line, {"rows", "nnz", "method", "method_reason", "preconditioner", "converged", "outcome",
+                                  "outcome_reason", "valid"});
   }
 }
 

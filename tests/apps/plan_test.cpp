@@ -215,6 +215,38 @@ TEST(plan, goes_by_the_precision) {
   }
 }
 
+// On several GPUs too, which take what the plan says.
+TEST(plan, goes_by_the_precision_on_each_rank) {
+  const auto bytes = [](const char* precision, const std::vector<std::string>& where) {
+    std::vector<std::string> words{"spmv", "gen:path:n=1000000", "--precision", precision};
+    words.insert(words.end(), where.begin(), where.end());
+    return plan_of(words).at("device_bytes").get<std::int64_t>();
+  };
+  for (const std::vector<std::string>& where :
+       {std::vector<std::string>{"--ranks", "2", "--device", "cuda"}, {"--devices", "2"}}) {
+    EXPECT_LT(bytes("fp32", where), bytes("fp64", where));
+    EXPECT_LT(bytes("fp32", where), bytes("fp32", {}));
+  }
+}
+
+TEST(plan, says_what_a_system_takes_on_each_gpu) {
+  const auto plan = [](const std::vector<std::string>& where) {
+    std::vector<std::string> words{"solve", "gen:laplacian2d:n=1000", "--method", "cg"};
+    words.insert(words.end(), where.begin(), where.end());
+    return plan_of(words);
+  };
+  const double one = plan({"--device", "cuda"}).at("device_bytes");
+  for (const std::vector<std::string>& where :
+       {std::vector<std::string>{"--ranks", "4", "--device", "cuda"}, {"--devices", "4"}}) {
+    const json four = plan(where);
+    EXPECT_EQ(four.at("ranks"), 4);
+    EXPECT_EQ(four.at("device_reason"), "as asked for");
+    EXPECT_NEAR(four.at("device_bytes").get<double>(), one / 4, one / 20);
+  }
+  EXPECT_EQ(plan({"--ranks", "4"}).at("device"), "cpu");
+  EXPECT_TRUE(plan({"--ranks", "4"}).at("device_bytes").is_null());
+}
+
 TEST(plan, goes_by_ranks) {
   const auto bytes = [](const std::string& ranks) {
     return plan_of({"bfs", "gen:rmat:scale=30", "--ranks", ranks}).at("host_bytes").get<double>();

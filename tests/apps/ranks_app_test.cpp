@@ -263,8 +263,8 @@ TEST_F(Ranks, MultiplyComplexMatrices) {
   EXPECT_EQ(own_lines(run.err), std::vector<std::string>{"spargo spmv: " + file +
                                                          ": complex matrices work in fp64 complex only (expected no "
                                                          "--precision fp32)"});
-  EXPECT_THAT(on_ranks(2, "spmv gen:path:n=9 --precision fp32 --device cuda").err,
-              HasSubstr("several GPUs multiply fp64 matrices by --format csr"));
+  EXPECT_THAT(on_ranks(2, "spmv gen:path:n=9 --algorithm merge_path --device cuda").err,
+              HasSubstr("several GPUs multiply by --format csr --algorithm row_per_thread only, or auto"));
 }
 
 TEST_F(Ranks, SolveSystems) {
@@ -299,9 +299,7 @@ TEST_F(Ranks, RefuseSystemsOnce) {
     return lines.empty() ? std::string() : lines.front();
   };
   EXPECT_EQ(refused(file + " --preconditioner ilu0", 2),
-            "spargo solve: --preconditioner ilu0: not on several processes (expected jacobi or none)");
-  EXPECT_EQ(refused(file + " --device cuda", 2),
-            "spargo solve: --device cuda: several processes run solve on CPUs (expected auto or cpu)");
+            "spargo solve: --preconditioner ilu0: not on several processes or GPUs (expected jacobi or none)");
   EXPECT_EQ(refused(file + " --method cg", 1),
             "spargo solve: " + file + ": the matrix is not positive definite: row 3 has -1 + 0i on the diagonal " +
                 "(expected another method than cg)");

@@ -1,5 +1,6 @@
-// Krylov methods over ranks: against naive residuals and known solutions, and what one process says of the same system.
-#include "distributed/ranks.hpp"
+// Krylov methods over ranks, on hosts and devices: against naive residuals and known solutions, and what one process
+// says of the same system.
+#include "distributed/spaces.hpp"
 
 #include <spargo/distributed/krylov.hpp>
 
@@ -16,7 +17,7 @@
 namespace spargo {
 namespace {
 
-using test::on_ranks;
+using test::on_spaces;
 using testing::HasSubstr;
 
 template <class V>
@@ -152,17 +153,24 @@ struct solved {
   krylov_preconditioner preconditioner;
 };
 template <class V>
-solved<V> solve(const communicator& comm, const matrix<V>& a, const std::vector<V>& b, const krylov_options& options,
-                V guess = V{}) {
-  const context<host> ctx = test::context_of(comm);
-  const distributed_matrix<V> mine(comm, ctx, a.share(comm).view());
-  const distributed_krylov_plan<V> plan(comm, ctx, mine, options);
+array<V, host> placed(const context<host>& ctx, const std::vector<V>& values) {
+  return clone(ctx, values);
+}
+template <class V>
+array<V, device> placed(const context<device>& ctx, const std::vector<V>& values) {
+  return to_device(ctx, values);
+}
+template <class V, class Space>
+solved<V> solve(const communicator& comm, const context<Space>& ctx, const exchange_options& links, const matrix<V>& a,
+                const std::vector<V>& b, const krylov_options& options, V guess = V{}) {
+  const distributed_matrix<V> mine(comm, test::context_of(comm), a.share(comm).view());
+  const distributed_krylov_plan<V, Space> plan(comm, ctx, mine, options, links);
   const std::int64_t first = mine.row_parts().first(comm.rank());
   const std::int64_t count = mine.own().rows;
-  std::vector<V> x(static_cast<std::size_t>(count), guess);
-  const std::vector<V> own(b.begin() + first, b.begin() + first + count);
-  solved<V> all{plan.run(own, x), {}, plan.method(), plan.reason(), plan.preconditioner()};
-  all.x = comm.all_gather(span<const V, host>(x));
+  auto x = placed(ctx, std::vector<V>(static_cast<std::size_t>(count), guess));
+  const auto own = placed(ctx, std::vector<V>(b.begin() + first, b.begin() + first + count));
+  solved<V> all{plan.run(own.view(), x.view()), {}, plan.method(), plan.reason(), plan.preconditioner()};
+  all.x = comm.all_gather(span<const V, host>(test::fetched(ctx, std::as_const(x).view())));
   return all;
 }
 template <class V>
@@ -191,13 +199,25 @@ template <class V>
   return sizeof(real_of<V>) == 4 && test::is_launched();
 }
 
-template <class V>
-class DistributedKrylov : public testing::Test {};
-using all_values = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(DistributedKrylov, all_values, );
+template <class V, class S>
+struct solved_in {
+  using value = V;
+  using space = S;
+};
+template <class Kind>
+class DistributedKrylov : public testing::Test {
+  void SetUp() override {
+    if constexpr (std::same_as<typename Kind::space, device>) SPARGO_TEST_NEEDS_GPU();
+  }
+};
+using kinds = testing::Types<solved_in<float, host>, solved_in<double, host>, solved_in<std::complex<float>, host>,
+                             solved_in<std::complex<double>, host>, solved_in<float, device>, solved_in<double, device>,
+                             solved_in<std::complex<float>, device>, solved_in<std::complex<double>, device>>;
+TYPED_TEST_SUITE(DistributedKrylov, kinds, );
 
 TYPED_TEST(DistributedKrylov, SolvesAsOneProcess) {
-  using V = TypeParam;
+  using V = typename TypeParam::value;
+  using Space = typename TypeParam::space;
   const double tolerance = sizeof(real_of<V>) == 4 ? 1e-5 : 1e-10;
   struct problem {
     matrix<V> a;
@@ -219,8 +239,8 @@ TYPED_TEST(DistributedKrylov, SolvesAsOneProcess) {
     const std::vector<V> b = right_side(each.a);
     const solved<V> one = solve(each.a, b, each.options);
     ASSERT_TRUE(one.result.converged) << one.result.reason;
-    on_ranks([&](const communicator& comm) {
-      const solved<V> many = solve(comm, each.a, b, each.options);
+    on_spaces<Space>([&](const communicator& comm, const context<Space>& ctx, const exchange_options& links) {
+      const solved<V> many = solve(comm, ctx, links, each.a, b, each.options);
       EXPECT_TRUE(many.result.converged) << many.result.reason;
       EXPECT_EQ(many.reason, one.reason);
       EXPECT_EQ(many.result.method, each.options.method);
@@ -238,7 +258,7 @@ TYPED_TEST(DistributedKrylov, SolvesAsOneProcess) {
         EXPECT_EQ(last, many.result.history.back());
       }
       if (each.a.n != 300) return;
-      const solved<V> again = solve(comm, each.a, b, each.options);
+      const solved<V> again = solve(comm, ctx, links, each.a, b, each.options);
       EXPECT_EQ(again.result.history, many.result.history);
       EXPECT_EQ(again.x, many.x);
     });
@@ -248,7 +268,8 @@ TYPED_TEST(DistributedKrylov, SolvesAsOneProcess) {
 // The ranks' blocks have nothing to do with each other, and b is 0 in all but the last: what a rank alone takes for
 // converged is not.
 TYPED_TEST(DistributedKrylov, ConvergesOnAllRanksAtOnce) {
-  using V = TypeParam;
+  using V = typename TypeParam::value;
+  using Space = typename TypeParam::space;
   if (is_brief<V>()) return;
   matrix<V> a{1100};
   for (std::int64_t i = 0; i < a.n; ++i) {
@@ -262,8 +283,8 @@ TYPED_TEST(DistributedKrylov, ConvergesOnAllRanksAtOnce) {
     SCOPED_TRACE(to_string(method));
     const krylov_options options{.method = method, .preconditioner = krylov_preconditioner::none, .tolerance = 1e-5};
     const std::int64_t iterations = solve(a, b, options).result.iterations;
-    on_ranks([&](const communicator& comm) {
-      const solved<V> many = solve(comm, a, b, options);
+    on_spaces<Space>([&](const communicator& comm, const context<Space>& ctx, const exchange_options& links) {
+      const solved<V> many = solve(comm, ctx, links, a, b, options);
       EXPECT_TRUE(many.result.converged) << many.result.reason;
       EXPECT_NEAR(static_cast<double>(many.result.iterations), static_cast<double>(iterations), 1);
       EXPECT_LE(static_cast<double>(residual_of(a, b, many.x)), 1.1e-5);
@@ -273,7 +294,8 @@ TYPED_TEST(DistributedKrylov, ConvergesOnAllRanksAtOnce) {
 
 // Changed in one place, seen by one rank or by two.
 TYPED_TEST(DistributedKrylov, ChoosesAsOneProcess) {
-  using V = TypeParam;
+  using V = typename TypeParam::value;
+  using Space = typename TypeParam::space;
   if (is_brief<V>()) return;
   using R = real_of<V>;
   std::vector<std::pair<std::string, matrix<V>>> all{
@@ -322,9 +344,9 @@ TYPED_TEST(DistributedKrylov, ChoosesAsOneProcess) {
       if (options.method != krylov_method::automatic && !is_refused) continue;
       solved<V> one{};
       const std::string expected = message_of([&] { one = solve(a, b, options); });
-      on_ranks([&](const communicator& comm) {
+      on_spaces<Space>([&](const communicator& comm, const context<Space>& ctx, const exchange_options& links) {
         solved<V> many{};
-        EXPECT_EQ(message_of([&] { many = solve(comm, a, b, options); }), expected);
+        EXPECT_EQ(message_of([&] { many = solve(comm, ctx, links, a, b, options); }), expected);
         EXPECT_EQ(many.method, one.method);
         EXPECT_EQ(many.reason, one.reason);
         EXPECT_EQ(many.preconditioner, one.preconditioner);
@@ -335,7 +357,8 @@ TYPED_TEST(DistributedKrylov, ChoosesAsOneProcess) {
 }
 
 TYPED_TEST(DistributedKrylov, RefusesAsOneProcess) {
-  using V = TypeParam;
+  using V = typename TypeParam::value;
+  using Space = typename TypeParam::space;
   if (is_brief<V>()) return;
   const matrix<V> good = hermitian<V>(700, 7);
   const std::vector<V> b = right_side(good);
@@ -347,29 +370,31 @@ TYPED_TEST(DistributedKrylov, RefusesAsOneProcess) {
   const std::string of_b = message_of([&] { (void)solve(good, bad_b, {}); });
   EXPECT_THAT(of_matrix, HasSubstr("row 600 "));
   EXPECT_THAT(of_b, HasSubstr("row 650 "));
-  on_ranks([&](const communicator& comm) {
-    EXPECT_EQ(message_of([&] { (void)solve(comm, bad, b, {}); }), of_matrix);
-    EXPECT_EQ(message_of([&] { (void)solve(comm, good, bad_b, {}); }), of_b);
+  on_spaces<Space>([&](const communicator& comm, const context<Space>& ctx, const exchange_options& links) {
+    EXPECT_EQ(message_of([&] { (void)solve(comm, ctx, links, bad, b, {}); }), of_matrix);
+    EXPECT_EQ(message_of([&] { (void)solve(comm, ctx, links, good, bad_b, {}); }), of_b);
     for (const krylov_preconditioner by :
          {krylov_preconditioner::block_jacobi, krylov_preconditioner::ilu0, krylov_preconditioner::ic0}) {
-      EXPECT_EQ(message_of([&] { (void)solve(comm, good, b, {.preconditioner = by}); }),
+      EXPECT_EQ(message_of([&] { (void)solve(comm, ctx, links, good, b, {.preconditioner = by}); }),
                 "solve: " + std::string(to_string(by)) + " does not run over ranks (expected jacobi or none)");
     }
-    const context<host> ctx = test::context_of(comm);
-    const distributed_matrix<V> broad(comm, ctx, coo_matrix<V, std::int64_t, host>(ctx, 3, 4, 0).view());
-    EXPECT_THROW((distributed_krylov_plan<V>(comm, ctx, broad)), agreed_error);
-    const distributed_matrix<V> mine(comm, ctx, good.share(comm).view());
-    const distributed_krylov_plan<V> plan(comm, ctx, mine, {.tolerance = 1e-5});
+    const context<host> cpu = test::context_of(comm);
+    const distributed_matrix<V> broad(comm, cpu, coo_matrix<V, std::int64_t, host>(cpu, 3, 4, 0).view());
+    EXPECT_THROW((distributed_krylov_plan<V, Space>(comm, ctx, broad)), agreed_error);
+    const distributed_matrix<V> mine(comm, cpu, good.share(comm).view());
+    const distributed_krylov_plan<V, Space> plan(comm, ctx, mine, {.tolerance = 1e-5}, links);
     const auto n = static_cast<std::size_t>(mine.own().rows);
-    std::vector<V> x(n);
-    const std::vector<V> wrong(n + (comm.rank() == comm.size() - 1 ? 1 : 0));  // on one rank
-    EXPECT_THROW((void)plan.run(wrong, x), agreed_error);
-    EXPECT_TRUE(plan.run(std::vector<V>(n, V{1}), x).converged);  // the plan goes on
+    auto x = placed(ctx, std::vector<V>(n));
+    const auto wrong = placed(ctx, std::vector<V>(n + (comm.rank() == comm.size() - 1 ? 1 : 0)));  // on one rank
+    EXPECT_THROW((void)plan.run(wrong.view(), x.view()), agreed_error);
+    const auto ones = placed(ctx, std::vector<V>(n, V{1}));
+    EXPECT_TRUE(plan.run(ones.view(), x.view()).converged);  // the plan goes on
   });
 }
 
 TYPED_TEST(DistributedKrylov, EndsAsOneProcess) {
-  using V = TypeParam;
+  using V = typename TypeParam::value;
+  using Space = typename TypeParam::space;
   if (is_brief<V>()) return;
   matrix<V> hidden = hermitian<V>(700, 2);  // indefinite with a positive diagonal
   for (entry<V>& e : hidden.entries) {
@@ -395,8 +420,8 @@ TYPED_TEST(DistributedKrylov, EndsAsOneProcess) {
     SCOPED_TRACE(to_string(each.outcome));
     const solved<V> one = solve(each.a, each.b, each.options);
     EXPECT_EQ(one.result.outcome, each.outcome) << one.result.reason;
-    on_ranks([&](const communicator& comm) {
-      const solved<V> many = solve(comm, each.a, each.b, each.options);
+    on_spaces<Space>([&](const communicator& comm, const context<Space>& ctx, const exchange_options& links) {
+      const solved<V> many = solve(comm, ctx, links, each.a, each.b, each.options);
       EXPECT_EQ(many.result.outcome, one.result.outcome) << many.result.reason;
       EXPECT_EQ(many.result.method, one.result.method);  // also where `automatic` went on with another
       if (each.outcome != krylov_outcome::converged) {
@@ -404,14 +429,14 @@ TYPED_TEST(DistributedKrylov, EndsAsOneProcess) {
       }
     });
   }
-  on_ranks([&](const communicator& comm) {
+  on_spaces<Space>([&](const communicator& comm, const context<Space>& ctx, const exchange_options& links) {
     for (const krylov_method method :
          {krylov_method::cg, krylov_method::minres, krylov_method::bicgstab, krylov_method::gmres}) {
       if (method == krylov_method::cg) {
-        EXPECT_THROW((void)solve(comm, singular, ones, {.method = method}), agreed_error);
+        EXPECT_THROW((void)solve(comm, ctx, links, singular, ones, {.method = method}), agreed_error);
         continue;
       }
-      const solved<V> many = solve(comm, singular, ones, {.method = method, .max_iterations = 12});
+      const solved<V> many = solve(comm, ctx, links, singular, ones, {.method = method, .max_iterations = 12});
       EXPECT_FALSE(many.result.converged) << to_string(method);
       EXPECT_GE(static_cast<double>(residual_of(singular, ones, many.x)), 0.05);  // two of 700 ones remain
     }
@@ -422,8 +447,8 @@ TYPED_TEST(DistributedKrylov, EndsAsOneProcess) {
     for (const entry<V>& e : good.entries) made[static_cast<std::size_t>(e.row)] += e.value;
     return made;
   }();
-  on_ranks([&](const communicator& comm) {
-    const solved<V> many = solve(comm, good, sums, {.tolerance = 1e-5}, V{1});
+  on_spaces<Space>([&](const communicator& comm, const context<Space>& ctx, const exchange_options& links) {
+    const solved<V> many = solve(comm, ctx, links, good, sums, {.tolerance = 1e-5}, V{1});
     EXPECT_EQ(many.result.iterations, 0);
     EXPECT_TRUE(many.result.converged);
   });

@@ -13,15 +13,15 @@ struct SPARGO_EXPORT cg_options {
 };
 struct SPARGO_EXPORT cg_result {
   std::int64_t iterations = 0;
-  double residual = 0;  // relative, from the recurrence
+  double residual = 0;  // relative, the true one
   bool converged = false;
 };
 
-// Solves A x = b for a symmetric positive definite A by conjugate gradients (Hestenes, Stiefel, 1952). b and x are this
-// rank's elements; x holds the initial guess. Sums over ranks: the same bits on every run with the same number of
-// ranks. On a device the host waits for each sum, but not for the last update of x, which is on the context's stream.
-// Throws invalid_data if A is found not to be positive definite, or if b or a product is not finite. If the square of b
-// is out of range, b is scaled by a power of 2. Memory: three vectors, four on a device.
+// Solves A x = b for a symmetric positive definite A by the cg of distributed_krylov_plan, which prepares once for many
+// right-hand sides. b and x are this rank's elements; x holds the initial guess. Sums over ranks: the same bits on
+// every run with the same number of ranks. b and A are scaled by powers of 2 where squares leave the range. A device is
+// synchronised. Throws invalid_data if A is found not to be positive definite, or if b or a product is not finite.
+// Memory: seven vectors.
 SPARGO_EXPORT cg_result distributed_cg(const distributed_spmv_plan<double, host>& a, span<const double, host> b,
                                        span<double, host> x, const cg_options& options = {});
 SPARGO_EXPORT cg_result distributed_cg(const distributed_spmv_plan<double, device>& a, span<const double, device> b,

@@ -23,11 +23,9 @@ enum class product_split {
 // block. product_split::columns adds two products by spmv_plan's automatic choice; `automatic` on devices uses that
 // choice for interior rows. y is then deterministic, but differs within rounding from other numbers of ranks.
 // Device plans copy the matrix, in the form of spmv_storage::copied unless its bits are to be kept; so does a split by
-// columns on the host. On a device `run` enqueues and waits only for the other hosts. V: on devices double.
+// columns on the host. On a device `run` enqueues and waits only for the other hosts.
 template <value_type V, class Space>
 class SPARGO_EXPORT distributed_spmv_plan {
-  static_assert(std::same_as<Space, host> || std::same_as<V, double>, "devices multiply matrices of double");
-
  public:
   // Borrows a host matrix split by rows. Throws unsupported for over 2^31 - 1 columns with ghosts. `options`: devices.
   distributed_spmv_plan(const communicator& comm, const context<Space>& ctx, const distributed_matrix<V>& matrix,
@@ -42,6 +40,9 @@ class SPARGO_EXPORT distributed_spmv_plan {
   [[nodiscard]] spmv_algorithm algorithm() const noexcept;    // of most entries of this rank
 
   void run(V alpha, span<V, Space> x, V beta, span<V, Space> y) const;
+  // The same for own elements of x that are not to be written to, and room for the ghosts elsewhere.
+  void run(V alpha, span<const V, Space> own, span<V, Space> others, V beta,
+           span<V, Space> y) const requires std::same_as<Space, device>;
 
   [[nodiscard]] const communicator& comm() const noexcept;
   [[nodiscard]] const context<Space>& ctx() const noexcept;

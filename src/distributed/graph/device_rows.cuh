@@ -39,9 +39,18 @@ struct weights_of {
   __device__ D operator()(std::int64_t e) const { return read_once(values + e); }
 };
 
+// x: own elements from 0, then the ghosts.
+template <class D>
+struct local_vector {
+  const D* own;
+  const D* ghosts;
+  std::int32_t count;  // of own elements
+  __device__ D operator()(std::int32_t i) const { return read(i < count ? own + i : ghosts + (i - count)); }
+};
+
 // Sum over entries first, first + step, ... below last in order, with InFlight loads in flight.
 template <int InFlight, class D, class Weights>
-__device__ D strided_sum(const std::int32_t* indices, Weights weights, const D* x, std::int64_t first,
+__device__ D strided_sum(const std::int32_t* indices, Weights weights, const local_vector<D>& x, std::int64_t first,
                          std::int64_t last, std::int64_t step) {
   D sum{};
 #pragma unroll 1
@@ -56,7 +65,7 @@ __device__ D strided_sum(const std::int32_t* indices, Weights weights, const D* 
     }
 #pragma unroll
     for (int u = 0; u < InFlight; ++u) {
-      if (index[u] >= 0) sum = multiply_add(weight[u], read(x + index[u]), sum);
+      if (index[u] >= 0) sum = multiply_add(weight[u], x(index[u]), sum);
     }
   }
   return sum;
@@ -65,7 +74,7 @@ __device__ D strided_sum(const std::int32_t* indices, Weights weights, const D* 
 template <class D, class Weights, class Finish>
 __global__ void __launch_bounds__(block_threads)
     sum_rows_kernel(row_work rows, const std::int64_t* __restrict__ offsets, const std::int32_t* __restrict__ indices,
-                    Weights weights, const D* __restrict__ x, Finish finish) {
+                    Weights weights, local_vector<D> x, Finish finish) {
   const int thread = static_cast<int>(threadIdx.x);
   std::int64_t block = blockIdx.x;
   if (block < rows.of_blocks) {
@@ -135,7 +144,7 @@ class split_rows {
 
 template <class D, class Weights, class Finish>
 void sum_rows(const launch_site& at, const row_work& rows, const std::int64_t* offsets, const std::int32_t* indices,
-              Weights weights, const D* x, Finish finish) {
+              Weights weights, const local_vector<D>& x, Finish finish) {
   const std::int64_t blocks = rows.blocks();
   if (blocks == 0) return;
   const device_guard guard(at.ctx);

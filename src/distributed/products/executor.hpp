@@ -23,8 +23,8 @@ class product_executor : public executor_base {
 template <class V, class Space>
 class spmv_executor : public product_executor {
  public:
-  // Sizes have been checked.
-  virtual void run(V alpha, span<V, Space> x, V beta, span<V, Space> y) = 0;
+  // Sizes have been checked. x is in two parts; writes the ghosts, which on the host are behind its own elements.
+  virtual void run(V alpha, span<const V, Space> own, span<V, Space> ghosts, V beta, span<V, Space> y) = 0;
   [[nodiscard]] virtual spmv_algorithm algorithm() const noexcept = 0;
   [[nodiscard]] virtual bool splits_columns() const noexcept { return false; }
 };

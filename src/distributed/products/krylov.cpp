@@ -1,14 +1,19 @@
-// Krylov methods over ranks: the host's methods on this rank's rows, with sums over all ranks and a product that
-// exchanges ghosts, for which vectors have room behind their own elements.
+// Krylov methods over ranks: the methods of one process on this rank's rows, with sums over all ranks and a product
+// that exchanges ghosts: on hosts the vectors have room for them behind their own elements, on devices they are apart.
+// distributed_cg is one of them.
 #include <spargo/distributed/krylov.hpp>
 
+#include "core/backend.hpp"
 #include "core/checks.hpp"
 #include "core/instantiate.hpp"
 #include "distributed/exchange/with_ghosts.hpp"
+#include "distributed/products/device_sums.hpp"
+#include "distributed/products/executor.hpp"
 #include "solvers/krylov/choice.hpp"
 #include "solvers/krylov/solver.hpp"
 #include "sparse/products.hpp"
 
+#include <spargo/distributed/cg.hpp>
 #include <spargo/distributed/spmv.hpp>
 
 #include <fmt/format.h>
@@ -51,6 +56,15 @@ class all_ranks final : public krylov::collective {
     row = first == none ? -1 : first;
   }
   void together(detail::function_ref<void()> work) const override { comm_.agree_on(work); }
+  [[nodiscard]] krylov::device_sums* on_devices() const override { return device_sums_.get(); }
+
+  // For sums of up to `most` doubles on devices. Collective.
+  template <class Space>
+  void connect(const context<Space>& ctx, device_link link, std::int64_t most) {
+    if constexpr (std::same_as<Space, device>) {
+      if (comm_.size() > 1) device_sums_ = detail::distributed::connect_sums(comm_, ctx, link, most);
+    }
+  }
 
  private:
   communicator comm_;
@@ -58,6 +72,7 @@ class all_ranks final : public krylov::collective {
   std::int64_t first_;
   mutable std::vector<double> gathered_;
   mutable std::vector<std::int64_t> offsets_;
+  std::unique_ptr<krylov::device_sums> device_sums_{};
 };
 
 // As of one process (solvers/krylov/inspect.cpp): each entry (i, j) has a partner (j, i). Partners of entries in
@@ -135,75 +150,55 @@ void check(const krylov_options& options, std::int64_t rows, std::int64_t cols) 
                                                    to_string(options.preconditioner)));
 }
 
-}  // namespace
-
-template <value_type V>
-struct distributed_krylov_plan<V>::state {
-  communicator comm;
-  all_ranks ranks;
-  std::shared_ptr<const distributed_spmv_plan<V, host>> product{};
-  std::unique_ptr<krylov::solver<V, host>> solver{};
-
-  state(const communicator& all, const partition& rows, std::int64_t most_sums)
-      : comm(all), ranks(all, rows, most_sums) {}
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return solver->workspace_bytes(); }
-};
-
-template <value_type V>
-distributed_krylov_plan<V>::distributed_krylov_plan(const communicator& comm, const context<host>& ctx,
-                                                    const distributed_matrix<V>& matrix,
-                                                    const krylov_options& options) {
-  auto made = comm.agree_on([&] {
-    check(options, matrix.rows(), matrix.cols());
-    const std::int64_t restart = std::max<std::int64_t>(1, std::min(options.restart, matrix.rows()));
-    return std::make_unique<state>(comm, matrix.row_parts(), krylov::sums_of_pass(restart));
-  });
-  krylov::inspected_matrix<V> found = inspect(comm, ctx, made->ranks, matrix);
-  krylov::choice chosen;
-  krylov_preconditioner by{};
-  comm.agree_on([&] {
-    krylov::expect_finite(found.bad_row);
-    chosen = krylov::choose(ctx, found, options.method);
-    by = krylov::choose_preconditioner(ctx, found, chosen.algorithm, options.preconditioner);
-  });
-  const auto product = std::make_shared<const distributed_spmv_plan<V, host>>(comm, ctx, matrix);
-  krylov::system<V> system{ctx};
-  system.ranks = &made->ranks;
-  system.ghosts = product->ghosts();
-  system.exponent = krylov::scaling_exponent(found.largest);
-  system.a = {product->own_rows(), [product = product.get()](span<const V, host> x, span<V, host> y) {
-                product->run(V{1}, span<V, host>(const_cast<V*>(x.data()), product->local_columns()), V{}, y);
-              }};
-  if (by == krylov_preconditioner::jacobi) {
-    system.inverse = krylov::inverted(system, std::move(found.diagonal), krylov::needs_hermitian(chosen.algorithm));
-    std::int64_t row = -1;
-    (void)system.largest(span<const V, host>(system.inverse.data(), system.n()), row);
-    if (row >= 0) {
-      comm.agree_on([&] { krylov::expect_automatic(options.preconditioner, row); });
-      system.inverse = {};
-      by = krylov_preconditioner::none;
-    }
-  }
-  comm.agree_on([&] {
-    made->solver = std::make_unique<krylov::solver<V, host>>(std::move(system), options, chosen.algorithm, by);
-  });
-  made->product = product;
-  made->solver->is_hermitian = found.is_hermitian;
-  made->solver->knows_exponent = true;
-  state_ = {std::move(chosen), std::move(made)};
+// The exponent is not known. Borrows all; `ghosts`: room for a product's.
+template <class V>
+krylov::system<V> system_of(const all_ranks& ranks, const distributed_spmv_plan<V, host>& product,
+                            const array<V, host>& /*ghosts*/) {
+  krylov::system<V> made{product.ctx()};
+  made.ranks = &ranks;
+  made.ghosts = product.ghosts();
+  made.a = {product.own_rows(), [&product](span<const V, host> x, span<V, host> y) {
+              product.run(V{1}, span<V, host>(const_cast<V*>(x.data()), product.local_columns()), V{}, y);
+            }};
+  return made;
+}
+template <class V>
+krylov::system<V, device> system_of(const all_ranks& ranks, const distributed_spmv_plan<V, device>& product,
+                                    array<V, device>& ghosts) {
+  krylov::system<V, device> made{product.ctx()};
+  made.ranks = &ranks;
+  made.captures = product.comm().size() == 1;  // else hosts take part in an exchange
+  product.comm().agree_on([&] { ghosts = {product.ctx(), product.ghosts()}; });
+  made.a = {product.own_rows(), [&product, room = ghosts.view()](span<const V, device> x, span<V, device> y) {
+              product.run(V{1}, x, room, V{}, y);
+            }};
+  return made;
 }
 
-template <value_type V>
-krylov_result distributed_krylov_plan<V>::run(span<const V, host> b, span<V, host> x) const try {
-  const std::int64_t n = state_->solver->system.n();
-  state_->comm.agree_on([&] {
-    detail::expect_size("solve", "b", b.size(), n);
-    detail::expect_size("solve", "x", x.size(), n);
-    detail::expect_range("solve", "b", b);
-    detail::expect_range("solve", "x", x);
-    detail::expect_apart("solve", "x", detail::memory_of(x), "b", detail::memory_of(b));
-  });
-  return state_->solver->solve(method(), b, x);
+// M = the diagonal, in the system.
+template <class V>
+void add_inverse(krylov::system<V>& of, array<V, host> diagonal, krylov_method method) {
+  of.inverse = krylov::inverted(of, std::move(diagonal), krylov::needs_hermitian(method));
+}
+template <class V>
+void add_inverse(krylov::system<V, device>& of, const array<V, host>& diagonal, krylov_method method) {
+  of.inverse = krylov::inverted(of, to_device(of.ctx, diagonal), krylov::needs_hermitian(method));
+  of.make_work();  // for the look at the inverse
+}
+
+// Doubles in the largest sum of all ranks: of a pass, or of gmres' basis.
+template <class V>
+std::int64_t most_doubles(krylov_method method, const krylov_options& options, std::int64_t restart) {
+  constexpr std::int64_t of_pass = 4;
+  const bool may_be_gmres = method == krylov_method::gmres ||
+                            (method == krylov_method::bicgstab && options.method == krylov_method::automatic);
+  return may_be_gmres ? std::max(of_pass, krylov::doubles_of<krylov::sum_of<V>> * (restart + 1)) : of_pass;
+}
+
+template <class V, class Space>
+krylov_result run_solver(krylov::solver<V, Space>& solver, krylov_method method, span<const V, Space> b,
+                         span<V, Space> x) try {
+  return krylov::solve_with(solver, method, b, x);
 } catch (const agreed_error&) {
   throw;
 } catch (const error& e) {
@@ -212,16 +207,132 @@ krylov_result distributed_krylov_plan<V>::run(span<const V, host> b, span<V, hos
   throw;
 }
 
-template <value_type V>
-krylov_preconditioner distributed_krylov_plan<V>::preconditioner() const noexcept {
+}  // namespace
+
+template <value_type V, class Space>
+struct distributed_krylov_plan<V, Space>::state {
+  communicator comm;
+  all_ranks ranks;
+  std::shared_ptr<const distributed_spmv_plan<V, Space>> product{};
+  array<V, Space> ghosts{};
+  std::unique_ptr<krylov::solver<V, Space>> solver{};
+
+  state(const communicator& all, const partition& rows, std::int64_t most_sums)
+      : comm(all), ranks(all, rows, most_sums) {}
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept {
+    return solver->workspace_bytes() + ghosts.size() * static_cast<std::int64_t>(sizeof(V));
+  }
+};
+
+template <value_type V, class Space>
+distributed_krylov_plan<V, Space>::distributed_krylov_plan(const communicator& comm, const context<Space>& ctx,
+                                                           const distributed_matrix<V>& matrix,
+                                                           const krylov_options& options,
+                                                           const exchange_options& links) {
+  if constexpr (detail::is_built<Space>) {
+    const std::int64_t restart = std::max<std::int64_t>(1, std::min(options.restart, matrix.rows()));
+    auto made = comm.agree_on([&] {
+      check(options, matrix.rows(), matrix.cols());
+      return std::make_unique<state>(comm, matrix.row_parts(), krylov::sums_of_pass(restart));
+    });
+    const context<host> cpu = detail::distributed::host_of(comm, ctx);
+    krylov::inspected_matrix<V> found = inspect(comm, cpu, made->ranks, matrix);
+    krylov::choice chosen;
+    krylov_preconditioner by{};
+    comm.agree_on([&] {
+      krylov::expect_finite(found.bad_row);
+      chosen = krylov::choose(cpu, found, options.method);
+      by = krylov::choose_preconditioner(cpu, found, chosen.algorithm, options.preconditioner);
+    });
+    made->product = std::make_shared<const distributed_spmv_plan<V, Space>>(comm, ctx, matrix, links);
+    made->ranks.connect(ctx, links.link, most_doubles<V>(chosen.algorithm, options, restart));
+    krylov::system<V, Space> system = system_of(made->ranks, *made->product, made->ghosts);
+    system.exponent = krylov::scaling_exponent(found.largest);
+    if (by == krylov_preconditioner::jacobi) {
+      comm.agree_on([&] { add_inverse(system, std::move(found.diagonal), chosen.algorithm); });
+      std::int64_t row = -1;
+      (void)system.largest(span<const V, Space>(system.inverse.data(), system.n()), row);
+      if (row >= 0) {
+        comm.agree_on([&] { krylov::expect_automatic(options.preconditioner, row); });
+        system.inverse = {};
+        by = krylov_preconditioner::none;
+      }
+    }
+    comm.agree_on([&] { made->solver = krylov::make_solver(std::move(system), options, chosen.algorithm, by); });
+    made->solver->is_hermitian = found.is_hermitian;
+    made->solver->knows_exponent = true;
+    state_ = {std::move(chosen), std::move(made)};
+  } else {
+    detail::no_device("solve");
+  }
+}
+
+template <value_type V, class Space>
+krylov_result distributed_krylov_plan<V, Space>::run(span<const V, Space> b, span<V, Space> x) const {
+  const std::int64_t n = state_->product->own_rows();
+  state_->comm.agree_on([&] {
+    detail::expect_size("solve", "b", b.size(), n);
+    detail::expect_size("solve", "x", x.size(), n);
+    detail::expect_range("solve", "b", b);
+    detail::expect_range("solve", "x", x);
+    detail::expect_apart("solve", "x", detail::memory_of(x), "b", detail::memory_of(b));
+  });
+  return run_solver(*state_->solver, method(), b, x);
+}
+
+template <value_type V, class Space>
+krylov_preconditioner distributed_krylov_plan<V, Space>::preconditioner() const noexcept {
   return state_->solver->preconditioner;
 }
-template <value_type V>
-std::string_view distributed_krylov_plan<V>::how() const noexcept {
+template <value_type V, class Space>
+std::string_view distributed_krylov_plan<V, Space>::how() const noexcept {
   return state_->product->how();
 }
 
-#define INSTANTIATE(V) template class distributed_krylov_plan<V>;
+#define INSTANTIATE(V)                             \
+  template class distributed_krylov_plan<V, host>; \
+  template class distributed_krylov_plan<V, device>;
 SPARGO_FOR_EACH_VALUE(INSTANTIATE)
+
+namespace {
+
+template <class Space>
+cg_result solve(const distributed_spmv_plan<double, Space>& a, span<const double, Space> b, span<double, Space> x,
+                const cg_options& options) {
+  const std::int64_t n = a.own_rows();
+  SPARGO_EXPECTS(a.own_columns() == n && b.size() == n && x.size() == n,
+                 fmt::format("cg: {} rows, {} columns, b of {} and x of {} (expected the same)", n, a.own_columns(),
+                             b.size(), x.size()));
+  const partition rows{communicator::offsets_of(a.comm().all_gather(n))};
+  all_ranks ranks(a.comm(), rows, krylov::sums_of_pass(1));
+  const krylov_options wanted{
+      .method = krylov_method::cg, .tolerance = options.tolerance, .max_iterations = options.max_iterations};
+  ranks.connect(a.ctx(), device_link::automatic, most_doubles<double>(krylov_method::cg, wanted, 1));
+  array<double, Space> ghosts;
+  krylov::system<double, Space> system = system_of(ranks, a, ghosts);
+  const auto solver = a.comm().agree_on(
+      [&] { return krylov::make_solver(std::move(system), wanted, krylov_method::cg, krylov_preconditioner::none); });
+  solver->is_hermitian = true;  // not known: nothing is said of it
+  const krylov_result found = run_solver(*solver, krylov_method::cg, b, x);
+  if (found.outcome == krylov_outcome::not_positive_definite || found.outcome == krylov_outcome::not_finite) {
+    throw agreed_error(error_code::invalid_data, "cg: " + found.reason);
+  }
+  return {found.iterations, found.relative_residual, found.converged};
+}
+
+}  // namespace
+
+cg_result distributed_cg(const distributed_spmv_plan<double, host>& a, span<const double, host> b, span<double, host> x,
+                         const cg_options& options) {
+  return solve<host>(a, b, x, options);
+}
+cg_result distributed_cg(const distributed_spmv_plan<double, device>& a, span<const double, device> b,
+                         span<double, device> x, const cg_options& options) {
+  if constexpr (detail::is_built<device>) {
+    return solve<device>(a, b, x, options);
+  } else {
+    detail::no_device("cg");
+  }
+}
 
 }  // namespace spargo

@@ -106,7 +106,16 @@ void distributed_spmv_plan<V, Space>::run(V alpha, span<V, Space> x, V beta, spa
   SPARGO_EXPECTS(x.size() == local_columns() && y.size() == own_rows(),
                  fmt::format("spmv: x has {} elements and y {} (expected {} with the ghosts, and {})", x.size(),
                              y.size(), local_columns(), own_rows()));
-  state_->executor->run(alpha, x, beta, y);
+  state_->executor->run(alpha, x.subspan(0, own_columns()), x.subspan(own_columns(), ghosts()), beta, y);
+}
+
+template <value_type V, class Space>
+void distributed_spmv_plan<V, Space>::run(V alpha, span<const V, Space> own, span<V, Space> others, V beta,
+                                          span<V, Space> y) const requires std::same_as<Space, device> {
+  SPARGO_EXPECTS(own.size() == own_columns() && others.size() == ghosts() && y.size() == own_rows(),
+                 fmt::format("spmv: x has {} elements and {} ghosts, y {} (expected {}, {} and {})", own.size(),
+                             others.size(), y.size(), own_columns(), ghosts(), own_rows()));
+  state_->executor->run(alpha, own, others, beta, y);
 }
 
 template <value_type V, class Space>
@@ -114,8 +123,9 @@ std::string_view distributed_spmv_plan<V, Space>::how() const noexcept {
   return state_->executor->how();
 }
 
-#define INSTANTIATE(V) template class distributed_spmv_plan<V, host>;
+#define INSTANTIATE(V)                           \
+  template class distributed_spmv_plan<V, host>; \
+  template class distributed_spmv_plan<V, device>;
 SPARGO_FOR_EACH_VALUE(INSTANTIATE)
-template class distributed_spmv_plan<double, device>;
 
 }  // namespace spargo

@@ -36,10 +36,8 @@ class split_spmv final : public spmv_executor<V, Space> {
     }
   }
 
-  void run(V alpha, span<V, Space> x, V beta, span<V, Space> y) override {
-    const span<V, Space> own = x.subspan(0, own_columns_);
-    const span<V, Space> others = x.subspan(own_columns_, ghosts_);
-    halo_->start(span<const V, Space>(own));
+  void run(V alpha, span<const V, Space> own, span<V, Space> others, V beta, span<V, Space> y) override {
+    halo_->start(own);
     own_->plan.run(alpha, own, beta, y);
     if constexpr (std::same_as<Space, host>) {
       halo_->finish(others);

@@ -5,6 +5,7 @@
 // automatic choice. All other rows use the kernel of device_rows.cuh, which gives row_per_thread's bits. Boundary rows
 // are multiplied on the exchange's stream as soon as their ghosts arrive, concurrently with interior rows. If the run
 // is short and bits need not be kept, rows are split by columns.
+#include "core/instantiate.hpp"
 #include "distributed/graph/device_rows.cuh"
 #include "distributed/products/executor.hpp"
 #include "distributed/products/split_spmv.hpp"
@@ -18,12 +19,12 @@ namespace spargo::detail::distributed {
 
 namespace {
 
-template <class V>
+template <class D>
 struct scaled_into {
-  V alpha;
-  V beta;
-  V* y;
-  __device__ void operator()(std::int64_t row, V sum) const { update(y[row], alpha, sum, beta); }
+  D alpha;
+  D beta;
+  D* y;
+  __device__ void operator()(std::int64_t row, D sum) const { update(y[row], alpha, sum, beta); }
 };
 
 struct row_run {
@@ -72,13 +73,17 @@ class device_spmv final : public spmv_executor<V, device> {
     halo_.emplace(comm, ctx, matrix.column_parts(), columns.ghosts, sizeof(V), options);
   }
 
-  void run(V alpha, span<V, device> x, V beta, span<V, device> y) override {
-    halo_->start(span<const V, device>(x.subspan(0, own_)));
-    if (run_) run_->run(alpha, x.subspan(0, own_), beta, y.subspan(first_, last_ - first_));
-    multiply(ctx_, rows_.interior(), alpha, x, beta, y);
-    halo_->finish_aside(x.subspan(own_, ghosts_), [&](stream_handle stream) {
-      multiply({ctx_, stream}, rows_.boundary(), alpha, x, beta, y);
-    });
+  void run(V alpha, span<const V, device> own, span<V, device> ghosts, V beta, span<V, device> y) override {
+    const auto multiply = [&](const launch_site& at, const row_work& rows) {
+      using D = device_value_t<V>;
+      const local_vector<D> x{device_cast(own.data()), device_cast(ghosts.data()), static_cast<std::int32_t>(own_)};
+      sum_rows(at, rows, offsets_.data(), indices_.data(), weights_of<D>{device_cast(values_.data())}, x,
+               scaled_into<D>{to_device_value(alpha), to_device_value(beta), device_cast(y.data())});
+    };
+    halo_->start(own);
+    if (run_) run_->run(alpha, own, beta, y.subspan(first_, last_ - first_));
+    multiply(ctx_, rows_.interior());
+    halo_->finish_aside(ghosts, [&](stream_handle stream) { multiply({ctx_, stream}, rows_.boundary()); });
   }
   [[nodiscard]] spmv_algorithm algorithm() const noexcept override {
     return run_ ? run_->algorithm() : spmv_algorithm::row_per_thread;
@@ -99,12 +104,6 @@ class device_spmv final : public spmv_executor<V, device> {
          std::as_const(indices_).view().subspan(before, offsets.back())},
         std::as_const(values_).view().subspan(before, offsets.back())};
     run_.emplace(ctx_, view, how);
-  }
-
-  void multiply(const launch_site& at, const row_work& rows, V alpha, span<const V, device> x, V beta,
-                span<V, device> y) const {
-    sum_rows(at, rows, offsets_.data(), indices_.data(), weights_of<V>{values_.data()}, x.data(),
-             scaled_into<V>{alpha, beta, y.data()});
   }
 
   context<device> ctx_;
@@ -141,9 +140,10 @@ std::unique_ptr<spmv_executor<V, device>> make_spmv_executor(const communicator&
                                           spmv_options{.storage = spmv_storage::copied});
 }
 
-template std::unique_ptr<spmv_executor<double, device>> make_spmv_executor(const communicator&, const context<device>&,
-                                                                           const distributed_matrix<double>&,
-                                                                           local_columns, const exchange_options&,
-                                                                           product_split);
+#define INSTANTIATE(V)                                                                                               \
+  template std::unique_ptr<spmv_executor<V, device>> make_spmv_executor(const communicator&, const context<device>&, \
+                                                                        const distributed_matrix<V>&, local_columns, \
+                                                                        const exchange_options&, product_split);
+SPARGO_FOR_EACH_VALUE(INSTANTIATE)
 
 }  // namespace spargo::detail::distributed

@@ -36,11 +36,11 @@ class host_spmv final : public spmv_executor<V, host> {
     halo_.emplace(comm, ctx, matrix.column_parts(), columns_.ghosts, sizeof(V));
   }
 
-  void run(V alpha, span<V, host> x, V beta, span<V, host> y) override {
-    halo_->start(span<const V, host>(x.subspan(0, columns_.own)));
-    multiply(interior_, alpha, x.data(), beta, y.data());
-    halo_->finish(x.subspan(columns_.own, ghosts()));
-    multiply(boundary_, alpha, x.data(), beta, y.data());
+  void run(V alpha, span<const V, host> own, span<V, host> ghosts, V beta, span<V, host> y) override {
+    halo_->start(own);
+    multiply(interior_, alpha, own.data(), beta, y.data());
+    halo_->finish(ghosts);
+    multiply(boundary_, alpha, own.data(), beta, y.data());
   }
   [[nodiscard]] spmv_algorithm algorithm() const noexcept override { return spmv_algorithm::row_per_thread; }
   [[nodiscard]] std::int64_t own_columns() const noexcept override { return columns_.own; }

@@ -8,6 +8,33 @@
 
 namespace spargo::detail::krylov {
 
+// In device memory, where a kernel writes numbers of this rank, the same to each box. None: no other ranks.
+struct rank_boxes {
+  double* const* boxes = nullptr;
+  int count = 0;
+};
+// In device memory, the numbers of all ranks: this rank's, and every `stride` elements those of the others, in order.
+struct rank_numbers {
+  const double* own = nullptr;
+  const double* others = nullptr;
+  std::int64_t stride = 0;
+  int rank = 0;
+  int ranks = 0;
+};
+
+// Numbers that kernels of all ranks give each other, in rounds on the context's stream: those enqueued after `begin`
+// write to its boxes, those enqueued after `end` read what all ranks have written.
+class device_sums {
+ public:
+  device_sums() = default;
+  device_sums(const device_sums&) = delete;
+  device_sums& operator=(const device_sums&) = delete;
+  virtual ~device_sums() = default;
+
+  [[nodiscard]] virtual rank_boxes begin() = 0;
+  [[nodiscard]] virtual rank_numbers end() = 0;
+};
+
 // All functions are collective; ranks call them in the same order.
 class collective {
  public:
@@ -23,6 +50,8 @@ class collective {
   virtual void largest(double& most, std::int64_t& row) const = 0;
   // Work that may fail on one rank alone: then it fails on all.
   virtual void together(function_ref<void()> work) const = 0;
+  // Null on hosts, and where there is one rank.
+  [[nodiscard]] virtual device_sums* on_devices() const { return nullptr; }
 };
 
 }  // namespace spargo::detail::krylov

@@ -2,7 +2,8 @@
 //
 // A method enqueues its iterations in chunks, as a CUDA graph, and the device decides on convergence: kernels do
 // nothing once the state's `stop` is set (a product still runs). The host reads the state once a chunk, while the next
-// chunk runs: after 4 to 64 iterations, as many as the residual's decrease so far suggests are left.
+// chunk runs: after 4 to 64 iterations, as many as the residual's decrease so far suggests are left. Over ranks every
+// device adds the sums of all in the same order, so that states, and what the hosts enqueue, are the same on each.
 #pragma once
 
 #include "solvers/krylov/iteration.hpp"
@@ -26,15 +27,17 @@ struct system<V, device> {
   array<V, device> inverse{};               // of the diagonal, of stride() elements, if M is one
   linear_operator<V, device> inverse_of{};  // M^-1 where passes cannot apply it; no function otherwise
   bool captures = false;                    // whether a product may be captured in a graph
+  const collective* ranks = nullptr;
   std::shared_ptr<small_system<V>> small{};
   std::shared_ptr<device_workspace> work{};
 
   [[nodiscard]] std::int64_t n() const { return a.size; }
+  [[nodiscard]] std::int64_t all_rows() const { return ranks == nullptr ? n() : ranks->rows(); }
   // Vectors start at multiples of 256 bytes; the padding behind them stays 0.
   [[nodiscard]] std::int64_t stride() const { return div_up(n(), std::int64_t{64}) * 64; }
   [[nodiscard]] bool is_plain() const { return inverse.empty() && !inverse_of.run; }
   [[nodiscard]] bool applies() const { return inverse_of.run != nullptr; }
-  // Of the workspace, for a preconditioner that needs it before the system is prepared.
+  // Of the workspace, where it is needed before the system is prepared.
   void make_work();
   // Whether an iteration runs, in device memory: 0 once the device has stopped.
   [[nodiscard]] const int* active() const;
@@ -53,8 +56,7 @@ struct system<V, device> {
   double residual(const V* b, const V* x, V* r) const;
 };
 
-// For what the matrix's index types decide. `diagonal`: of the matrix; the result is the inverse for `prepare`d
-// systems.
+// For what the matrix's index types decide. `diagonal`: of the matrix.
 template <class V>
 [[nodiscard]] array<V, device> inverted(const system<V, device>& of, const array<V, device>& diagonal,
                                         bool by_magnitude);

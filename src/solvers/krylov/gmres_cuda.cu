@@ -6,7 +6,8 @@
 // a last pass moves w into the basis: every iteration is the same kernels, and one graph holds several. At the end of a
 // cycle the host enqueues the solution of the triangle and the combination, and asks for the true residual: one
 // synchronisation a cycle besides the looks at chunks. Where passes cannot apply M, they write to w, free at that time,
-// what M is applied to.
+// what M is applied to. Over ranks another kernel, after each pass, takes the sums of all; each device keeps the same
+// Hessenberg matrix.
 // Cost of iteration k: the product, k vectors of traffic three times, and 8 more.
 #include "core/instantiate.hpp"
 #include "solvers/krylov/passes.cuh"
@@ -170,21 +171,71 @@ __device__ void end_column(const cycle<D>& of, double square, device_state& all)
   s.active = s.stop == halt::none ? 1 : 0;
 }
 
+template <gram Part>
+__device__ bool enters(run_state& s) {
+  return Part == gram::first ? enter_iteration(s) : s.active != 0;
+}
+// Sums of a part: the last one is (w, w), in the second part not needed.
+template <gram Part>
+__device__ std::int64_t first_sum(std::int64_t count) {
+  return Part == gram::last ? count : 0;
+}
+template <gram Part>
+__device__ std::int64_t last_sum(std::int64_t count) {
+  return Part == gram::second ? count - 1 : count;
+}
+
+// Sum j, in one thread.
+template <gram Part, class D>
+__device__ void take_sum(const cycle<D>& of, std::int64_t j, std::int64_t count, sum_on_device<D> sum, run_state& s) {
+  if (j < count) {
+    (Part == gram::first ? of.projection : of.correction)[j] = sum;
+  } else if (Part == gram::first) {
+    numbers_of<cycle_numbers>(s).size = sqrt(real_part_of(sum));
+  } else {
+    numbers_of<cycle_numbers>(s).below = real_part_of(sum);
+  }
+}
+// All threads of a block; they have taken the sums.
+template <gram Part, class D>
+__device__ void end_part(const cycle<D>& of, device_state& all) {
+  __syncthreads();
+  if (Part == gram::first && threadIdx.x == 0) all.run.active = 1;
+  if (Part == gram::last && threadIdx.x < warp_size) end_column(of, numbers_of<cycle_numbers>(all.run).below, all);
+}
+
+// The end of a part over ranks; one block.
+template <gram Part, class D>
+__global__ void __launch_bounds__(gram_tuning::threads)
+    finish_gram_kernel(cycle<D> of, device_state* state, rank_numbers ranks) {
+  using S = sum_on_device<D>;
+  constexpr int parts = sizeof(S) / sizeof(double);
+  if (!enters<Part>(state->run)) return;
+  const std::int64_t count = numbers_of<cycle_numbers>(state->run).k + 1;
+  for (std::int64_t j = first_sum<Part>(count) + threadIdx.x; j <= last_sum<Part>(count); j += blockDim.x) {
+    S sum;
+    if constexpr (parts == 1) {
+      sum = total_of(ranks, j);
+    } else {
+      sum = {total_of(ranks, 2 * j), total_of(ranks, 2 * j + 1)};
+    }
+    take_sum<Part>(of, j, count, sum, state->run);
+  }
+  end_part<Part>(of, *state);
+}
+
 template <gram Part, class D>
 __global__ void __launch_bounds__(gram_tuning::threads, gram_tuning::blocks_per_sm)
-    gram_kernel(cycle<D> of, device_state* state) {
+    gram_kernel(cycle<D> of, device_state* state, rank_boxes out) {
   using S = sum_on_device<D>;
   constexpr int threads = gram_tuning::threads;
   constexpr int warps = gram_tuning::warps;
   __shared__ pack<D> tile[threads];
-  if (Part == gram::first ? !enter_iteration(state->run) : state->run.active == 0) return;
+  if (!enters<Part>(state->run)) return;
   const auto thread = static_cast<int>(threadIdx.x);
   const int warp = thread / warp_size;
   const std::int64_t count = numbers_of<cycle_numbers>(state->run).k + 1;
   const std::int64_t blocks = gridDim.x;
-  // The last sum is (w, w), in the second part not needed.
-  const std::int64_t first_sum = Part == gram::last ? count : 0;
-  const std::int64_t last_sum = Part == gram::second ? count - 1 : count;
   const S* const by = Part == gram::second ? of.projection : of.correction;
   for (std::int64_t start = std::int64_t{blockIdx.x} * threads; start < of.stride; start += blocks * threads) {
     pack<D> w{};
@@ -207,7 +258,7 @@ __global__ void __launch_bounds__(gram_tuning::threads, gram_tuning::blocks_per_
     __syncthreads();
     const auto length = static_cast<int>(of.stride - start < threads ? of.stride - start : threads);
     // Downwards: the vectors that the loop above has read last are the likeliest in a cache.
-    for (std::int64_t j = last_sum - warp; j >= first_sum; j -= warps) {
+    for (std::int64_t j = last_sum<Part>(count) - warp; j >= first_sum<Part>(count); j -= warps) {
       S sum{};
       const auto add = [&](const pack<D>& a, const pack<D>& b) {
 #pragma unroll
@@ -230,23 +281,16 @@ __global__ void __launch_bounds__(gram_tuning::threads, gram_tuning::blocks_per_
   __threadfence();  // every warp has written sums
   __syncthreads();
   if (!block_arrives_last(&state->run.arrived, gridDim.x)) return;
-  S* const result = Part == gram::first ? of.projection : of.correction;
-  for (std::int64_t j = last_sum - warp; j >= first_sum; j -= warps) {
+  const std::int64_t written = of.stride > 0 ? blocks : 0;  // a rank may have no rows
+  for (std::int64_t j = last_sum<Part>(count) - warp; j >= first_sum<Part>(count); j -= warps) {
     S sum{};
-    for (std::int64_t b = lane_id(); b < blocks; b += warp_size) sum = sum + seen_in_l2(&of.partial[j * blocks + b]);
+    for (std::int64_t b = lane_id(); b < written; b += warp_size) sum = sum + seen_in_l2(&of.partial[j * blocks + b]);
     sum = warp_reduce(sum, plus{});
     if (lane_id() != 0) continue;
-    if (j < count) {
-      result[j] = sum;
-    } else if (Part == gram::first) {
-      numbers_of<cycle_numbers>(state->run).size = sqrt(real_part_of(sum));
-    } else {
-      numbers_of<cycle_numbers>(state->run).below = real_part_of(sum);
-    }
+    if (out.count == 0) take_sum<Part>(of, j, count, sum, state->run);
+    for (int b = 0; b < out.count; ++b) reinterpret_cast<S*>(out.boxes[b])[j] = sum;
   }
-  __syncthreads();
-  if (Part == gram::first && thread == 0) state->run.active = 1;
-  if (Part == gram::last && warp == 0) end_column(of, numbers_of<cycle_numbers>(state->run).below, *state);
+  if (out.count == 0) end_part<Part>(of, *state);
 }
 
 // --- The other passes ------------------------------------------------------------------------------------------------
@@ -356,6 +400,14 @@ struct step_pass : combine_pass<D> {
   __device__ void operator()(std::int64_t i) const { this->add_step(i, this->z[i]); }
 };
 
+template <gram Part, class D>
+void orthogonalise(const context<device>& ctx, device_workspace& work, const launch_shape& shape, const cycle<D>& c) {
+  work.reduce([&](const rank_boxes& out) { launch_kernel(ctx, shape, gram_kernel<Part, D>, c, work.state(), out); },
+              [&](const rank_numbers& ranks) {
+                launch_kernel(ctx, {1, gram_tuning::threads}, finish_gram_kernel<Part, D>, c, work.state(), ranks);
+              });
+}
+
 [[nodiscard]] std::int64_t most_blocks(const context<device>& ctx) {
   return std::int64_t{gram_tuning::blocks_per_sm} * ctx.properties().multiprocessors;
 }
@@ -408,9 +460,9 @@ krylov_outcome gmres(iteration<V, device>& run) {
   };
   const auto step = [&] {
     of.product(z, w);
-    launch_kernel(of.ctx, shape, gram_kernel<gram::first, D>, c, work.state());
-    launch_kernel(of.ctx, shape, gram_kernel<gram::second, D>, c, work.state());
-    launch_kernel(of.ctx, shape, gram_kernel<gram::last, D>, c, work.state());
+    orthogonalise<gram::first>(of.ctx, work, shape, c);
+    orthogonalise<gram::second>(of.ctx, work, shape, c);
+    orthogonalise<gram::last>(of.ctx, work, shape, c);
     work.run(next_vector_pass<D>{vectors}, packs);
     if (applies) of.apply(w, z);
   };

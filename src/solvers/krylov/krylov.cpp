@@ -36,9 +36,7 @@ template <class V, class Space>
 // Work that may fail on one rank alone.
 template <class V, class Space, class Work>
 void together(const krylov::system<V, Space>& of, const Work& work) {
-  if constexpr (std::same_as<Space, host>) {
-    if (of.ranks != nullptr) return of.ranks->together(work);
-  }
+  if (of.ranks != nullptr) return of.ranks->together(work);
   work();
 }
 
@@ -77,7 +75,10 @@ template <class V, class I, class O, class Space>
                                               krylov_method method, const krylov_options& options) {
   constexpr bool is_on_device = std::same_as<Space, device>;
   const bool needs_hermitian = krylov::needs_hermitian(method);
-  if constexpr (is_on_device) of.captures = true;
+  if constexpr (is_on_device) {
+    of.captures = true;
+    of.make_work();  // also for the look at the inverse
+  }
   if (by == krylov_preconditioner::none || by == krylov_preconditioner::jacobi) {
     if (by == krylov_preconditioner::jacobi)
       of.inverse = krylov::inverted(of, std::move(found.diagonal), needs_hermitian);
@@ -93,7 +94,6 @@ template <class V, class I, class O, class Space>
                                               asymmetry, options.triangular_sweeps};
   krylov::built_preconditioner<V, Space> built;
   if constexpr (is_on_device) {
-    of.make_work();
     built = krylov::build_preconditioner<V, I, O>(of.ctx, matrix, wanted, of.active());
   } else {
     built = krylov::build_preconditioner<V, I, O>(of.ctx, matrix, wanted);
@@ -119,8 +119,7 @@ template <value_type V, class Space>
 solver<V, Space>::solver(system_type of, const krylov_options& o, krylov_method method, krylov_preconditioner m)
     : system(std::move(of)), options(o), preconditioner(m) {
   SPARGO_EXPECTS(system.n() >= 0, fmt::format("solve: an operator of {} rows", system.n()));
-  std::int64_t n = system.n();
-  if constexpr (std::same_as<Space, host>) n = system.all_rows();
+  const std::int64_t n = system.all_rows();
   options.restart = std::max<std::int64_t>(1, std::min(options.restart, n));
   if (options.max_iterations < 0) options.max_iterations = 10 * n;
   system.prepare(method, options.restart);
@@ -249,8 +248,32 @@ krylov_result solver<V, Space>::solve(krylov_method method, span<const V, Space>
   return result;
 }
 
-#define INSTANTIATE(V) template struct solver<V, host>;
-SPARGO_FOR_EACH_VALUE(INSTANTIATE)
+template <value_type V, class Space>
+std::unique_ptr<solver<V, Space>> make_solver(system<V, Space> of, const krylov_options& options, krylov_method method,
+                                              krylov_preconditioner by) {
+  if constexpr (is_built<Space>) {
+    return std::make_unique<solver<V, Space>>(std::move(of), options, method, by);
+  } else {
+    no_device("solve");
+  }
+}
+
+template <value_type V, class Space>
+krylov_result solve_with(solver<V, Space>& of, krylov_method method, span<const V, Space> b, span<V, Space> x) {
+  if constexpr (is_built<Space>) {
+    return of.solve(method, b, x);
+  } else {
+    no_device("solve");
+  }
+}
+
+#define INSTANTIATE(V, Space)                                                                                    \
+  template std::unique_ptr<solver<V, Space>> make_solver(system<V, Space>, const krylov_options&, krylov_method, \
+                                                         krylov_preconditioner);                                 \
+  template krylov_result solve_with(solver<V, Space>&, krylov_method, span<const V, Space>, span<V, Space>);
+#define INSTANTIATE_IN_SPACES(V) INSTANTIATE(V, host) INSTANTIATE(V, device)
+SPARGO_FOR_EACH_VALUE(INSTANTIATE_IN_SPACES)
+#undef INSTANTIATE_IN_SPACES
 #undef INSTANTIATE
 
 }  // namespace detail::krylov

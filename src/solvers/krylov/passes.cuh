@@ -3,7 +3,8 @@
 // A pass is one kernel: a grid-stride loop over 16-byte packs of the vectors; each block writes its sums, the block
 // that finishes last adds them in the order of the blocks and updates the state in one thread. So the result depends
 // on the vectors' length and the device's number of SMs only. Sums are in fp64. Cost: one read or write of each
-// vector, and a launch.
+// vector, and a launch. Over ranks that block sends its sums to all of them instead, and a second kernel, of one
+// thread, adds those of all in rank order and updates the state.
 #pragma once
 
 #include "core/device/block.cuh"
@@ -163,6 +164,21 @@ __device__ pack<D> preconditioned(const pack<D>* inverse, std::int64_t i, pack<D
   return r;
 }
 
+// Number k of all ranks, added in their order.
+__device__ inline double total_of(const rank_numbers& all, std::int64_t k) {
+  double sum = 0;
+  const double* other = all.others + k;
+  for (int r = 0; r < all.ranks; ++r) {
+    if (r == all.rank) {
+      sum += all.own[k];
+    } else {
+      sum += *other;
+      other += all.stride;
+    }
+  }
+  return sum;
+}
+
 // Pass: `count` sums, `backwards`; enter(run_state&) returns whether the kernel does anything; operator()(i, sums&) for
 // each pack; finish(sums, device_state&). With a count of 0 operator()(i) alone.
 template <class Pass>
@@ -173,7 +189,7 @@ __global__ void __launch_bounds__(device_tuning::threads)
 }
 template <class Pass>
 __global__ void __launch_bounds__(device_tuning::threads)
-    pass_kernel(Pass pass, std::int64_t packs, sums<Pass::count>* of_blocks, device_state* state) {
+    pass_kernel(Pass pass, std::int64_t packs, sums<Pass::count>* of_blocks, device_state* state, rank_boxes out) {
   constexpr int count = Pass::count;
   if (!pass.enter(state->run)) return;
   sums<count> mine{};
@@ -189,7 +205,18 @@ __global__ void __launch_bounds__(device_tuning::threads)
     for (int k = 0; k < count; ++k) all.v[k] += __ldcg(&of_blocks[b].v[k]);
   }
   all = block_reduce(all, of_warps, add_sums{});
-  if (threadIdx.x == 0) pass.finish(all, *state);
+  if (threadIdx.x != 0) return;
+  if (out.count == 0) return pass.finish(all, *state);
+  for (int b = 0; b < out.count; ++b) *reinterpret_cast<sums<count>*>(out.boxes[b]) = all;
+}
+// The end of a pass over ranks.
+template <class Pass>
+__global__ void finish_kernel(Pass pass, rank_numbers ranks, device_state* state) {
+  if (!pass.enter(state->run)) return;
+  sums<Pass::count> all;
+#pragma unroll
+  for (int k = 0; k < Pass::count; ++k) all.v[k] = total_of(ranks, k);
+  pass.finish(all, *state);
 }
 
 // --- The host --------------------------------------------------------------------------------------------------------
@@ -207,15 +234,32 @@ class device_workspace {
   device_workspace& operator=(const device_workspace&) = delete;
   ~device_workspace();
 
+  // Null: no other ranks.
+  void distribute(device_sums* ranks) { ranks_ = ranks; }
+
   template <class Pass>
   void run(const Pass& pass, std::int64_t packs) {
     const auto blocks = std::clamp<std::int64_t>(div_up(packs, std::int64_t{device_tuning::threads}), 1, most_blocks_);
     if constexpr (Pass::count == 0) {
       launch_kernel(ctx_, {blocks, device_tuning::threads}, map_kernel<Pass>, pass, packs, state());
     } else {
-      launch_kernel(ctx_, {blocks, device_tuning::threads}, pass_kernel<Pass>, pass, packs,
-                    reinterpret_cast<sums<Pass::count>*>(sums_.data()), state());
+      reduce(
+          [&](const rank_boxes& out) {
+            launch_kernel(ctx_, {blocks, device_tuning::threads}, pass_kernel<Pass>, pass, packs,
+                          reinterpret_cast<sums<Pass::count>*>(sums_.data()), state(), out);
+          },
+          [&](const rank_numbers& ranks) {
+            launch_kernel(ctx_, {1, 1}, finish_kernel<Pass>, pass, ranks, state());
+          });
     }
+  }
+  // enqueue(boxes): a kernel that writes its sums to the boxes, or without any takes them as they are.
+  // finish(numbers): one that takes those of all ranks.
+  template <class Enqueue, class Finish>
+  void reduce(const Enqueue& enqueue, const Finish& finish) {
+    if (ranks_ == nullptr) return enqueue(rank_boxes{});
+    enqueue(ranks_->begin());
+    finish(ranks_->end());
   }
   // The result of a pass for the host. Synchronises the stream.
   template <class Pass>
@@ -306,6 +350,7 @@ class device_workspace {
   device_state* seen_ = nullptr;  // two, page-locked
   std::array<cudaEvent_t, 2> copied_{};
   std::array<cudaGraphExec_t, 5> graphs_{};  // by method
+  device_sums* ranks_ = nullptr;
   run_state last_{};
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 namespace spargo::detail::krylov {
 
@@ -61,5 +62,13 @@ struct solver {
   void look_at(const V* b, V* scratch);
   krylov_outcome improve(krylov_method method, iteration<V, Space>& run, V* best);
 };
+
+// For layers above: also a device's, where there is one.
+template <value_type V, class Space>
+[[nodiscard]] std::unique_ptr<solver<V, Space>> make_solver(system<V, Space> of, const krylov_options& options,
+                                                            krylov_method method, krylov_preconditioner by);
+template <value_type V, class Space>
+[[nodiscard]] krylov_result solve_with(solver<V, Space>& of, krylov_method method, span<const V, Space> b,
+                                       span<V, Space> x);
 
 }  // namespace spargo::detail::krylov

@@ -97,6 +97,7 @@ const int* system<V, device>::active() const {
 template <class V>
 void system<V, device>::prepare(krylov_method method, std::int64_t restart) {
   make_work();
+  work->distribute(ranks == nullptr ? nullptr : ranks->on_devices());
   if (method == krylov_method::gmres) reserve_gmres<V>(ctx, *work, restart);
 }
 
@@ -131,17 +132,19 @@ double system<V, device>::largest(const char* what, span<const V, device> v) con
 template <class V>
 double system<V, device>::largest(span<const V, device> v, std::int64_t& bad) const {
   bad = -1;
-  if (v.empty()) return 0;
-  const device_guard guard(ctx);
-  device_state* const state = work->state();
-  SPARGO_CUDA_TRY(cudaMemsetAsync(&state->largest, 0, sizeof(state->largest), ctx.stream()));
-  SPARGO_CUDA_TRY(cudaMemsetAsync(&state->bad_row, 0xff, sizeof(state->bad_row), ctx.stream()));
-  launch_kernel(ctx, grid_stride(ctx, v.size()), largest_kernel<device_value_t<V>>, device_cast(v.data()), v.size(),
-                state);
-  const device_state& seen = work->read();
-  bad = static_cast<std::int64_t>(seen.bad_row);
   double most = 0;
-  std::memcpy(&most, &seen.largest, sizeof(most));
+  if (!v.empty()) {
+    const device_guard guard(ctx);
+    device_state* const state = work->state();
+    SPARGO_CUDA_TRY(cudaMemsetAsync(&state->largest, 0, sizeof(state->largest), ctx.stream()));
+    SPARGO_CUDA_TRY(cudaMemsetAsync(&state->bad_row, 0xff, sizeof(state->bad_row), ctx.stream()));
+    launch_kernel(ctx, grid_stride(ctx, v.size()), largest_kernel<device_value_t<V>>, device_cast(v.data()), v.size(),
+                  state);
+    const device_state& seen = work->read();
+    bad = static_cast<std::int64_t>(seen.bad_row);
+    std::memcpy(&most, &seen.largest, sizeof(most));
+  }
+  if (ranks != nullptr) ranks->largest(most, bad);
   return most;
 }
 
