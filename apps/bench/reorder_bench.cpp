@@ -1,4 +1,5 @@
-// Orders of vertices on the host, and what they do for a product: milliseconds of y = A x before and after.
+// Orders of vertices, on the host with what they do for a product: milliseconds of y = A x before and after. Those of a
+// device must be the host's.
 #include "bench/plan_cases.hpp"
 
 #include <spargo/graph/reorder.hpp>
@@ -58,11 +59,36 @@ double measure(benchmark::State& state, const bench_graph<host>& g, reorder_meth
   return seconds;
 }
 
+array<bfs_index, device> order_of(const context<device>& ctx, const graph_view<bfs_index, bfs_index, device>& g,
+                                  reorder_method method) {
+  return method == reorder_method::degree ? degree_order(ctx, g) : reverse_cuthill_mckee(ctx, g);
+}
+
+double measure_on_device(benchmark::State& state, const bench_graph<device>& g, reorder_method method) {
+  const bfs_view view = g.host_view();
+  array<bfs_index, device> order;
+  const double seconds = g.median_run([&] { order = order_of(g.ctx(), g.view(), method); }, 5, 1);
+  const array<bfs_index, host> found = g.fetch(std::as_const(order).view());
+  const array<bfs_index, host> expected = order_of(g.cpu(), view, method);
+  if (!std::equal(found.begin(), found.end(), expected.begin(), expected.end())) {
+    throw wrong_result("wrong result: not the order of the host");
+  }
+  state.counters[mteps] = static_cast<double>(view.out.nnz()) / seconds * 1e-6;
+  state.counters["bandwidth"] = static_cast<double>(envelope(g.cpu(), view.out, expected.view()).bandwidth);
+  return seconds;
+}
+
 const registration here{[] {
-  if (!current_settings().host) return;
-  for (const bfs_case& c : plan_graphs().undirected().on_host) {
-    for (const enum_row<reorder_method>& row : enum_rows<reorder_method>()) {
-      add_plan_case<host>(c, "reorder", row.name, row.value, measure);
+  const plan_graphs graphs = plan_graphs().undirected();
+  for (const enum_row<reorder_method>& row : enum_rows<reorder_method>()) {
+    const bool is_on_device = row.value == reorder_method::rcm || row.value == reorder_method::degree;
+    if (current_settings().host) {
+      for (const bfs_case& c : graphs.on_host) add_plan_case<host>(c, "reorder", row.name, row.value, measure);
+    }
+    if (current_settings().device && is_on_device) {
+      for (const bfs_case& c : graphs.on_device) {
+        add_plan_case<device>(c, "reorder", row.name, row.value, measure_on_device);
+      }
     }
   }
 }};

@@ -143,7 +143,6 @@ struct eigs_search : matrix_algorithm {
   using flags_type = eigs_flags;
   static constexpr const char* name = "eigs";
   static constexpr double expected_ns = 50 + 1000;  // text; 200 products
-  static constexpr bool takes_gpus = true;
 
   static matrix_command_text text() {
     return {

@@ -396,7 +396,6 @@ struct multiplying : matrix_algorithm {
   using input_type = multiply_inputs;
   using job_type = matrix_job<flags_type, input_type>;
   static constexpr const char* name = "multiply";
-  static constexpr bool takes_gpus = true;
 
   static matrix_command_text text() {
     return {"C = A B for sparse matrices: finds C's pattern, computes its values and checks the result.",

@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <utility>
 #include <vector>
 
@@ -49,24 +50,54 @@ wanted_order parse_method(const reorder_flags& flags) {
 }
 
 // The graph of A + A^T, without loops.
-template <index_type I, index_type O>
-graph<I, std::int64_t, host> graph_of(const context<host>& ctx, const csr_pattern_view<I, O, host>& a) {
-  const auto pairs = to_coo(ctx, csr_view<const pattern, I, O, host>{a, {}});
-  return build_graph(ctx, pairs, {.direction = direction_kind::undirected});
+template <index_type I, index_type O, class Space>
+graph<I, std::int64_t, Space> graph_of(const context<Space>& ctx, const csr_pattern_view<I, O, host>& a) {
+  const csr_view<const pattern, I, O, host> here{a, {}};
+  const graph_options options{.direction = direction_kind::undirected};
+  if constexpr (std::same_as<Space, host>) {
+    return build_graph(ctx, to_coo(ctx, here), options);
+  } else {
+    const csr_matrix<pattern, I, O, device> copy = to_device(ctx, here);
+    return build_graph(ctx, to_coo(ctx, copy.view()), options);
+  }
 }
 
-template <index_type I, index_type O>
-array<I, host> order_of(const context<host>& ctx, const wanted_order& wanted, const graph_view<I, O, host>& g) {
-  switch (wanted.method) {
-    case reorder_method::degree:
-      return degree_order(ctx, g);
-    case reorder_method::rabbit:
-      return rabbit_order(ctx, g);
-    case reorder_method::random:
-      return random_order<I>(ctx, g.vertices(), wanted.seed);
-    default:
-      return reverse_cuthill_mckee(ctx, g);
+template <index_type I, index_type O, class Space>
+array<I, Space> order_of(const context<Space>& ctx, const wanted_order& wanted, const graph_view<I, O, Space>& g) {
+  if constexpr (std::same_as<Space, host>) {
+    if (wanted.method == reorder_method::rabbit) return rabbit_order(ctx, g);
   }
+  if (wanted.method == reorder_method::degree) return degree_order(ctx, g);
+  if (wanted.method == reorder_method::random) return random_order<I>(ctx, g.vertices(), wanted.seed);
+  return reverse_cuthill_mckee(ctx, g);
+}
+
+struct found_order {
+  double build_ms = 0;
+  time_summary times;
+};
+
+// In the memory of `ctx`, and copied to the host.
+template <index_type I, index_type O, class Space>
+found_order find_order(const context<Space>& ctx, const reorder_flags& flags, const csr_pattern_view<I, O, host>& a,
+                       array<I, host>& order) {
+  found_order found;
+  const wanted_order wanted = parse_method(flags);
+  const stopwatch building;
+  const graph<I, std::int64_t, Space> g = graph_of<I, O>(ctx, a);
+  ctx.synchronize();
+  found.build_ms = building.milliseconds();
+  array<I, Space> there;
+  found.times = time_runs("reordering", flags.repeat, [&] {
+    there = order_of<I, std::int64_t>(ctx, wanted, g.view());
+    ctx.synchronize();
+  });
+  if constexpr (std::same_as<Space, host>) {
+    order = std::move(there);
+  } else {
+    order = to_host(ctx, there);
+  }
+  return found;
 }
 
 // The order has every row once, and the bandwidth is that of the entries moved one by one.
@@ -143,7 +174,7 @@ struct reordering : matrix_algorithm {
   static matrix_command_text text() {
     return {
         "Finds an order of the rows and columns of a square matrix A, by the pattern of A + A^T, and reports bandwidth "
-        "and profile before and after.",
+        "and profile before and after. With --device cuda a GPU finds it, the same one, but for rabbit.",
         "a matrix",
         "find the order",
         {"matrix.mtx.gz", "matrix.mtx --output permuted.mtx --permutation order.txt",
@@ -164,9 +195,17 @@ struct reordering : matrix_algorithm {
     app.add_option("--permutation", flags.permutation, "write the order: line k is the row, from 1, that becomes row k")
         ->type_name("FILE");
   }
-  static void check_flags(const reorder_flags& flags) { (void)parse_method(flags); }
+  static void check_flags(const reorder_flags& flags) {
+    if (parse_method(flags).method != reorder_method::rabbit || !flags.common.device.starts_with("cuda")) return;
+    throw usage_error(
+        fmt::format("--device {}: --method rabbit runs on the CPU (expected auto or cpu)", flags.common.device));
+  }
   static std::vector<output_request> outputs(const reorder_flags& flags) {
     return {{"--output", flags.output}, {"--permutation", flags.permutation}};
+  }
+
+  static backend place(const reorder_flags& flags, const input_description& input, backend cpu) {
+    return place_as_asked(name, flags.common, input, std::move(cpu), 0);
   }
 
   // Values are read only to be written.
@@ -183,27 +222,24 @@ struct reordering : matrix_algorithm {
     const context<host>& ctx = job.cpu();
     const csr_view<const V, I, O, host>& a = read.matrix;
     expect_square(flags, a.rows, a.cols);
-    const wanted_order wanted = parse_method(flags);
-    const stopwatch building;
-    const graph<I, std::int64_t, host> g = graph_of<I, O>(ctx, a);
-    const double build_ms = building.milliseconds();
     array<I, host> order;
-    const time_summary times =
-        time_runs("reordering", flags.repeat, [&] { order = order_of<I, std::int64_t>(ctx, wanted, g.view()); });
+    found_order found;
+    on_backend(job.where, [&](const auto& space) { found = find_order<I, O>(space, flags, a, order); });
     const span<const I, host> rows = std::as_const(order).view();
     const matrix_envelope before = envelope<I, O>(ctx, a);
     const matrix_envelope after = envelope<I, O>(ctx, a, rows);
     report_matrix(out, read);
-    out.keys()["method"] = to_string(wanted.method);
-    out.keys()["build_ms"] = build_ms;
-    out.row("method", std::string(to_string(wanted.method)));
+    const std::string method(to_string(parse_method(flags).method));
+    out.keys()["method"] = method;
+    out.keys()["build_ms"] = found.build_ms;
+    out.row("method", method);
     report_change(out, "bandwidth", before.bandwidth, after.bandwidth);
     report_change(out, "profile", before.profile, after.profile);
     if (out.writes_page()) {
       add_spy<I, O>(out, a);
       add_spy<I, O>(out, permute(ctx, csr_view<const pattern, I, O, host>{a, {}}, rows, rows).view(), "spy_reordered");
     }
-    report_runs(out, times);
+    report_runs(out, found.times);
     const auto valid = job.validate("a permutation, and its bandwidth, checked independently",
                                     [&] { return check_order<I, O>(a, rows, after); });
     if (valid != false) write_outputs<V, I, O>(ctx, out, flags, job.input, read, rows);
@@ -212,10 +248,13 @@ struct reordering : matrix_algorithm {
 
   static void expect(work_plan& plan, const reorder_flags& flags, const input_description& input,
                      const input_size& size) {
+    check_flags(flags);
     plan.algorithm = to_string(parse_method(flags).method);
     plan.host_bytes = least_matrix_bytes(input, size, 0, 0);
     // The pairs as listed and both ways with what sorts them, the graph, the orders.
     plan.host_running_bytes = plan.host_bytes + size.listed * (24 + 6 * size.index_bytes) + size.rows * 80;
+    // The pattern, its pairs, the graph with what builds it, the orders.
+    plan_as_asked(plan, flags.common, size, size.distinct * (20 + 4 * size.index_bytes) + size.rows * 140);
   }
 };
 

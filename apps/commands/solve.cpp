@@ -306,7 +306,6 @@ struct solution : matrix_algorithm {
   using flags_type = solve_flags;
   static constexpr const char* name = "solve";
   static constexpr double expected_ns = 50 + 400;  // text; 100 iterations
-  static constexpr bool takes_gpus = true;
   static constexpr bool takes_ranks = true;
 
   static matrix_command_text text() {

@@ -28,10 +28,7 @@ void declare_matrix(CLI::App& app, matrix_flags& flags, const matrix_command_tex
   add_common_flags(app, flags.common, app_kind::computes, help_examples(app, text.examples) + help_on_matrix_inputs);
 }
 
-backend cpu_of(const std::string& command, const common_flags& flags, bool takes_gpus) {
-  if (flags.device.starts_with("cuda") && !takes_gpus) {
-    throw usage_error(fmt::format("--device cuda: {} runs on the CPU (expected auto or cpu)", command));
-  }
+backend cpu_of(const std::string& command, const common_flags& flags) {
   backend where = choose_cpu(flags.device, flags.threads);
   if (flags.device != "cpu") where.reason = command + " runs on the CPU";
   return where;

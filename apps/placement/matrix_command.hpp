@@ -33,8 +33,8 @@ struct matrix_flags {
   table_flags rows;  // of --print
 };
 
-// The CPU. Throws usage_error for --device cuda unless the command takes GPUs.
-[[nodiscard]] backend cpu_of(const std::string& command, const common_flags& flags, bool takes_gpus);
+// The CPU.
+[[nodiscard]] backend cpu_of(const std::string& command, const common_flags& flags);
 
 // For commands that take a GPU only where --device asks for one, and say so: the backend, and a plan's part.
 [[nodiscard]] backend place_as_asked(const std::string& command, const common_flags& flags,

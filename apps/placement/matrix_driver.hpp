@@ -1,18 +1,17 @@
 // One driver for the commands on a matrix: flags, reading, timing, check, report, outputs and `spargo plan`. A command
 // is a class derived from `matrix_algorithm`, and ends with
 //   extern const command x_command = matrix_command<x>("what it does");
-// commands/reorder.cpp is an example, commands/solve.cpp one that takes a GPU too. It provides:
+// commands/reorder.cpp is an example. It provides:
 //   flags_type                      a struct derived from matrix_flags with the command's own flags
 //   name                            "reorder"
 //   text(), add_flags, check_flags  help, its own flags, and errors of usage before anything is read
 //   outputs, other_inputs           files that are written, and those that are read besides FILE
+//   place(flags, in, cpu)           the backend, once the input is described
 //   run(job, read)                  on a csr_input of any types; the report has its title and the device; print_lines
 //                                   with flags.rows for --print
 // for `spargo plan`:
 //   expected_ns                     per entry on one thread, reading included
 //   expect(plan, flags, in, size)   algorithm and memory
-// and where GPUs run it:
-//   takes_gpus, place               true; the backend, once the input is described
 // and where several processes run it:
 //   takes_ranks, run_on_ranks       true; the whole command, or nothing in one process
 #pragma once
@@ -68,7 +67,6 @@ struct matrix_job {
 // The defaults of a command.
 struct matrix_algorithm {
   using input_type = input_description;  // or one that holds several
-  static constexpr bool takes_gpus = false;
   static constexpr bool takes_ranks = false;
 
   static void check_flags(const matrix_flags&) {}
@@ -76,7 +74,6 @@ struct matrix_algorithm {
   static input_description describe(const context<host>& ctx, const matrix_flags& flags) {
     return describe_matrix(ctx, flags.file);
   }
-  static backend place(const matrix_flags&, const input_description&, const backend& cpu) { return cpu; }
   // f(csr_input) with the file's matrix.
   template <class Job, class F>
   static exit_status read(const Job& job, F&& f) {
@@ -87,7 +84,7 @@ struct matrix_algorithm {
 template <class T>
 exit_status run_matrix_command(const typename T::flags_type& flags) {
   using job_type = matrix_job<typename T::flags_type, typename T::input_type>;
-  const backend cpu = cpu_of(T::name, flags.common, T::takes_gpus);
+  const backend cpu = cpu_of(T::name, flags.common);
   const typename T::input_type input = T::describe(cpu.cpu, flags);
   const backend where = T::place(flags, input, cpu);
   report out(T::name, flags.common);
@@ -116,8 +113,7 @@ exit_status plan_matrix_command(const typename T::flags_type& flags, const plan_
   if (scale.ranks > 0 && !T::takes_ranks) {
     throw usage_error(std::string(T::name) + " does not run on several processes or GPUs");
   }
-  work_plan plan =
-      plan_of(T::name, flags, cpu_of(T::name, flags.common, T::takes_gpus), scale, input, size, T::expected_ns);
+  work_plan plan = plan_of(T::name, flags, cpu_of(T::name, flags.common), scale, input, size, T::expected_ns);
   T::expect(plan, flags, input, size);
   return print_plan(flags.common, plan, input);
 }
@@ -131,7 +127,6 @@ command_body declare_matrix_command(CLI::App& app) {
   const auto flags = std::make_shared<typename T::flags_type>();
   declare_matrix(app, *flags, T::text(), [&] { T::add_flags(app, *flags); });
   const auto does = [flags] {
-    (void)cpu_of(T::name, flags->common, T::takes_gpus);
     T::check_flags(*flags);
     check_table_flags(flags->rows);
     const auto prepare = [&flags] {

@@ -25,13 +25,6 @@ TEST_P(matrix_command, WarnsOfRoundedIntegers) {
       << rounded.err;
 }
 
-class cpu_command : public testing::TestWithParam<const char*> {};
-
-TEST_P(cpu_command, RefusesAGpu) {
-  expect_failure(run_here(GetParam(), {"gen:laplacian2d:n=3", "--device", "cuda"}), GetParam(), 2,
-                 std::string("--device cuda: ") + GetParam() + " runs on the CPU (expected auto or cpu)");
-}
-
 TEST_P(matrix_command, ReportsWhatAllDo) {
   const app_run run = run_here(GetParam(), {"gen:laplacian2d:n=3", "--device", "cpu", "--json", "-"});
   EXPECT_EQ(run.code, 0) << run.err;
@@ -45,7 +38,6 @@ TEST_P(matrix_command, ReportsWhatAllDo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, matrix_command, testing::Values("eigs", "multiply", "reorder", "solve"));
-INSTANTIATE_TEST_SUITE_P(all, cpu_command, testing::Values("reorder"));
 
 }  // namespace
 }  // namespace spargo::test

@@ -1,5 +1,6 @@
 // `spargo reorder` end to end: bandwidths of real matrices, keys, outputs, refusals.
 #include "apps/run_here.hpp"
+#include "support/device.hpp"
 
 namespace spargo::test {
 namespace {
@@ -105,11 +106,34 @@ TEST_F(ReorderFile, RabbitOrder) {
   EXPECT_EQ(rows, (std::vector<int>{1, 1, 1, 0, 0, 0}));
 }
 
+TEST_F(ReorderFile, AGpuFindsTheSameOrder) {
+  SPARGO_TEST_NEEDS_GPU();
+  const std::string order = folder_ / "order.txt";
+  for (const char* const file : {"gen:laplacian2d:n=40", "gen:uniform:rows=3000,degree=3", "gen:rmat:scale=10"}) {
+    for (const char* const method : {"rcm", "degree", "random:3"}) {
+      SCOPED_TRACE(std::string(file) + " " + method);
+      std::string of_cpu;
+      for (const char* const device : {"cpu", "cuda"}) {
+        const app_run run = run_here("reorder", {"--device", device, "--method", method, "--json", "-", "--repeat", "2",
+                                                 "--permutation", order, file});
+        ASSERT_EQ(run.code, 0) << run.err;
+        EXPECT_EQ(run.json()["valid"], true);
+        EXPECT_EQ(run.json()["device"], std::string(device) == "cpu" ? "cpu" : "cuda:0");
+        if (of_cpu.empty()) of_cpu = slurp(order);
+        EXPECT_EQ(slurp(order), of_cpu);
+      }
+    }
+  }
+}
+
 TEST_F(ReorderFile, Refusals) {
   const std::string wide = folder_.write("w.mtx", matrix("real general", "2 3 1\n1 1 1\n"));
   expect_failure(run_here("reorder", {wide}), "reorder", 1,
                  "spargo reorder: " + wide + ": a matrix of 2 x 3 (expected a square one)");
-  expect_failure(run_here("reorder", {path_, "--device", "cuda"}), "reorder", 2, "reorder runs on the CPU");
+  for (const char* const device : {"cuda", "cuda:0"}) {
+    expect_failure(run_here("reorder", {path_, "--method", "rabbit", "--device", device}), "reorder", 2,
+                   std::string("--device ") + device + ": --method rabbit runs on the CPU (expected auto or cpu)");
+  }
   expect_failure(run_here("reorder", {path_, "--method", "amd"}), "reorder", 2,
                  "expected rcm, degree, rabbit or random[:SEED]");
   expect_failure(run_here("reorder", {path_, "--output", path_}), "reorder", 2, "this is the input");

@@ -38,8 +38,8 @@ def reorder(a: Any, method: str = "rcm", *, seed: int = 1) -> Array:
 
     Notes
     -----
-    On the CPU. The same order for any number of threads; `scipy.sparse.csgraph.reverse_cuthill_mckee` starts elsewhere,
-    and may give other orders than rcm.
+    A graph on a GPU is ordered there, but for 'rabbit'; a matrix on the CPU. The same order for any number of threads,
+    and on a GPU; `scipy.sparse.csgraph.reverse_cuthill_mckee` starts elsewhere, and may give other orders than rcm.
 
     Examples
     --------
@@ -51,12 +51,12 @@ def reorder(a: Any, method: str = "rcm", *, seed: int = 1) -> Array:
         a = Graph(a)
     if isinstance(a, Graph):
         rows = cols = a.vertices
-        offsets, indices = (_device.downloaded(v) if _device.is_vector(v) else v for v in (a.offsets, a.indices))
+        offsets, indices = (a.offsets, a.indices) if method == "rabbit" else a._arrays()
     else:
         matrix = real_matrix(a, "reorder", "cpu", rounds=False)._on_host()
         rows, cols = matrix.shape
         offsets, indices, _ = matrix._csr_arrays()
     if rows != cols:
         raise Error(f"reorder: a matrix of {rows} x {cols} (expected a square one)")
-    order: Array = _core.reorder(rows, offsets, indices, str(method), seed_number(seed, "reorder"), threads())
-    return order
+    order = _core.reorder(rows, offsets, indices, str(method), seed_number(seed, "reorder"), threads())
+    return _device.downloaded(order)

@@ -218,6 +218,15 @@ def test_algorithms_return_arrays_of_the_graphs_library(xp):
     assert isinstance(g.connected_components(connection="strong")[1], xp.type)
 
 
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("method", ["rcm", "degree", "rabbit", "random"])
+def test_orders_are_the_cpus(gpu, method, directed):
+    for spec in GRAPHS:
+        here, there = (spargo.reorder(g, method) for g in pair(spec, directed))
+        assert type(there) is np.ndarray and there.dtype == here.dtype
+        np.testing.assert_array_equal(there, here)
+
+
 @pytest.mark.parametrize("vertices", [0, 1, 3])
 def test_graphs_without_edges(gpu, vertices):
     here, there = (

@@ -1,6 +1,7 @@
-// Orders of the rows of a square matrix, or the vertices of a graph, for locality and small bandwidth, on the host.
+// Orders of the rows of a square matrix, or the vertices of a graph, for locality and small bandwidth.
 //
-// order[k] is the old row that becomes row k, as in `relabel`. Deterministic for any number of threads.
+// order[k] is the old row that becomes row k, as in `relabel`. Deterministic: the same for any number of threads, and
+// on a device. There orders and envelopes are for fewer than 2^32 - 1 rows, else they throw unsupported.
 #pragma once
 
 #include <spargo/core/enum_names.hpp>
@@ -30,16 +31,24 @@ template <>
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT array<I, host> reverse_cuthill_mckee(const context<host>& ctx,
                                                                  const graph_view<I, O, host>& g);
+// All components are searched at once. Synchronizes; memory some 100 bytes a vertex. A level takes some microseconds,
+// so a path, with a vertex a level, is faster on the host.
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT array<I, device> reverse_cuthill_mckee(const context<device>& ctx,
+                                                                   const graph_view<I, O, device>& g);
 
-// All vertices by descending out-degree, ties by number. O(vertices log(vertices)).
+// All vertices by descending out-degree, ties by number. O(vertices log(vertices)). Asynchronous on a device.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT array<I, host> degree_order(const context<host>& ctx, const graph_view<I, O, host>& g);
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT array<I, device> degree_order(const context<device>& ctx,
+                                                          const graph_view<I, O, device>& g);
 
 // Rabbit order of an undirected graph: vertices by ascending degree, ties by larger number first, merge into the
 // adjacent community of largest modularity gain, ties by number; the order is a depth-first traversal of the merges,
 // from roots by number. Self-loops count for degrees only. Sequential, so the same for any number of threads; near
-// O(edges); memory 48 to 72 bytes a vertex and at most 16 an entry. Throws invalid_argument for a directed graph. Arai
-// et al., IPDPS 2016.
+// O(edges); memory 48 to 72 bytes a vertex and at most 16 an entry. Throws invalid_argument for a directed graph. On
+// the host only: a merge depends on the merges before it. Arai et al., IPDPS 2016.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT array<I, host> rabbit_order(const context<host>& ctx, const graph_view<I, O, host>& g);
 
@@ -47,6 +56,10 @@ template <index_type I, index_type O>
 template <index_type I>
 [[nodiscard]] SPARGO_EXPORT array<I, host> random_order(const context<host>& ctx, std::int64_t size,
                                                         std::uint64_t seed = 0);
+// Computed by the host, since each exchange follows the one before, and copied. Synchronizes.
+template <index_type I>
+[[nodiscard]] SPARGO_EXPORT array<I, device> random_order(const context<device>& ctx, std::int64_t size,
+                                                          std::uint64_t seed = 0);
 
 // Of a square matrix with A and A^T together.
 struct SPARGO_EXPORT matrix_envelope {
@@ -55,11 +68,15 @@ struct SPARGO_EXPORT matrix_envelope {
 };
 
 // With an order: of the permuted matrix, which is not built. Throws invalid_argument for a matrix that is not
-// square or an order that is no permutation. O(nnz + rows).
+// square or an order that is no permutation. O(nnz + rows). Synchronizes on a device.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT matrix_envelope envelope(const context<host>& ctx,
                                                      const csr_pattern_view<I, O, host>& matrix,
                                                      std::type_identity_t<span<const I, host>> order = {});
+template <index_type I, index_type O>
+[[nodiscard]] SPARGO_EXPORT matrix_envelope envelope(const context<device>& ctx,
+                                                     const csr_pattern_view<I, O, device>& matrix,
+                                                     std::type_identity_t<span<const I, device>> order = {});
 
 }  // namespace spargo
 

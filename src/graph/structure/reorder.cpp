@@ -6,9 +6,12 @@
 // group; small levels are done serially. Both give the same order.
 #include <spargo/graph/reorder.hpp>
 
+#include "core/backend.hpp"
 #include "core/instantiate.hpp"
 #include "core/parallel.hpp"
 #include "core/rethrow.hpp"
+#include "graph/structure/reorder_device.hpp"
+#include "primitives/element.hpp"
 
 #include <spargo/core/interruption.hpp>
 
@@ -191,6 +194,30 @@ class ordered_search {
   std::int64_t last_level_ = 0;
 };
 
+void expect_undirected(direction_kind direction) {
+  SPARGO_EXPECTS(direction == direction_kind::undirected, "reverse_cuthill_mckee: expected an undirected graph");
+}
+
+void expect_square(std::int64_t rows, std::int64_t cols) {
+  SPARGO_EXPECTS(rows == cols, fmt::format("envelope: a matrix of {} x {} (expected a square one)", rows, cols));
+}
+
+void expect_order_of(std::int64_t rows, std::int64_t size) {
+  SPARGO_EXPECTS(size == rows, fmt::format("envelope: an order of {} rows for a matrix of {}", size, rows));
+}
+
+[[noreturn]] void refuse_order(std::int64_t row, std::int64_t position) {
+  throw error(error_code::invalid_argument,
+              fmt::format("envelope: the order has {} at position {} (expected each row once)", row, position));
+}
+
+// Of an operation on a device.
+void expect_few(const char* operation, std::int64_t rows) {
+  if (rows <= detail::reorder::most_rows) return;
+  throw error(error_code::unsupported,
+              fmt::format("{}: {} rows on a device (at most {})", operation, rows, detail::reorder::most_rows));
+}
+
 // One component in Cuthill and McKee's order, at `order`; returns its size. other: scratch of the same size.
 template <class I, class O>
 std::int64_t order_component(ordered_search<I, O>& search, I start, I* order, I* other, I* positions) {
@@ -234,7 +261,7 @@ array<I, host> degree_order(const context<host>& ctx, const graph_view<I, O, hos
 
 template <index_type I, index_type O>
 array<I, host> reverse_cuthill_mckee(const context<host>& ctx, const graph_view<I, O, host>& g) try {
-  SPARGO_EXPECTS(g.direction == direction_kind::undirected, "reverse_cuthill_mckee: expected an undirected graph");
+  expect_undirected(g.direction);
   const array<I, host> by_degree = degree_order(ctx, g);  // falling; starts are taken from its end
   ordered_search<I, O> search(ctx, g.out);
   const std::int64_t n = g.out.rows;
@@ -278,18 +305,15 @@ array<I, host> random_order(const context<host>& ctx, std::int64_t size, std::ui
 template <index_type I, index_type O>
 matrix_envelope envelope(const context<host>& ctx, const csr_pattern_view<I, O, host>& m,
                          std::type_identity_t<span<const I, host>> order) try {
-  SPARGO_EXPECTS(m.rows == m.cols,
-                 fmt::format("envelope: a matrix of {} x {} (expected a square one)", m.rows, m.cols));
+  expect_square(m.rows, m.cols);
   const bool is_permuted = !order.empty() || m.rows == 0;
   array<I, host> position(ctx, m.rows);
   if (is_permuted) {
-    SPARGO_EXPECTS(order.size() == m.rows,
-                   fmt::format("envelope: an order of {} rows for a matrix of {}", order.size(), m.rows));
+    expect_order_of(m.rows, order.size());
     std::fill(position.begin(), position.end(), I{-1});
     for (std::int64_t k = 0; k < m.rows; ++k) {
       const I row = order[k];
-      SPARGO_EXPECTS(row >= 0 && row < m.rows && position[row] < 0,
-                     fmt::format("envelope: the order has {} at position {} (expected each row once)", row, k));
+      if (row < 0 || row >= m.rows || position[row] >= 0) refuse_order(row, k);
       position[row] = static_cast<I>(k);
     }
   } else {
@@ -313,13 +337,69 @@ matrix_envelope envelope(const context<host>& ctx, const csr_pattern_view<I, O, 
   detail::rethrow("envelope");
 }
 
-#define INSTANTIATE(I, O)                                                                                   \
-  template array<I, host> reverse_cuthill_mckee<I, O>(const context<host>&, const graph_view<I, O, host>&); \
-  template array<I, host> degree_order<I, O>(const context<host>&, const graph_view<I, O, host>&);          \
-  template matrix_envelope envelope<I, O>(const context<host>&, const csr_pattern_view<I, O, host>&,        \
-                                          std::type_identity_t<span<const I, host>>);
+template <index_type I, index_type O>
+array<I, device> reverse_cuthill_mckee(const context<device>& ctx, const graph_view<I, O, device>& g) try {
+  expect_undirected(g.direction);
+  expect_few("reverse_cuthill_mckee", g.out.rows);
+  if constexpr (detail::is_built<device>) {
+    return detail::reorder::reverse_cuthill_mckee(ctx, g);
+  } else {
+    detail::no_device("reverse_cuthill_mckee");
+  }
+} catch (...) {
+  detail::rethrow("reverse_cuthill_mckee");
+}
+
+template <index_type I, index_type O>
+array<I, device> degree_order(const context<device>& ctx, const graph_view<I, O, device>& g) try {
+  expect_few("degree_order", g.out.rows);
+  if constexpr (detail::is_built<device>) {
+    using detail::reorder::length_order;
+    return detail::reorder::as_indices<I>(ctx, detail::reorder::by_length(ctx, g.out, length_order::descending));
+  } else {
+    detail::no_device("degree_order");
+  }
+} catch (...) {
+  detail::rethrow("degree_order");
+}
+
+template <index_type I>
+array<I, device> random_order(const context<device>& ctx, std::int64_t size, std::uint64_t seed) {
+  return to_device(ctx, random_order<I>(context<host>({.threads = 1}), size, seed));
+}
+
+template <index_type I, index_type O>
+matrix_envelope envelope(const context<device>& ctx, const csr_pattern_view<I, O, device>& m,
+                         std::type_identity_t<span<const I, device>> order) try {
+  expect_square(m.rows, m.cols);
+  expect_few("envelope", m.rows);
+  if constexpr (detail::is_built<device>) {
+    if (!order.empty()) {
+      expect_order_of(m.rows, order.size());
+      const std::int64_t fault = detail::reorder::first_fault<I>(ctx, order);
+      if (fault >= 0) refuse_order(detail::element<I>(ctx, order, fault), fault);
+    }
+    return detail::reorder::envelope<I, O>(ctx, m, order);
+  } else {
+    detail::no_device("envelope");
+  }
+} catch (...) {
+  detail::rethrow("envelope");
+}
+
+#define INSTANTIATE(I, O)                                                                                         \
+  template array<I, host> reverse_cuthill_mckee<I, O>(const context<host>&, const graph_view<I, O, host>&);       \
+  template array<I, device> reverse_cuthill_mckee<I, O>(const context<device>&, const graph_view<I, O, device>&); \
+  template array<I, host> degree_order<I, O>(const context<host>&, const graph_view<I, O, host>&);                \
+  template array<I, device> degree_order<I, O>(const context<device>&, const graph_view<I, O, device>&);          \
+  template matrix_envelope envelope<I, O>(const context<host>&, const csr_pattern_view<I, O, host>&,              \
+                                          std::type_identity_t<span<const I, host>>);                             \
+  template matrix_envelope envelope<I, O>(const context<device>&, const csr_pattern_view<I, O, device>&,          \
+                                          std::type_identity_t<span<const I, device>>);
 SPARGO_FOR_EACH_INDEX_OFFSET(INSTANTIATE)
-#define INSTANTIATE_INDEX(I) template array<I, host> random_order<I>(const context<host>&, std::int64_t, std::uint64_t);
+#define INSTANTIATE_INDEX(I)                                                                  \
+  template array<I, host> random_order<I>(const context<host>&, std::int64_t, std::uint64_t); \
+  template array<I, device> random_order<I>(const context<device>&, std::int64_t, std::uint64_t);
 SPARGO_FOR_EACH_INDEX(INSTANTIATE_INDEX)
 
 }  // namespace spargo
