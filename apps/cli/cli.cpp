@@ -170,43 +170,45 @@ std::string check_bytes(const std::string& text) {
       text);
 }
 
-CLI::Validator count_from(std::int64_t least) {
+value_check count_from(std::int64_t least) {
   return {[least](const std::string& text) -> std::string {
-            std::int64_t n = 0;
-            if (!begins_with_zero(text) && parse_integer(text, n) && n >= least && n <= limits::max_count) return {};
-            return fmt::format("{} is not a count (expected {} to {})", text, least, limits::max_count);
-          },
-          ""};
+    std::int64_t n = 0;
+    if (!begins_with_zero(text) && parse_integer(text, n) && n >= least && n <= limits::max_count) return {};
+    return fmt::format("{} is not a count (expected {} to {})", text, least, limits::max_count);
+  }};
 }
 
-CLI::Validator positive_count() { return count_from(1); }
+value_check positive_count() { return count_from(1); }
 
-CLI::Validator seed_number() {
+value_check seed_number() {
   return {[](const std::string& text) -> std::string {
-            std::uint64_t n = 0;
-            const char* const end = text.data() + text.size();
-            const auto [stop, failure] = std::from_chars(text.data(), end, n);
-            if (!text.empty() && failure == std::errc{} && stop == end && !begins_with_zero(text)) return {};
-            return fmt::format("{} is not a seed (expected 0 to 2^64-1)", text);
-          },
-          ""};
+    std::uint64_t n = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, failure] = std::from_chars(text.data(), end, n);
+    if (!text.empty() && failure == std::errc{} && stop == end && !begins_with_zero(text)) return {};
+    return fmt::format("{} is not a seed (expected 0 to 2^64-1)", text);
+  }};
 }
 
-void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& closing) {
+value_check non_negative_number() {
+  return {[](const std::string& text) { return CLI::NonNegativeNumber(text); }};
+}
+
+void add_common_flags(flag_set app, common_flags& flags, app_kind kind, const std::string& closing) {
   const std::string group = help_style::shared_group;
   flags.called = app.get_name();
   app.add_option("--device", flags.device,
                  kind == app_kind::computes ? "auto (the GPU if there is a usable one), cpu, cuda or cuda:N"
                                             : "auto, cpu, cuda or cuda:N; this command always runs on the CPU")
-      ->check(CLI::Validator(check_device, "", name_of_words({"auto", "cpu", "cuda"})))
+      ->check({check_device, {"auto", "cpu", "cuda"}})
       ->type_name("DEVICE")
       ->capture_default_str()
       ->group(group);
   app.add_option("--threads", flags.threads, "CPU threads; default: as many as the process may run on")
-      ->check(CLI::Validator(check_threads, ""))
+      ->check({check_threads})
       ->type_name("N")
       ->group(group);
-  app.add_option_function<std::string>(
+  app.add_option_function(
          "--max-memory",
          [](const std::string& text) {
            std::int64_t bytes = 0;
@@ -214,7 +216,7 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
          },
          "limit of host memory for matrices and graphs, such as 500M, 2G or 2GiB; default: nine tenths of the "
          "machine's memory, or of what the container has left, and at most what is available")
-      ->check(CLI::Validator(check_bytes, ""))
+      ->check({check_bytes})
       ->type_name("BYTES")
       ->group(group);
   app.add_option("--json", flags.json,
@@ -238,29 +240,26 @@ void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const s
   app.footer(closing + "\n" + help_on_generators + "\n" + help_on_exit_codes);
 }
 
-void add_devices_flag(CLI::App& app, common_flags& flags) {
+void add_devices_flag(flag_set app, common_flags& flags) {
   app.add_option(
          "--devices", flags.devices,
          "distribute the work over several GPUs of this host: their number, or a list as in 0,1; several processes "
          "use them round-robin")
-      ->check(CLI::Validator(check_devices, ""))
+      ->check({check_devices})
       ->type_name("K|N,...")
       ->group(help_style::shared_group);
 }
 
-void add_help_and_version(CLI::App& app) {
+void add_help_and_version(flag_set app) {
   const std::string group = help_style::shared_group;
-  app.set_version_flag(
-         "--version", [&app] { return version_text(app.get_name()); },
-         "this program's version, and the libraries that it is built with")
+  CLI::App& parser = app;
+  parser
+      .set_version_flag(
+          "--version", [app] { return version_text(app.get_name()); },
+          "this program's version, and the libraries that it is built with")
       ->group(group);
-  app.get_option("--help")->description("the main flags and an example")->group(group);
+  parser.get_option("--help")->description("the main flags and an example")->group(group);
   use_help_format(app);
-}
-
-const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
-  const auto found = app.get_options([&](const CLI::Option* option) { return option->check_name(name); });
-  return found.empty() ? nullptr : found.front();
 }
 
 void write_output(std::string_view text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/exit_status.hpp"
+#include "cli/flags.hpp"
 
 #include <spargo/core/error.hpp>
 
@@ -10,13 +11,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-// Only files that declare flags include CLI11: it costs three seconds of compile time.
-namespace CLI {
-class App;
-class Option;
-class Validator;
-}  // namespace CLI
 
 namespace spargo::apps {
 
@@ -39,26 +33,23 @@ enum class app_kind { computes, reads };
 
 // --device, --threads, --max-memory, --json, --report, --force, --quiet, --version, and help paragraphs after
 // `closing`.
-void add_common_flags(CLI::App& app, common_flags& flags, app_kind kind, const std::string& closing);
+void add_common_flags(flag_set app, common_flags& flags, app_kind kind, const std::string& closing);
 
 // Adds --devices, for commands that support ranks (ranks.hpp).
-void add_devices_flag(CLI::App& app, common_flags& flags);
+void add_devices_flag(flag_set app, common_flags& flags);
 
 // For commands without the common flags: --help and --version, in the common format.
-void add_help_and_version(CLI::App& app);
+void add_help_and_version(flag_set app);
 
-// The option of this name, or null. CLI11's get_option_no_throw is noexcept and allocates: out of memory, it ends the
-// program.
-[[nodiscard]] const CLI::Option* find_option(const CLI::App& app, const std::string& name);
-
-// Validators for CLI::Option::check: each returns an error message, or an empty string.
+// For value_check: each returns an error message, or an empty string.
 [[nodiscard]] std::string check_device(const std::string& text);
 [[nodiscard]] std::string check_devices(const std::string& text);
 [[nodiscard]] std::string check_threads(const std::string& text);
 [[nodiscard]] std::string check_bytes(const std::string& text);
-[[nodiscard]] CLI::Validator count_from(std::int64_t least);
-[[nodiscard]] CLI::Validator positive_count();
-[[nodiscard]] CLI::Validator seed_number();
+[[nodiscard]] value_check count_from(std::int64_t least);
+[[nodiscard]] value_check positive_count();
+[[nodiscard]] value_check seed_number();
+[[nodiscard]] value_check non_negative_number();
 // Parses "random[:SEED]" of --x and --source; false for other text, usage_error naming `flag` for a bad seed.
 [[nodiscard]] bool parse_random(const std::string& flag, const std::string& text, std::uint64_t& seed);
 

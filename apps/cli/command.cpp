@@ -47,7 +47,7 @@ declared_command declare_command(const command& which, const std::string& called
   declared.app = std::make_shared<CLI::App>("", called);
   declared.body = which.declare(*declared.app);
   if (which.on_ranks) {
-    const bool on_gpus = declared.app->get_option_no_throw("--devices") != nullptr;
+    const bool on_gpus = flag_set(*declared.app).has("--devices");
     declared.app->footer(
         "Started by mpirun or srun, the processes share the work on their CPUs, and\nthe first one prints" +
         std::string(on_gpus ? "; with --devices, GPUs of this host share it.\n\n" : ".\n\n") +

@@ -2,16 +2,13 @@
 #pragma once
 
 #include "cli/exit_status.hpp"
+#include "cli/flags.hpp"
 
 #include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace spargo::apps {
 
@@ -36,7 +33,7 @@ struct command {
   const char* name;
   const char* summary;  // one line without a full stop
   // Declares the flags; they live as long as the body.
-  command_body (*declare)(CLI::App& app);
+  command_body (*declare)(flag_set app);
   const char* helper = nullptr;  // the program that implements it, beside this one or in libexec; null: the body
   bool on_ranks = false;         // the body supports several processes (placement/ranks.hpp)
   command_kind kind = command_kind::tools;

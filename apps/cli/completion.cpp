@@ -1,6 +1,6 @@
 #include "cli/completion.hpp"
 
-#include "cli/choice.hpp"
+#include "cli/flags.hpp"
 #include "cli/help.hpp"
 
 #include <CLI/CLI.hpp>

@@ -32,7 +32,7 @@ template <named_enum E>
 
 // Adds --algorithm.
 template <named_enum E>
-void add_algorithm_flag(CLI::App& app, std::string& value, const std::string& help = describe_words<E>()) {
+void add_algorithm_flag(flag_set app, std::string& value, const std::string& help = describe_words<E>()) {
   add_choice(app, "--algorithm", value, help, "an algorithm", words_of<E>());
 }
 

@@ -1,6 +1,6 @@
 #include "cli/help.hpp"
 
-#include "cli/choice.hpp"
+#include "cli/flags.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -119,6 +119,16 @@ void use_help_format(CLI::App& app) {
   const auto formatter = std::make_shared<help_formatter>();
   formatter->label("Positionals", "Arguments");
   app.formatter(formatter);
+}
+
+std::string flags_in_line(const CLI::App& app, flag_owner owner) {
+  std::string text;
+  for (const CLI::Option* option : app.get_options()) {
+    const bool shared = option->get_group() == help_style::shared_group;
+    if (option->get_positional() || option->get_group().empty() || shared != (owner == flag_owner::all)) continue;
+    if (!option->get_lnames().empty()) text += " --" + option->get_lnames().front();
+  }
+  return text;
 }
 
 std::string help_examples(const CLI::App& app, const std::vector<std::string>& arguments) {

@@ -29,6 +29,10 @@ void append_wrapped(std::string& to, std::string_view text, std::size_t indent, 
 
 void use_help_format(CLI::App& app);
 
+// The flags of one command, or those that all commands share, as " --output --sort"; without hidden ones.
+enum class flag_owner { command, all };
+[[nodiscard]] std::string flags_in_line(const CLI::App& app, flag_owner owner);
+
 // The first closing paragraph; each line follows the command's name.
 [[nodiscard]] std::string help_examples(const CLI::App& app, const std::vector<std::string>& arguments);
 

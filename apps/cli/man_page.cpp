@@ -1,6 +1,6 @@
 #include "cli/man_page.hpp"
 
-#include "cli/choice.hpp"
+#include "cli/flags.hpp"
 #include "cli/help.hpp"
 
 #include <spargo/core/config.hpp>

@@ -10,14 +10,10 @@
 #include <string_view>
 #include <type_traits>
 
-namespace CLI {
-class Option;
-}
-
 namespace spargo::apps {
 
 // `lines`: what has one, and its columns. Returns --print.
-CLI::Option* add_print_flags(CLI::App& app, table_flags& flags, std::string_view lines);
+declared_flag add_print_flags(flag_set app, table_flags& flags, std::string_view lines);
 
 [[nodiscard]] inline bool prints_lines(const table_flags& flags) { return flags.print != "report"; }
 [[nodiscard]] std::int64_t printed_lines(const table_flags& flags, std::int64_t count);

@@ -85,6 +85,10 @@ std::string json_text(const json& value) {
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+json parse_json(std::string_view text) { return json::parse(text); }
+json parsed_or_discarded(std::string_view text) { return json::parse(text, nullptr, false); }
+std::string dump_json(const json& value) { return value.dump(); }
+
 report::report(const std::string& command, const common_flags& flags) : flags_(flags) { keys_["app"] = command; }
 
 void report::warn(const std::string& message) {

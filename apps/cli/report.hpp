@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,11 @@ void warn_of_rounding(report& out, const std::string& source, std::int64_t integ
 // JSON text of a value. In a string, bytes that are not UTF-8 become \xNN, and the backslash of a literal \xNN becomes
 // \x5c, so that different strings stay different.
 [[nodiscard]] std::string json_text(const json& value);
+
+// json::parse and json::dump, compiled once. parse_json throws json::parse_error; parsed_or_discarded: is_discarded().
+[[nodiscard]] json parse_json(std::string_view text);
+[[nodiscard]] json parsed_or_discarded(std::string_view text);
+[[nodiscard]] std::string dump_json(const json& value);
 
 [[nodiscard]] json to_json(const time_summary& times);
 

@@ -205,7 +205,7 @@ std::string draw_ranking(const json& pairs, const figure_texts& texts) {
     const json attributes = pair.size() == 3 ? pair[2] : json::object();
     for (const auto& [name, value] : attributes.items()) {
       if (!value.is_null())
-        label += fmt::format(", {}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+        label += fmt::format(", {}={}", name, value.is_string() ? value.get<std::string>() : dump_json(value));
     }
     rows.push_back({label, number_text(pair[1]), std::max(0.0, pair[1].get<double>())});
   }
@@ -282,7 +282,7 @@ std::string draw_runs(const std::string& app, const json& runs) {
 std::string draw(const std::string& app, const std::string& key, const json& value) {
   if (value.is_binary()) {  // list_of
     const auto& text = value.get_binary();
-    return draw(app, key, json::parse(text.begin(), text.end()));
+    return draw(app, key, parse_json({reinterpret_cast<const char*>(text.data()), text.size()}));
   }
   const figure_texts texts = texts_of(app, key);
   const bool of_vertices = texts.x == "vertex";

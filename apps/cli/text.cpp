@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace spargo::apps {
 
@@ -65,7 +64,7 @@ std::string printable_utf8(std::string_view text) {
   while (!text.empty()) {
     const std::size_t bytes = begins_with_escape(text) ? 0 : character_bytes(text);
     if (bytes == 0) {
-      fmt::format_to(std::back_inserter(result), "\\x{:02x}", static_cast<unsigned char>(text[0]));
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
     } else {
       result += text.substr(0, bytes);
     }

@@ -1,6 +1,6 @@
 #include "cli/usage.hpp"
 
-#include "cli/choice.hpp"
+#include "cli/flags.hpp"
 #include "cli/help.hpp"
 #include "cli/nearest.hpp"
 

@@ -7,12 +7,10 @@
 #include "cli/text.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <iterator>
 
 namespace spargo::apps {
 
@@ -56,9 +54,9 @@ std::string_view name_of(table_format format) {
   return "text";
 }
 
-CLI::Option* add_print_flag(CLI::App& app, table_flags& flags, const std::string& lines) {
+declared_flag add_print_flag(flag_set app, table_flags& flags, const std::string& lines) {
   return app
-      .add_option_function<std::string>(
+      .add_option_function(
           "--print",
           [&flags](const std::string& form) {
             flags.print = form;
@@ -84,14 +82,14 @@ table_format table_format_of(const std::string& path) {
   return table_format::blanks;
 }
 
-void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts) {
+void add_table_flags(flag_set app, table_flags& flags, const table_texts& texts) {
   if (texts.columns.empty()) {
-    auto* output = app.add_option("--output", flags.output, std::string(texts.notes))->type_name("FILE");
+    const auto output = app.add_option("--output", flags.output, std::string(texts.notes))->type_name("FILE");
     add_print_flags(app, flags, texts.lines)->excludes(output);
     return;
   }
   const std::string notes = texts.notes.empty() ? "" : fmt::format("; {}", texts.notes);
-  auto* output = app.add_option(
+  const auto output = app.add_option(
       "--output", flags.output,
       fmt::format("write one line per {}: {}{}. FILE.csv and FILE.tsv have a header line, FILE.json is an array "
                   "of objects, other names have blanks and no header (.gz after any); - is standard output",
@@ -99,7 +97,7 @@ void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts
   output->type_name("FILE");
   add_print_flag(app, flags, "lines")->excludes(output);
   app.add_flag("--sort", flags.sort, fmt::format("order the lines of --output: {}; default: by id", texts.order));
-  auto* top = app.add_option(
+  const auto top = app.add_option(
       "--top", flags.top,
       !texts.top.empty() ? std::string(texts.top)
       : texts.report_list.empty()
@@ -107,15 +105,15 @@ void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts
           : fmt::format("list K vertices in the report (\"{}\"; default: 10), and keep the first K lines of --output, "
                         "sorted: {}",
                         texts.report_list, texts.order));
-  top->check(CLI::Validator(check_top, ""))->type_name("K");
+  top->check({check_top})->type_name("K");
   flags.top_needs_output = texts.report_list.empty() && texts.top.empty();
   add_join_flags(
       app, flags,
       texts.lines == "vertex" ? "at the end of each line and list entry" : "of both ends at the end of each line");
 }
 
-void add_join_flags(CLI::App& app, table_flags& flags, const std::string& use) {
-  auto* join = app.add_option(
+void add_join_flags(flag_set app, table_flags& flags, const std::string& use) {
+  const auto join = app.add_option(
       "--join", flags.join,
       "attributes of vertices, from a CSV or TSV file with a header line, or a GML or GraphML file (also FILE "
       "itself), " +
@@ -126,12 +124,9 @@ void add_join_flags(CLI::App& app, table_flags& flags, const std::string& use) {
       ->needs(join);
 }
 
-CLI::Option* add_print_flags(CLI::App& app, table_flags& flags, std::string_view lines) {
-  CLI::Option* const print = add_print_flag(app, flags, fmt::format("a line per {}", lines));
-  app.add_option("--top", flags.top, "print the first K lines")
-      ->check(CLI::Validator(check_top, ""))
-      ->type_name("K")
-      ->needs(print);
+declared_flag add_print_flags(flag_set app, table_flags& flags, std::string_view lines) {
+  const declared_flag print = add_print_flag(app, flags, fmt::format("a line per {}", lines));
+  app.add_option("--top", flags.top, "print the first K lines")->check({check_top})->type_name("K")->needs(print);
   flags.top_needs_output = true;
   return print;
 }
@@ -274,18 +269,16 @@ void table_writer::label(const vertex_names& names, std::int64_t vertex) {
 
 void table_writer::integer(std::int64_t value) {
   begin_cell();
-  fmt::format_to(std::back_inserter(line_), "{}", value);
+  const fmt::format_int digits(value);
+  line_.append(digits.data(), digits.size());
   end_cell(true);
 }
 
 void table_writer::number(double value) {
   if (format_ == table_format::objects && !std::isfinite(value)) return none("");
   begin_cell();
-  if (format_ == table_format::aligned) {
-    fmt::format_to(std::back_inserter(line_), "{:.6g}", value);
-  } else {
-    fmt::format_to(std::back_inserter(line_), "{}", value);
-  }
+  // Not format_to, which would compile all of fmt here.
+  line_ += format_ == table_format::aligned ? fmt::format("{:.6g}", value) : fmt::format("{}", value);
   end_cell(true);
 }
 

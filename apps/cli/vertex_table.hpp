@@ -6,6 +6,7 @@
 // writes the same lines to standard output in place of the report, also as aligned columns with rounded numbers.
 #pragma once
 
+#include "cli/flags.hpp"
 #include "cli/progress.hpp"
 #include "input/attribute_table.hpp"
 #include "input/input.hpp"
@@ -25,10 +26,6 @@
 #include <string_view>
 #include <type_traits>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace spargo::apps {
 
@@ -62,8 +59,8 @@ struct table_texts {
   std::string_view top = {};          // help of a --top that does not limit the lines
 };
 // --output, --print, --sort, --top, --join, --on.
-void add_table_flags(CLI::App& app, table_flags& flags, const table_texts& texts);
-void add_join_flags(CLI::App& app, table_flags& flags, const std::string& use);
+void add_table_flags(flag_set app, table_flags& flags, const table_texts& texts);
+void add_join_flags(flag_set app, table_flags& flags, const std::string& use);
 // Throws usage_error for --sort or --top without lines that they order, --join without lines or a list, and --on alone.
 void check_table_flags(const table_flags& flags);
 // Reads the file of --join, if there is one, before the work that it goes with.

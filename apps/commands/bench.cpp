@@ -3,13 +3,11 @@
 
 #include "commands/table.hpp"
 
-#include <CLI/CLI.hpp>
-
 namespace spargo::apps {
 
 namespace {
 
-command_body declare(CLI::App& app) {
+command_body declare(flag_set app) {
   const auto flags = std::make_shared<bench::bench_flags>();
   bench::add_flags(app, *flags);
   return [flags] { return exit_status::success; };

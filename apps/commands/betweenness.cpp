@@ -7,7 +7,6 @@
 #include <spargo/graph/betweenness.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
@@ -121,9 +120,9 @@ struct centrality : graph_algorithm {
         {"dolphins.mtx --normalization pairs", "roads.mtx --sources 64 --output values.txt",
          "gen:rmat:scale=20,degree=16 --undirected --sources 4"}};
   }
-  static void add_flags(CLI::App& app, betweenness_flags& flags) {
-    auto* sources = app.add_option("--sources", flags.sources,
-                                   "all vertices, or K random ones with out-edges, distinct while there are enough");
+  static void add_flags(flag_set app, betweenness_flags& flags) {
+    const auto sources = app.add_option(
+        "--sources", flags.sources, "all vertices, or K random ones with out-edges, distinct while there are enough");
     sources->check(suggests({"all"}))->type_name("K|all")->capture_default_str();
     app.add_option("--seed", flags.seed, "of the random sources")
         ->check(seed_number())

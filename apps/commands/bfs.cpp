@@ -6,7 +6,6 @@
 #include <spargo/graph/bfs_validate.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 namespace spargo::apps {
 
@@ -74,7 +73,7 @@ struct bfs_search : search_algorithm {
         {"soc-Slashdot0902.txt.gz --source max-degree", "roads.mtx --source 17 --output tree.txt --json report.json",
          "gen:rmat:scale=20,degree=16 --undirected --sources 64"}};
   }
-  static void add_flags(CLI::App& app, bfs_flags& flags) {
+  static void add_flags(flag_set app, bfs_flags& flags) {
     add_source_flags(app, flags);
     add_choice(app, "--direction", flags.direction, describe_words<bfs_direction>(), "a direction",
                words_of<bfs_direction>());

@@ -8,7 +8,6 @@
 #include <spargo/graph/eccentricity.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -80,7 +79,7 @@ struct closeness_centralities : graph_algorithm {
          .repeat = "timed runs; default: 3, or the first alone where it takes over a second"},
         {"dolphins.mtx", "roads.mtx --diameter", "friends.mtx --harmonic --sources 1000 --output values.csv"}};
   }
-  static void add_flags(CLI::App& app, closeness_flags& flags) {
+  static void add_flags(flag_set app, closeness_flags& flags) {
     app.add_option("--sources", flags.sources,
                    "search from all vertices (default), or estimate from K random ones with out-edges; with "
                    "--eccentricity or --diameter: report bounds after K searches; default: where over 65,536 more are "
@@ -91,7 +90,7 @@ struct closeness_centralities : graph_algorithm {
         ->check(seed_number())
         ->type_name("N")
         ->capture_default_str();
-    auto* harmonic = app.add_flag("--harmonic", flags.harmonic, "harmonic centrality: the sum of inverse distances");
+    const auto harmonic = app.add_flag("--harmonic", flags.harmonic, "harmonic centrality: the sum of inverse distances");
     app.add_flag("--eccentricity", flags.eccentricity,
                  "the largest distance from each vertex of the largest (strong) component; --output then takes bounds, "
                  "which are equal if exact")

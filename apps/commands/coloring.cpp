@@ -31,7 +31,7 @@ struct coloring : graph_algorithm {
         {"wiki-Vote.txt.gz --output colors.csv", "exams.mtx --order smallest-last",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }
-  static void add_flags(CLI::App& app, coloring_flags& flags) { add_order_flag(app, flags.order, "largest-first"); }
+  static void add_flags(flag_set app, coloring_flags& flags) { add_order_flag(app, flags.order, "largest-first"); }
   static void check_flags(const coloring_flags& flags) { (void)options(flags); }
 
   static graph_work work(const coloring_flags&) { return {.wanted = in_edges::build, .cpu_ns = 4, .results = {0, 1}}; }

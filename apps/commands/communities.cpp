@@ -8,7 +8,6 @@
 #include <spargo/graph/communities.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <cmath>
 
@@ -68,7 +67,7 @@ struct community_search : graph_algorithm {
         {"friends.txt.gz --undirected --output communities.csv", "letters.wel --weights file --resolution 2 --json -",
          "gen:rmat:scale=20,degree=16 --undirected --method cdlp"}};
   }
-  static void add_flags(CLI::App& app, communities_flags& flags) {
+  static void add_flags(flag_set app, communities_flags& flags) {
     add_choice(app, "--method", flags.method,
                "leiden (maximizes modularity; every community is connected), louvain (an older way to do so) or cdlp "
                "(label propagation as defined by LDBC Graphalytics: each vertex takes the label of most of its "

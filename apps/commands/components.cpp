@@ -6,7 +6,6 @@
 #include <spargo/graph/components.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 namespace spargo::apps {
 
@@ -38,7 +37,7 @@ struct components : graph_algorithm {
             {"roads.mtx --output labels.txt", "wiki-Vote.txt.gz --strong --json report.json",
              "gen:rmat:scale=20,degree=16 --undirected --device cpu"}};
   }
-  static void add_flags(CLI::App& app, components_flags& flags) {
+  static void add_flags(flag_set app, components_flags& flags) {
     app.add_flag("--strong", flags.strong,
                  "components whose vertices reach each other along the edges' direction; default: weak, direction does "
                  "not count");

@@ -14,7 +14,6 @@
 #include "placement/device_choice.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <optional>
@@ -86,7 +85,7 @@ exit_status run(const convert_flags& flags) {
   return exit_status::success;
 }
 
-void add_flags(CLI::App& app, convert_flags& flags) {
+void add_flags(flag_set app, convert_flags& flags) {
   app.add_option(
          "IN", flags.from,
          "Matrix Market, edge list, METIS, DIMACS, GML, GraphML, snapshot or gen:NAME:key=value,... (see below)")
@@ -110,7 +109,7 @@ void add_flags(CLI::App& app, convert_flags& flags) {
   add_cache_flag(app, flags.cache);
 }
 
-command_body declare(CLI::App& app) {
+command_body declare(flag_set app) {
   app.description(
       "Converts among Matrix Market, edge lists, METIS, GML, GraphML and the binary snapshot, so that every command "
       "gives the same answer on OUT as on IN; a warning names what OUT cannot hold. GML and GraphML keep attributes: "

@@ -8,7 +8,6 @@
 #include <spargo/graph/structure.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -42,7 +41,7 @@ struct cores : graph_algorithm {
         {"wiki-Vote.txt.gz --undirected --output cores.csv", "friends.mtx --k 5 --output five.el",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }
-  static void add_flags(CLI::App& app, cores_flags& flags) {
+  static void add_flags(flag_set app, cores_flags& flags) {
     app.add_option("--k", flags.k, "report the K-core; --output then takes its edges, as an edge list")
         ->check(count_from(0))
         ->type_name("K");

@@ -5,7 +5,6 @@
 #include <spargo/graph/eigenvector.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 namespace spargo::apps {
 
@@ -31,7 +30,7 @@ struct eigenvector_ranks : power_ranks {
         {"wiki-Vote.txt.gz --undirected", "coauthors.wel --weights file --output values.csv",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }
-  static void add_flags(CLI::App& app, eigenvector_flags& flags) {
+  static void add_flags(flag_set app, eigenvector_flags& flags) {
     add_power_flags(app, flags, "stop when one step changes the values by less than X on average");
   }
   static graph_work work(const eigenvector_flags& flags) { return work_of(flags, 60, 1); }

@@ -9,7 +9,6 @@
 #include <spargo/sparse/laplacian.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -155,7 +154,7 @@ struct eigs_search : matrix_algorithm {
         "FILE",
         "eigenvalue (number value residual)"};
   }
-  static void add_flags(CLI::App& app, eigs_flags& flags) {
+  static void add_flags(flag_set app, eigs_flags& flags) {
     app.add_option("--count", flags.options.count, "number of eigenvalues")
         ->check(positive_count())
         ->type_name("K")
@@ -171,7 +170,7 @@ struct eigs_search : matrix_algorithm {
         ->type_name("NAME")
         ->capture_default_str();
     app.add_option("--tolerance", flags.options.tolerance, "of the residuals, relative to the largest eigenvalue found")
-        ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+        ->check(non_negative_number())
         ->type_name("X")
         ->capture_default_str();
     app.add_option("--max-products", flags.options.max_products, "stop after some N products with the matrix")

@@ -8,7 +8,6 @@
 #include <spargo/graph/forest.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +59,7 @@ struct forest : graph_algorithm {
         {"collaborations.wel --output tree.csv", "roads.gr --maximum",
          "gen:rmat:scale=20,degree=16 --weights random --json -"}};
   }
-  static void add_flags(CLI::App& app, forest_flags& flags) {
+  static void add_flags(flag_set app, forest_flags& flags) {
     app.add_flag("--maximum", flags.maximum,
                  "the greatest total weight instead of the least; the heaviest of repeated edges counts");
     add_weights_flag(app, flags.weights);

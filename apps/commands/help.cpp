@@ -9,8 +9,6 @@
 
 #include <spargo/distributed/communicator.hpp>
 
-#include <CLI/CLI.hpp>
-
 namespace spargo::apps {
 
 namespace {
@@ -38,19 +36,9 @@ std::string row(const std::string& name, const std::string& text) {
   return line;
 }
 
-// The flags of a command that are wanted, in a line.
-std::string flags_of(const command& which, bool (*wanted)(const CLI::Option&)) {
-  const declared_command declared = declare_command(which, which.name);
-  std::string text;
-  for (const CLI::Option* option : declared.app->get_options()) {
-    if (option->get_positional() || option->get_group().empty() || !wanted(*option)) continue;
-    if (!option->get_lnames().empty()) text += " --" + option->get_lnames().front();
-  }
-  return text;
+std::string flags_of(const command& which, flag_owner owner) {
+  return flags_in_line(*declare_command(which, which.name).app, owner);
 }
-
-bool is_shared(const CLI::Option& option) { return option.get_group() == help_style::shared_group; }
-bool is_own(const CLI::Option& option) { return !is_shared(option); }
 
 enum class overview_extent { brief, whole };
 
@@ -66,10 +54,10 @@ std::string overview(overview_extent extent) {
   }
   text += "\nOptions, explained by `spargo help COMMAND`:\n";
   for (const command* each : all_commands()) {
-    const std::string own = flags_of(*each, is_own);
+    const std::string own = flags_of(*each, flag_owner::command);
     if (!own.empty()) text += row(each->name, own);
   }
-  text += row("shared", flags_of(*find_command("bfs"), is_shared));
+  text += row("shared", flags_of(*find_command("bfs"), flag_owner::all));
   return text + "\n" + help_on_graph_inputs + "\n" + help_on_generators + "\n" + help_on_exit_codes + "\n";
 }
 
@@ -101,10 +89,10 @@ std::string text_of(const help_flags& flags) {
   if (flags.man) return which == nullptr ? man_page(all_commands()) : man_page(*which);
   const overview_extent extent = flags.brief ? overview_extent::brief : overview_extent::whole;
   return which == nullptr ? overview(extent)
-                          : declare_command(*which, std::string("spargo ") + which->name).app->help();
+                          : flag_set(*declare_command(*which, std::string("spargo ") + which->name).app).help();
 }
 
-command_body declare(CLI::App& app) {
+command_body declare(flag_set app) {
   app.description(
       "What the commands are, or what one of them does: its flags, inputs and exit codes. The topics `formats` and "
       "`generators` list what commands read and write.");

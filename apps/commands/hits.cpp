@@ -5,7 +5,6 @@
 #include <spargo/graph/hits.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 namespace spargo::apps {
 
@@ -31,7 +30,7 @@ struct hits_ranks : power_ranks {
         {"wiki-Vote.txt.gz", "links.wel --weights file --output hits.csv",
          "gen:rmat:scale=20,degree=16 --directed --json -"}};
   }
-  static void add_flags(CLI::App& app, hits_flags& flags) {
+  static void add_flags(flag_set app, hits_flags& flags) {
     add_power_flags(app, flags, "stop when one step changes the hub values by less than X in total");
   }
   static graph_work work(const hits_flags& flags) { return work_of(flags, 120, 2); }

@@ -32,7 +32,7 @@ struct independent_set : graph_algorithm {
         {"wiki-Vote.txt.gz --output set.csv", "friends.mtx --order random:7",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }
-  static void add_flags(CLI::App& app, independent_set_flags& flags) {
+  static void add_flags(flag_set app, independent_set_flags& flags) {
     add_order_flag(app, flags.order, "smallest-first");
   }
   static void check_flags(const independent_set_flags& flags) { (void)options(flags); }

@@ -23,7 +23,6 @@
 #include <spargo/sparse/spmv.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <complex>
@@ -462,7 +461,7 @@ exit_status run(const info_flags& flags) {
   return exit_status::success;
 }
 
-void add_flags(CLI::App& app, info_flags& flags) {
+void add_flags(flag_set app, info_flags& flags) {
   app.add_option(
          "FILE", flags.file,
          "Matrix Market, edge list, METIS, DIMACS, GML, GraphML, snapshot or gen:NAME:key=value,... (see below)")
@@ -473,11 +472,11 @@ void add_flags(CLI::App& app, info_flags& flags) {
                  "draw the distribution of degrees (a matrix: row lengths; a directed graph: in- and out-degree "
                  "together), in the same formats")
       ->type_name("OUT");
-  auto* check = app.add_flag(
+  const auto check = app.add_flag(
       "--check", flags.check,
       "look for what is odd: duplicates, zeros, infinities, entries in the wrong triangle or out of order, "
       "self-loops, isolated vertices; with the line where each occurs first");
-  auto* transpose = app.add_flag(
+  const auto transpose = app.add_flag(
       "--transpose-checksum", flags.transpose_checksum,
       "transpose a matrix and sum (i + 1) (j + 2) t_ij over its entries, i and j from 0; an entry of a pattern is 1 "
       "each time that it is listed");
@@ -489,7 +488,7 @@ void add_flags(CLI::App& app, info_flags& flags) {
                  "search breadth-first from this many vertices, drawn at random: distances, eccentricities, closeness")
       ->type_name("SOURCES")
       ->check(positive_count());
-  auto* undirected = app.add_flag("--undirected", flags.undirected, "describe a graph whose edges lead both ways");
+  const auto undirected = app.add_flag("--undirected", flags.undirected, "describe a graph whose edges lead both ways");
   app.add_flag("--directed", flags.directed, "describe a directed graph")->excludes(undirected);
   add_table_flags(app, flags,
                   {.columns = "id,out_degree,in_degree",
@@ -497,7 +496,7 @@ void add_flags(CLI::App& app, info_flags& flags) {
                    .notes = "of an undirected graph: id degree; self-loops do not count"});
 }
 
-command_body declare(CLI::App& app) {
+command_body declare(flag_set app) {
   app.description("Describes a matrix or graph: size, row lengths, bandwidth, components, memory in each format.");
   const auto flags = std::make_shared<info_flags>();
   add_flags(app, *flags);

@@ -5,7 +5,6 @@
 #include <spargo/graph/katz.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <optional>
@@ -39,7 +38,7 @@ struct katz_ranks : power_ranks {
         {"wiki-Vote.txt.gz", "links.el --alpha 0.005 --output values.csv",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }
-  static void add_flags(CLI::App& app, katz_flags& flags) {
+  static void add_flags(flag_set app, katz_flags& flags) {
     add_power_flags(app, flags, "stop when one step changes the values by less than X on average");
     app.add_option("--alpha", flags.alpha,
                    "factor of a step along an edge; default: 0.9 / an upper bound on the largest eigenvalue, which the "

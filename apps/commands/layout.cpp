@@ -12,7 +12,6 @@
 #include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <functional>
@@ -143,7 +142,7 @@ struct graph_layout : graph_algorithm {
         {"friends.txt.gz --undirected --image friends.png", "roads.mtx --image roads.pdf --color-by components",
          "gen:grid2d:n=300 --image grid.svg --color-by core"}};
   }
-  static void add_flags(CLI::App& app, layout_flags& flags) {
+  static void add_flags(flag_set app, layout_flags& flags) {
     app.add_option("--iterations", flags.iterations, "steps; contracted graphs of the start take up to 100 each")
         ->check(count_from(0))
         ->type_name("N")

@@ -32,7 +32,7 @@ struct matching : graph_algorithm {
         {"wiki-Vote.txt.gz --output pairs.csv", "friends.mtx --order random:7",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }
-  static void add_flags(CLI::App& app, matching_flags& flags) { add_order_flag(app, flags.order, "smallest-first"); }
+  static void add_flags(flag_set app, matching_flags& flags) { add_order_flag(app, flags.order, "smallest-first"); }
   static void check_flags(const matching_flags& flags) { (void)options(flags); }
 
   static graph_work work(const matching_flags&) { return {.wanted = in_edges::build, .cpu_ns = 4, .results = {0, 1}}; }

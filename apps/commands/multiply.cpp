@@ -11,7 +11,6 @@
 #include <spargo/sparse/spgemm.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -406,7 +405,7 @@ struct multiplying : matrix_algorithm {
             "A",
             "entry of C (row column value; complex: row column real imaginary)"};
   }
-  static void add_flags(CLI::App& app, multiply_flags& flags) {
+  static void add_flags(flag_set app, multiply_flags& flags) {
     app.add_option("B", flags.b, "another; without it A A if A is square, else A A^T");
     app.add_option("--transpose", flags.transpose,
                    "a: multiply by A^T in place of A; b: by B^T in place of B (complex: without conjugation)")
@@ -415,7 +414,7 @@ struct multiplying : matrix_algorithm {
     app.add_option("--mask", flags.mask, "compute entries of C only where this matrix has entries")->type_name("FILE");
     app.add_option("--max-workspace", flags.max_workspace,
                    "C may take this many bytes at a time (2G, 2GiB); beyond it rows are multiplied in blocks")
-        ->check(CLI::Validator(check_bytes, ""))
+        ->check({check_bytes})
         ->type_name("SIZE");
     app.add_option("--output", flags.output, "write C as Matrix Market (.gz by name); - is standard output")
         ->type_name("FILE");

@@ -7,7 +7,6 @@
 #include <spargo/graph/pagerank.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -94,14 +93,14 @@ struct ranking : graph_algorithm {
          "coauthors.wel --weights file --json report.json",
          "gen:rmat:scale=20,degree=16 --undirected --precision fp32"}};
   }
-  static void add_flags(CLI::App& app, pagerank_flags& flags) {
+  static void add_flags(flag_set app, pagerank_flags& flags) {
     app.add_option("--damping", flags.damping, "the share of the steps that follow edges, 0 or more and below 1")
         ->type_name("D")
         ->capture_default_str();
     app.add_option("--tolerance", flags.tolerance, "stop when one step changes the ranks by at most X in total")
         ->type_name("X")
         ->capture_default_str();
-    auto* most = app.add_option("--max-iterations", flags.max_iterations, "maximum number of iterations");
+    const auto most = app.add_option("--max-iterations", flags.max_iterations, "maximum number of iterations");
     most->check(positive_count())->type_name("N")->capture_default_str();
     app.add_option("--iterations", flags.iterations, "run exactly N iterations, whatever the tolerance")
         ->check(positive_count())

@@ -7,10 +7,10 @@
 #include "commands/table.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 namespace spargo::apps {
 
@@ -21,7 +21,7 @@ struct plan_flags {
   std::int64_t ranks = 0;
 };
 
-void add_ranks_flag(CLI::App& app, std::int64_t& ranks) {
+void add_ranks_flag(flag_set app, std::int64_t& ranks) {
   app.add_option("--ranks", ranks, "as if P processes shared the work, started by mpirun or srun")
       ->check(positive_count())
       ->type_name("P");
@@ -42,12 +42,11 @@ const command& find_planned(const std::string& name) {
 
 // --ranks, or how many GPUs --devices names.
 plan_scale scale_of(const declared_command& declared, std::int64_t ranks) {
-  const CLI::Option* const devices = find_option(*declared.app, "--devices");
-  if (devices == nullptr || devices->count() == 0) return {ranks, false};
-  const std::string text = devices->as<std::string>();
-  const auto commas = std::count(text.begin(), text.end(), ',');
+  const std::optional<std::string> devices = flag_set(*declared.app).given("--devices");
+  if (!devices.has_value()) return {ranks, false};
+  const auto commas = std::count(devices->begin(), devices->end(), ',');
   std::int64_t count = 0;
-  if (commas > 0 || !parse_integer(text, count)) count = commas + 1;
+  if (commas > 0 || !parse_integer(*devices, count)) count = commas + 1;
   return {ranks > 0 ? ranks : count, true};
 }
 
@@ -69,7 +68,7 @@ exit_status plan_command_line(const plan_flags& flags, const std::vector<std::st
   }));
 }
 
-command_body declare(CLI::App& app) {
+command_body declare(flag_set app) {
   app.description(
       "What a command would take, without running it: bytes of host and device memory (of each rank), the time to "
       "expect, the device it would choose and why. The input's size is read from its header, or from samples.");
@@ -89,7 +88,7 @@ command_body declare(CLI::App& app) {
   app.footer(help_examples(app, {"pagerank links.el.gz", "bfs gen:rmat:scale=33 --ranks 64",
                                  "bfs gen:rmat:scale=30 --devices 8 --json -"}) +
              help_on_graph_inputs + "\n" + help_on_generators + "\n" + help_on_exit_codes);
-  return [flags, &app] { return plan_command_line(*flags, app.remaining()); };
+  return [flags, app] { return plan_command_line(*flags, app.remaining()); };
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <spargo/sparse/algebra.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -182,7 +181,7 @@ struct reordering : matrix_algorithm {
         "FILE",
         "row (its new number, row: the number in FILE)"};
   }
-  static void add_flags(CLI::App& app, reorder_flags& flags) {
+  static void add_flags(flag_set app, reorder_flags& flags) {
     app.add_option(
            "--method", flags.method,
            "rcm: reverse Cuthill-McKee, for small bandwidth; degree: by falling degree; rabbit: communities side "

@@ -9,7 +9,6 @@
 #include <spargo/graph/similarity.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -58,7 +57,7 @@ struct similarity : graph_algorithm {
         {"friends.el --output jaccard.csv --sort", "friends.el --measure adamic-adar --pairs candidates.el",
          "gen:rmat:scale=16,degree=16 --undirected --top 10 --json -"}};
   }
-  static void add_flags(CLI::App& app, similarity_flags& flags) {
+  static void add_flags(flag_set app, similarity_flags& flags) {
     app.add_option("--measure", flags.measure,
                    "jaccard, overlap, sorensen, cosine, adamic-adar, resource-allocation or common-neighbors")
         ->check(one_of("a measure", words_of<similarity_measure>()))

@@ -14,7 +14,6 @@
 #include <spargo/solvers/krylov.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -320,7 +319,7 @@ struct solution : matrix_algorithm {
         "FILE",
         "element of x (row value; complex: row real imaginary)"};
   }
-  static void add_flags(CLI::App& app, solve_flags& flags) {
+  static void add_flags(flag_set app, solve_flags& flags) {
     app.add_option("--rhs", flags.rhs,
                    "b: ones-solution (A times ones); ones; random[:SEED] from -1 to 1; or a Matrix Market file")
         ->check(suggests({"ones-solution", "ones", "random"}))
@@ -342,16 +341,14 @@ struct solution : matrix_algorithm {
         ->type_name("NAME")
         ->capture_default_str();
     app.add_option("--tolerance", flags.tolerance, "stop once the 2-norm of b - A x is at most X times that of b")
-        ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+        ->check(non_negative_number())
         ->type_name("X")
         ->capture_default_str();
     app.add_option("--max-iterations", flags.max_iterations, "stop after N iterations; default: 10 times the rows")
-        ->check(CLI::Validator(
-            [](const std::string& word) -> std::string {  // the default itself may exceed `count_from`
-              std::int64_t n = 0;
-              return parse_integer(word, n) && n >= 0 ? "" : word + " is not a count (expected 0 to 2^63-1)";
-            },
-            ""))
+        ->check({[](const std::string& word) -> std::string {  // the default itself may exceed `count_from`
+          std::int64_t n = 0;
+          return parse_integer(word, n) && n >= 0 ? "" : word + " is not a count (expected 0 to 2^63-1)";
+        }})
         ->type_name("N");
     app.add_option("--restart", flags.restart, "gmres: vectors kept between restarts")
         ->check(positive_count())

@@ -13,7 +13,6 @@
 #include "placement/ranks.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <optional>
 #include <variant>
@@ -333,7 +332,7 @@ exit_status plan_product(const spmv_flags& flags, const plan_scale& scale) {
   return print_plan(flags.common, plan, input);
 }
 
-void add_flags(CLI::App& app, spmv_flags& flags) {
+void add_flags(flag_set app, spmv_flags& flags) {
   app.add_option("FILE", flags.file, "a matrix: Matrix Market, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
   app.add_option("--format", flags.format, "auto, csr, coo, ell or sell; all: one after the other, in a table")
@@ -382,7 +381,7 @@ void add_flags(CLI::App& app, spmv_flags& flags) {
   app.add_flag("--no-verify", flags.no_verify, "do not compare y with a sequential float64 reference");
 }
 
-command_body declare(CLI::App& app) {
+command_body declare(flag_set app) {
   app.description(
       "y = A x, or A^T x, for a sparse matrix A: reads it, multiplies on the CPU or the GPU, times and checks the "
       "result.");

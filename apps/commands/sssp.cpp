@@ -7,7 +7,6 @@
 #include <spargo/graph/sssp.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +85,7 @@ struct sssp_search : search_algorithm {
         {"roads.gr --source 17 --output distances.txt", "collaborations.wel --sources 64 --json report.json",
          "gen:rmat:scale=20,degree=16 --undirected --weights random"}};
   }
-  static void add_flags(CLI::App& app, sssp_flags& flags) {
+  static void add_flags(flag_set app, sssp_flags& flags) {
     add_source_flags(app, flags);
     add_weights_flag(app, flags.weights);
     app.add_option("--target", flags.target,

@@ -10,7 +10,6 @@
 #include <spargo/graph/structure.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -134,8 +133,8 @@ struct subgraph_part : graph_algorithm {
         {"roads.gr --component largest --output main.spg", "friends.csv --ego alice --radius 2 --output near.csv",
          "web.mtx --k-core 5 --undirected --output core.mtx", "graph.el --ids wanted.txt --output part.el"}};
   }
-  static void add_flags(CLI::App& app, subgraph_flags& flags) {
-    app.add_option_function<std::vector<std::string>>(
+  static void add_flags(flag_set app, subgraph_flags& flags) {
+    app.add_option_function(
            "--ids",
            [&flags](const std::vector<std::string>& values) {
              for (const std::string& value : values) {

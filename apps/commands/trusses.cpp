@@ -7,7 +7,6 @@
 #include <spargo/graph/trusses.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 namespace spargo::apps {
 
@@ -41,7 +40,7 @@ struct trusses : graph_algorithm {
         {"friends.mtx --output trusses.csv", "wiki-Vote.txt.gz --k 10 --output ten.el",
          "gen:rmat:scale=18,degree=16 --json -"}};
   }
-  static void add_flags(CLI::App& app, trusses_flags& flags) {
+  static void add_flags(flag_set app, trusses_flags& flags) {
     app.add_option("--k", flags.k, "find the K-truss only, in less time; --output then takes its edges")
         ->check(count_from(2))
         ->type_name("K");

@@ -9,7 +9,6 @@
 #include <spargo/io/output.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -83,12 +82,12 @@ struct uniform_walks : graph_algorithm {
         {"friends.txt.gz --walkers 10000 --length 40 --output walks.txt", "letters.wel --weights file --p 0.5 --q 2",
          "gen:rmat:scale=20,degree=16 --undirected --json -"}};
   }
-  static void add_flags(CLI::App& app, walks_flags& flags) {
+  static void add_flags(flag_set app, walks_flags& flags) {
     app.add_option(
            "--walkers", flags.walkers,
            "all: a walk from each vertex; N: from that many random vertices with out-edges, the same ones again "
            "if there are fewer")
-        ->check(CLI::Validator(check_walkers, ""))
+        ->check({check_walkers})
         ->type_name("N|all")
         ->capture_default_str();
     app.add_option("--length", flags.length, "steps of a walk")

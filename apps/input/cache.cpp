@@ -5,7 +5,6 @@
 #include <spargo/core/error.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -72,7 +71,7 @@ std::string to_string(cache_outcome outcome) {
   return {};
 }
 
-CLI::Option* add_cache_flag(CLI::App& app, cache_mode& mode) {
+declared_flag add_cache_flag(flag_set app, cache_mode& mode) {
   return app.add_flag_callback(
       "--cache", [&mode] { mode = cache_mode::on; },
       "save the parsed matrix beside FILE, as FILE.VALUES.cache.spg, and read that instead while FILE is unchanged");
@@ -126,12 +125,12 @@ std::string input_cache::notes(const input_facts& facts) const {
             {"vertices", facts.names.vertices},
             {"naming", static_cast<int>(facts.names.naming)}};
   if (!name_.empty()) text["values"] = name_;
-  return text.dump();
+  return dump_json(text);
 }
 
 // False for notes that do not match the file's current state, or are not the cache's.
 bool input_cache::understand(std::string_view text, input_facts& facts) const {
-  const json said = json::parse(text, nullptr, false);
+  const json said = parsed_or_discarded(text);
   if (!said.is_object()) return false;
   try {
     facts.stored = said.at("stored").get<std::int64_t>();

@@ -8,13 +8,10 @@
 // is predictable: a link with that name is neither read nor followed when the cache is written.
 #pragma once
 
+#include "cli/flags.hpp"
+
 #include <functional>
 #include "input/input.hpp"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace spargo::apps {
 
@@ -25,7 +22,7 @@ enum class cache_outcome { off, used, written };
 
 [[nodiscard]] std::string to_string(cache_outcome outcome);
 
-CLI::Option* add_cache_flag(CLI::App& app, cache_mode& mode);
+declared_flag add_cache_flag(flag_set app, cache_mode& mode);
 
 class input_cache {
  public:

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <vector>
 
@@ -151,14 +150,14 @@ std::string unused_weights(const input_description& input) {
                      fmt::join(shown, ", "), columns_flag(columns), shown[0]);
 }
 
-void add_columns_flag(CLI::App& app, common_flags& flags) {
+void add_columns_flag(flag_set app, common_flags& flags) {
   app.add_option(
          "--columns", flags.columns,
          "SOURCE,TARGET[,WEIGHT]: the columns of an edge list, by name (the first line is then a header) or number "
          "from 1; bip:SOURCE,TARGET: equal ids in the two are different vertices; default: by the names in its header "
          "line, else the first three")
       ->type_name("COLUMNS");
-  if (find_option(app, "--ids") != nullptr) return;  // the command has it, with more meanings
+  if (app.has("--ids")) return;  // the command has it, with more meanings
   app.add_option(
          "--ids", flags.ids,
          "vertex ids of an edge list: integers, names, or auto (names if most of the first lines have an id that is "

@@ -1,14 +1,11 @@
 // --columns, and the report about an edge list's columns and direction.
 #pragma once
 
+#include "cli/flags.hpp"
 #include "input/input.hpp"
 
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace spargo {
 struct padded_id;
@@ -19,7 +16,7 @@ namespace spargo::apps {
 class report;
 struct common_flags;
 
-void add_columns_flag(CLI::App& app, common_flags& flags);
+void add_columns_flag(flag_set app, common_flags& flags);
 [[nodiscard]] id_kind ids_of(const common_flags& flags);
 
 // Rows and keys if the file has a header line or gives its direction. `directed`: of the graph.

@@ -176,7 +176,8 @@ std::string vertex_names::label(std::int64_t vertex) const {
 
 void vertex_names::append_label(std::int64_t vertex, std::string& line) const {
   if (are_integers()) {
-    fmt::format_to(std::back_inserter(line), "{}", id(vertex));
+    const fmt::format_int digits(id(vertex));
+    line.append(digits.data(), digits.size());
   } else {
     append_name(line, table.name(vertex));
   }

@@ -42,14 +42,14 @@ std::string note_lightest(const context<host>& ctx, const coo_view<const double,
     const array<double, host> heaviest = merged_weights<I, O>(ctx, entries, duplicate_weights::max);
     if (std::equal(weights.begin(), weights.end(), heaviest.begin())) return {};
   }
-  return json{{"lightest", std::move(places)}}.dump();
+  return dump_json(json{{"lightest", std::move(places)}});
 }
 
 bool has_lightest(std::string_view notes) { return notes.starts_with(beginning); }
 
 void take_lightest(std::string_view notes, span<double, host> values) {
   if (!has_lightest(notes)) return;
-  const json said = json::parse(notes, nullptr, false);
+  const json said = parsed_or_discarded(notes);
   if (!said.is_object()) return;
   for (const auto& [entry, weight] : said.at("lightest").get<std::vector<std::pair<std::int64_t, double>>>()) {
     if (entry >= 0 && entry < values.size()) values[entry] = weight;

@@ -3,11 +3,9 @@
 
 #include "cli/cli.hpp"
 
-#include <CLI/CLI.hpp>
-
 namespace spargo::apps {
 
-void add_parse_flag(CLI::App& app, std::string& where) {
+void add_parse_flag(flag_set app, std::string& where) {
   app.add_option("--parse", where, "where the text is parsed: auto (the GPU in use, for large files), cpu or gpu")
       ->check(one_of("a place to parse", {"auto", "cpu", "gpu"}))
       ->type_name("NAME")

@@ -3,16 +3,13 @@
 // On the device it is also converted to CSR and stays there; the host gets a copy for checks, reports and the cache.
 #pragma once
 
+#include "cli/flags.hpp"
 #include "input/input.hpp"
 
 #include <spargo/io/device_read.hpp>
 
 #include <optional>
 #include <string>
-
-namespace CLI {
-class App;
-}
 
 namespace spargo::apps {
 
@@ -22,7 +19,7 @@ struct parse_choice {
 };
 
 // --parse: auto, cpu or gpu.
-void add_parse_flag(CLI::App& app, std::string& where);
+void add_parse_flag(flag_set app, std::string& where);
 
 // Throws usage_error for `gpu` without a GPU.
 void expect_gpu_for(const std::string& where, const std::optional<context<device>>& gpu);

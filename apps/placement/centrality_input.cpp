@@ -5,7 +5,6 @@
 #include "cli/text.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <cmath>
 
@@ -31,7 +30,7 @@ void report_centrality_weights(report& out, const centrality_input& read) {
   out.row("weights", read.weights);
 }
 
-void add_power_flags(CLI::App& app, power_flags& flags, const char* meaning) {
+void add_power_flags(flag_set app, power_flags& flags, const char* meaning) {
   app.add_option("--tolerance", flags.tolerance, meaning)->type_name("X")->capture_default_str();
   app.add_option("--max-iterations", flags.max_iterations, "maximum number of iterations")
       ->check(positive_count())

@@ -39,7 +39,7 @@ struct power_flags_of : power_flags {
 };
 
 // --tolerance, --max-iterations and --weights, with the defaults of the plan's options. `meaning`: of the tolerance.
-void add_power_flags(CLI::App& app, power_flags& flags, const char* meaning);
+void add_power_flags(flag_set app, power_flags& flags, const char* meaning);
 void check_power_flags(const power_flags& flags);
 // The keys of the contract, and a row; a warning if not converged.
 void report_iterations(report& out, std::int64_t iterations, double residual, bool converged);

@@ -2,11 +2,9 @@
 
 #include "cli/outputs.hpp"
 
-#include <CLI/CLI.hpp>
-
 namespace spargo::apps {
 
-void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& text, bool devices,
+void declare_graph(flag_set app, graph_flags& flags, const graph_command_text& text, bool devices,
                    const std::function<void()>& add_own) {
   app.description(text.about);
   add_graph_file(app, flags);

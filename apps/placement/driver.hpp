@@ -80,7 +80,7 @@ struct graph_algorithm {
   static constexpr bool undirected_on_ranks = false;  // ranks take every edge both ways
   static constexpr bool made_on_gpus = false;         // ranks with a GPU each generate graphs there
 
-  static void add_flags(CLI::App&, graph_flags&) {}
+  static void add_flags(flag_set, graph_flags&) {}
   static void check_flags(const graph_flags&) {}
   static void check_ranks_flags(const graph_flags&) {}
   static std::int64_t rank_bytes(const rank_share&) { return 0; }
@@ -105,7 +105,7 @@ struct graph_algorithm {
 };
 
 // What does not depend on the graph's types.
-void declare_graph(CLI::App& app, graph_flags& flags, const graph_command_text& text, bool devices,
+void declare_graph(flag_set app, graph_flags& flags, const graph_command_text& text, bool devices,
                    const std::function<void()>& add_own);
 // `inputs`: those beside FILE; `outputs`: those beside --output.
 void prepare_graph_outputs(graph_flags& flags, std::vector<std::string> inputs,
@@ -364,7 +364,7 @@ exit_status plan_graph_command(const typename T::flags_type& flags, const plan_s
 }
 
 template <class T>
-command_body declare_graph_command(CLI::App& app) {
+command_body declare_graph_command(flag_set app) {
   const auto flags = std::make_shared<typename T::flags_type>();
   declare_graph(app, *flags, T::text(), T::ranks && T::ranks_on_gpus, [&] { T::add_flags(app, *flags); });
   return {[flags] { return run_graph_command<T>(*flags); },

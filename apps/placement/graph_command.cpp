@@ -6,7 +6,6 @@
 #include "input/memory_limit.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 namespace spargo::apps {
 
@@ -16,35 +15,35 @@ std::int64_t graph_flags::device_bytes() const {
   return bytes;
 }
 
-void add_graph_file(CLI::App& app, graph_flags& flags) {
+void add_graph_file(flag_set app, graph_flags& flags) {
   app.add_option("FILE", flags.file,
                  "a graph: edge list, Matrix Market, METIS, DIMACS, snapshot or gen:NAME:key=value,... (see below)")
       ->required();
 }
 
-void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& texts) {
-  const std::size_t own = app.get_options().size();
-  auto* undirected = app.add_flag("--undirected", flags.undirected, "take every edge both ways");
+void add_graph_flags(flag_set app, graph_flags& flags, const graph_flag_texts& texts) {
+  const std::size_t own = app.options().size();
+  const auto undirected = app.add_flag("--undirected", flags.undirected, "take every edge both ways");
   app.add_flag("--directed", flags.directed,
                flags.undirected ? "refused: the command takes every edge both ways"
                                 : "take edges from source to target, those of an undirected graph both ways; default: "
                                   "undirected for symmetric matrices and files that say so, else directed")
       ->excludes(undirected);
   add_columns_flag(app, flags.common);
-  auto* repeat = app.add_option("--repeat", flags.repeat, texts.repeat)->check(positive_count())->type_name("N");
+  const auto repeat = app.add_option("--repeat", flags.repeat, texts.repeat)->check(positive_count())->type_name("N");
   if (flags.repeat > 0) repeat->capture_default_str();
   add_table_flags(app, flags, texts.table);
   add_cache_flag(app, flags.cache);
   app.add_option("--max-device-memory", flags.max_device_memory,
                  "use at most this much of the GPU's memory, such as 500M or 8G; default: all that is free")
-      ->check(check_bytes)
+      ->check({check_bytes})
       ->type_name("SIZE");
   app.add_flag("--no-validate", flags.no_validate, texts.no_validate);
-  const std::vector<CLI::Option*> all = app.get_options();
+  const std::vector<declared_flag> all = app.options();
   for (std::size_t k = own; k < all.size(); ++k) all[k]->group(help_style::graph_group);
 }
 
-void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples) {
+void add_graph_help(flag_set app, graph_flags& flags, const std::vector<std::string>& examples) {
   add_common_flags(app, flags.common, app_kind::computes,
                    help_examples(app, examples) +
                        "Vertices keep the names of the file: the ids or names of an edge list,\n"
@@ -158,7 +157,7 @@ void list_attributes(const vertex_attributes& attributes, std::int64_t vertex, s
     const std::string* const value = attributes.find(vertex, column);
     const bool number = column.kind != attribute_kind::text && value != nullptr &&
                         (column.kind == attribute_kind::boolean || kind_of_text(*value) != attribute_kind::text);
-    object[column.name] = value == nullptr ? json() : number ? json::parse(*value) : json(*value);
+    object[column.name] = value == nullptr ? json() : number ? parse_json(*value) : json(*value);
     if (value == nullptr) continue;
     text += fmt::format("{}{}={}", before, on_one_line(column.name), on_one_line(*value));
     before = ", ";

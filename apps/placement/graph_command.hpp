@@ -44,12 +44,12 @@ struct graph_flag_texts {
   const char* repeat = "timed runs";
 };
 
-void add_graph_file(CLI::App& app, graph_flags& flags);
+void add_graph_file(flag_set app, graph_flags& flags);
 // --undirected, --directed, --columns, --ids, --repeat, --output, --sort, --top, --cache, --max-device-memory,
 // --no-validate.
-void add_graph_flags(CLI::App& app, graph_flags& flags, const graph_flag_texts& texts);
+void add_graph_flags(flag_set app, graph_flags& flags, const graph_flag_texts& texts);
 // The flags of all commands; the help ends with the examples and the inputs.
-void add_graph_help(CLI::App& app, graph_flags& flags, const std::vector<std::string>& examples);
+void add_graph_help(flag_set app, graph_flags& flags, const std::vector<std::string>& examples);
 
 struct loaded_input {
   input_description input;

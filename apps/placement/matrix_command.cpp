@@ -8,11 +8,10 @@
 #include <spargo/distributed/communicator.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 namespace spargo::apps {
 
-void declare_matrix(CLI::App& app, matrix_flags& flags, const matrix_command_text& text,
+void declare_matrix(flag_set app, matrix_flags& flags, const matrix_command_text& text,
                     const std::function<void()>& add_own) {
   app.description(text.about);
   app.add_option(text.argument, flags.file,

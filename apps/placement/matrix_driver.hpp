@@ -119,11 +119,11 @@ exit_status plan_matrix_command(const typename T::flags_type& flags, const plan_
 }
 
 // What does not depend on the command's types.
-void declare_matrix(CLI::App& app, matrix_flags& flags, const matrix_command_text& text,
+void declare_matrix(flag_set app, matrix_flags& flags, const matrix_command_text& text,
                     const std::function<void()>& add_own);
 
 template <class T>
-command_body declare_matrix_command(CLI::App& app) {
+command_body declare_matrix_command(flag_set app) {
   const auto flags = std::make_shared<typename T::flags_type>();
   declare_matrix(app, *flags, T::text(), [&] { T::add_flags(app, *flags); });
   const auto does = [flags] {

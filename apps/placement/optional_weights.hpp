@@ -9,6 +9,7 @@
 // added. On several ranks a command runs without weights, if it runs there at all.
 #pragma once
 
+#include "cli/flags.hpp"
 #include "placement/driver.hpp"
 #include "placement/weighted_input.hpp"
 
@@ -41,7 +42,7 @@ struct with_weights : Without {
 };
 
 template <class Without, class With>
-command_body declare_optional_weights(CLI::App& app) {
+command_body declare_optional_weights(flag_set app) {
   const auto flags = std::make_shared<typename Without::flags_type>();
   declare_graph(app, *flags, Without::text(), Without::ranks, [&] { Without::add_flags(app, *flags); });
   const auto takes = [flags](bool on_ranks) { return flags->is_weighted() && !(Without::ranks && on_ranks); };

@@ -9,7 +9,6 @@
 #include <spargo/io/generate.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -196,7 +195,7 @@ template any_placed_graph build_pattern_on_device(const backend&, const coo_matr
 template any_placed_graph build_pattern_on_device(const backend&, const coo_matrix<pattern, std::int64_t, device>&,
                                                   const graph_options&);
 
-void add_placement_flags(CLI::App& app, graph_flags& flags) { add_parse_flag(app, flags.parse); }
+void add_placement_flags(flag_set app, graph_flags& flags) { add_parse_flag(app, flags.parse); }
 
 placed_input load_placed(const graph_flags& flags, const graph_work& work) {
   bare_maker maker;

@@ -6,6 +6,7 @@
 // longer than the work on small graphs.
 #pragma once
 
+#include "cli/flags.hpp"
 #include "input/memory_need.hpp"
 #include "placement/graph_command.hpp"
 #include "placement/placed_graph.hpp"
@@ -24,7 +25,7 @@ struct graph_work {
 };
 
 // --parse.
-void add_placement_flags(CLI::App& app, graph_flags& flags);
+void add_placement_flags(flag_set app, graph_flags& flags);
 
 struct placed_input {
   backend where;

@@ -2,15 +2,13 @@
 
 #include "cli/choice.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace spargo::apps {
 
-void add_source_flags(CLI::App& app, search_flags& flags) {
+void add_source_flags(flag_set app, search_flags& flags) {
   app.add_option(
          "--source", flags.source,
          "an id or a name as the file writes it; first (the first vertex named in the file, the default); max-degree; "

@@ -10,6 +10,7 @@
 // On ranks: make_ranks_plan, ranks_reason(plan), fetch_own, gather, check_on_ranks, traversed_on_ranks.
 #pragma once
 
+#include "cli/flags.hpp"
 #include "placement/driver.hpp"
 #include "placement/graph_sources.hpp"
 
@@ -33,7 +34,7 @@ struct search_flags : graph_flags {
 };
 
 // --source and --sources.
-void add_source_flags(CLI::App& app, search_flags& flags);
+void add_source_flags(flag_set app, search_flags& flags);
 void check_search_flags(const search_flags& flags);
 
 // The vertex that the file calls so; -1 for an empty text. Throws invalid_argument where it has none.

@@ -7,7 +7,6 @@
 #include "placement/placed_loader.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -327,8 +326,8 @@ weight_choice parse_weights(const std::string& text) {
   return choice;
 }
 
-void add_weights_flag(CLI::App& app, std::string& weights, const char* help) {
-  auto* const option = app.add_option("--weights", weights, help)->check(suggests({"file", "unit", "random"}));
+void add_weights_flag(flag_set app, std::string& weights, const char* help) {
+  const auto option = app.add_option("--weights", weights, help)->check(suggests({"file", "unit", "random"}));
   option->type_name("WEIGHTS");
   if (!weights.empty()) option->capture_default_str();
 }

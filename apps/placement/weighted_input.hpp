@@ -29,7 +29,7 @@ struct weight_choice {
 inline constexpr const char* weights_help =
     "file; unit (every edge counts 1); random[:SEED] (integers 1 to 255, the same both ways); default: the file's "
     "where it has some, else unit";
-void add_weights_flag(CLI::App& app, std::string& weights, const char* help = weights_help);
+void add_weights_flag(flag_set app, std::string& weights, const char* help = weights_help);
 
 struct placed_weighted_input {
   backend where;

@@ -9,14 +9,13 @@
 #include <spargo/sparse/algebra.hpp>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <vector>
 
 namespace spargo::apps {
 
-void add_structure_flags(CLI::App& app, structure_flags& flags) {
+void add_structure_flags(flag_set app, structure_flags& flags) {
   app.add_option("--rows", flags.rows,
                  "keep the rows A to B of a matrix, counted from 1 (A: to the last, :B from the first); --columns A:B "
                  "keeps columns likewise")

@@ -1,14 +1,12 @@
 // The structure operations of `convert`: parts, permutations, transposes, symmetric sums of a matrix.
 #pragma once
 
+#include "cli/flags.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace spargo::apps {
 
@@ -29,7 +27,7 @@ struct structure_flags {
   }
 };
 
-void add_structure_flags(CLI::App& app, structure_flags& flags);
+void add_structure_flags(flag_set app, structure_flags& flags);
 
 // Whether --columns is a range of a matrix, not the columns of an edge list.
 [[nodiscard]] bool is_range(const std::string& text);

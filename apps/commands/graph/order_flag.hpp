@@ -7,13 +7,11 @@
 
 #include <spargo/graph/greedy_order.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 
 namespace spargo::apps {
 
-inline void add_order_flag(CLI::App& app, std::string& order, const std::string& usual) {
+inline void add_order_flag(flag_set app, std::string& order, const std::string& usual) {
   app.add_option("--order", order,
                  "decide vertices in this order, ties at random: largest-first (by falling degree), smallest-first, "
                  "smallest-last (the reverse of removing a vertex of least degree again and again) or random[:SEED]; "

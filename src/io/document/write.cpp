@@ -72,7 +72,7 @@ bool append_escaped(std::string& to, std::string_view text, bool ascii) {
         break;
       default:
         if (*c < 0x20 || (ascii && *c >= 0x7F)) {
-          fmt::format_to(std::back_inserter(to), "&#{};", *c);
+          to += fmt::format("&#{};", *c);  // format_to would compile all of fmt here
         } else {
           to += before.substr(0, before.size() - text.size());
         }
