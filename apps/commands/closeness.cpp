@@ -90,7 +90,8 @@ struct closeness_centralities : graph_algorithm {
         ->check(seed_number())
         ->type_name("N")
         ->capture_default_str();
-    const auto harmonic = app.add_flag("--harmonic", flags.harmonic, "harmonic centrality: the sum of inverse distances");
+    const auto harmonic =
+        app.add_flag("--harmonic", flags.harmonic, "harmonic centrality: the sum of inverse distances");
     app.add_flag("--eccentricity", flags.eccentricity,
                  "the largest distance from each vertex of the largest (strong) component; --output then takes bounds, "
                  "which are equal if exact")

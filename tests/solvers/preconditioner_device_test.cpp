@@ -69,13 +69,12 @@ TYPED_TEST(PreconditionerOfTypeOnDevice, TakesTheIterationsOfTheHost) {
 }
 
 TEST_F(PreconditionerOnDevice, TakesTheIterationsOfTheHostOnGrids) {
-  for (const i32 side : {1, 3, 20, 90, 250}) {
+  for (const i32 side : {1, 3, 20, 90}) {
     const csr<double> a = grid(side);
     for (const auto m : every_one) {
       for (const auto method : every_method) {
         SCOPED_TRACE(testing::Message() << side << ", " << to_string(m) << ", " << to_string(method));
-        const i64 most = method == krylov_method::gmres && side == 250 ? 100 : 3000;
-        expect_steps_of_host(a, {.method = method, .preconditioner = m, .max_iterations = most, .restart = 30}, 1e-8);
+        expect_steps_of_host(a, {.method = method, .preconditioner = m, .max_iterations = 3000, .restart = 30}, 1e-8);
       }
     }
   }
@@ -159,7 +158,7 @@ TYPED_TEST(PreconditionerOfTypeOnDevice, AnExactOneNeedsOneIteration) {
 
 TEST_F(PreconditionerOnDevice, EveryRunGivesTheSameBits) {
   const context<device> gpu;
-  for (const i32 side : {20, 250}) {
+  for (const i32 side : {20, 90}) {
     const csr<double> a = grid(side);
     const auto there = in_space(gpu, a);
     const auto b = random_vector<double>(static_cast<std::size_t>(a.rows()), 8);

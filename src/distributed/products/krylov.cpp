@@ -220,7 +220,11 @@ struct distributed_krylov_plan<V, Space>::state {
   state(const communicator& all, const partition& rows, std::int64_t most_sums)
       : comm(all), ranks(all, rows, most_sums) {}
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept {
-    return solver->workspace_bytes() + ghosts.size() * static_cast<std::int64_t>(sizeof(V));
+    if constexpr (detail::is_built<Space>) {
+      return solver->workspace_bytes() + ghosts.size() * static_cast<std::int64_t>(sizeof(V));
+    } else {
+      return 0;
+    }
   }
 };
 
