@@ -46,7 +46,7 @@ void check_truths(const std::string& device) {
     }
   };
   for_each_truth("betweenness", 20, check);
-  EXPECT_GT(graphs, used_inputs(40));
+  EXPECT_TRUE(testing::Test::IsSkipped() || graphs > used_inputs(40)) << graphs;
 }
 
 TEST(BetweennessApp, AgreesWithTheTruth) { check_truths("cpu"); }

@@ -56,7 +56,7 @@ void check_truth(const std::string& device) {
       ++searches;
     }
   });
-  EXPECT_GT(searches, used_inputs(80));
+  EXPECT_TRUE(testing::Test::IsSkipped() || searches > used_inputs(80)) << searches;
 }
 
 TEST(SsspApp, AgreesWithTheTruthOnTheCpu) { check_truth("cpu"); }
