@@ -16,6 +16,7 @@
 #include <spargo/distributed/components.hpp>
 #include <spargo/distributed/krylov.hpp>
 #include <spargo/distributed/pagerank.hpp>
+#include <spargo/distributed/spmv.hpp>
 
 #include <thread>
 
