@@ -227,6 +227,8 @@ device_filter() {
 # Those that every run takes, each at most 60 s: the newest device code first.
 sanitize_first() {
   cat << 'LIST'
+sparse_triangular_solve_device_test:TriangularSolveOnDevice/0.*:TriangularSolveOnDevice/5.*|none
+solvers_preconditioner_device_test:PreconditionerOfTypeOnDevice/3.AnExact*|none
 graph_layout_test:Layout/2.OneStep*:Layout/2.ForcesBetween*:Layout/2.OfAnEmpty*|Layout/2.OfAnEmpty*:Layout/2.ForcesBetween*
 graph_coloring_test:Coloring/3.SmallShapes
 graph_independent_set_test:IndependentSet/3.SmallShapes

@@ -65,7 +65,7 @@ class flag_set {
   template <flag_value T>
   declared_flag add_option(const std::string& names, T& value, const std::string& help = {}) const;
   declared_flag add_option(const std::string& names, const std::string& help) const;  // no value is kept
-  // Called for each value, or once with all of them.
+  // Called with the value, or once with all of them.
   declared_flag add_option_function(const std::string& names, const std::function<void(const std::string&)>& set,
                                     const std::string& help) const;
   declared_flag add_option_function(const std::string& names,

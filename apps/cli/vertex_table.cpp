@@ -277,8 +277,10 @@ void table_writer::integer(std::int64_t value) {
 void table_writer::number(double value) {
   if (format_ == table_format::objects && !std::isfinite(value)) return none("");
   begin_cell();
-  // Not format_to, which would compile all of fmt here.
-  line_ += format_ == table_format::aligned ? fmt::format("{:.6g}", value) : fmt::format("{}", value);
+  char digits[32];
+  const auto made = format_ == table_format::aligned ? fmt::format_to_n(digits, sizeof digits, "{:.6g}", value)
+                                                     : fmt::format_to_n(digits, sizeof digits, "{}", value);
+  line_.append(digits, made.size);
   end_cell(true);
 }
 

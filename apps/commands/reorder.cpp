@@ -173,7 +173,8 @@ struct reordering : matrix_algorithm {
   static matrix_command_text text() {
     return {
         "Finds an order of the rows and columns of a square matrix A, by the pattern of A + A^T, and reports bandwidth "
-        "and profile before and after. With --device cuda a GPU finds it, the same one, but for rabbit.",
+        "and profile before and after. With --device cuda a GPU computes the same order "
+        "(not rabbit; random orders are made by the CPU).",
         "a matrix",
         "find the order",
         {"matrix.mtx.gz", "matrix.mtx --output permuted.mtx --permutation order.txt",
@@ -253,7 +254,7 @@ struct reordering : matrix_algorithm {
     // The pairs as listed and both ways with what sorts them, the graph, the orders.
     plan.host_running_bytes = plan.host_bytes + size.listed * (24 + 6 * size.index_bytes) + size.rows * 80;
     // The pattern, its pairs, the graph with what builds it, the orders.
-    plan_as_asked(plan, flags.common, size, size.distinct * (20 + 4 * size.index_bytes) + size.rows * 140);
+    plan_as_asked(plan, flags.common, size, size.distinct * (16 + 5 * size.index_bytes) + size.rows * 140);
   }
 };
 

@@ -310,8 +310,8 @@ struct solution : matrix_algorithm {
   static matrix_command_text text() {
     return {
         "Solves A x = b by products with A: conjugate gradients, MINRES, BiCGSTAB or GMRES. Computes the residual of x "
-        "anew; a system that does not converge is exit status 3. With --device cuda a GPU does it, with --devices "
-        "several; these and several processes take Jacobi's preconditioner or none.",
+        "anew; a system that does not converge is exit status 3. With --device cuda one GPU solves it, with "
+        "--devices several. Several GPUs or processes support Jacobi's preconditioner or none.",
         "a matrix",
         "solve",
         {"matrix.mtx.gz", "matrix.mtx --rhs b.mtx --output x.mtx --plot residual.png",
@@ -436,7 +436,7 @@ struct solution : matrix_algorithm {
     if (flags.method == "auto") plan.algorithm_reason = "chosen once the input is read";
     if (plan.scale.ranks > 0) {
       expect_ranks(flags);
-      matrix_shape part{.rows = size.rows / plan.scale.ranks, .value_bytes = value};
+      matrix_shape part{.rows = size.rows / plan.scale.ranks, .offset_bytes = 8, .value_bytes = value};
       krylov_options least = options_of(flags);
       if (least.method == krylov_method::automatic) least.method = krylov_method::cg;
       input_size distributed = size;

@@ -185,6 +185,15 @@ TEST_F(TriangularSolveOfRealsOnDevice, NumbersOfAnyKind) {
   EXPECT_NEAR(x[0].imag(), -8e4, 1e-5);
   EXPECT_NEAR(x[1].real(), 0, 1e-12);
   EXPECT_NEAR(x[1].imag(), -1e300 / 1.2e308, 1e-12);
+  // Diagonal elements whose magnitude is beyond their type's range, and the least ones.
+  using F = std::complex<float>;
+  const auto extreme =
+      to_device(gpu, csr_of<F, i32, i32>(2, {{0, 0, F(2.5e38F, 2.5e38F)}, {1, 1, F(0x1p-149F, 0x1p-149F)}}));
+  const std::vector<F> y = solved_there(gpu, triangular_solve_plan(gpu, extreme), {F(1e38F, 0), F(0x7p-149F, 0)});
+  EXPECT_NEAR(y[0].real(), 0.2F, 1e-6F);
+  EXPECT_NEAR(y[0].imag(), -0.2F, 1e-6F);
+  EXPECT_NEAR(y[1].real(), 3.5F, 1e-5F);
+  EXPECT_NEAR(y[1].imag(), -3.5F, 1e-5F);
 }
 
 TEST_F(TriangularSolveOfRealsOnDevice, RefusalsAreTheHosts) {

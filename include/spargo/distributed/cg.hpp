@@ -17,11 +17,11 @@ struct SPARGO_EXPORT cg_result {
   bool converged = false;
 };
 
-// Solves A x = b for a symmetric positive definite A by the cg of distributed_krylov_plan, which prepares once for many
-// right-hand sides. b and x are this rank's elements; x holds the initial guess. Sums over ranks: the same bits on
-// every run with the same number of ranks. b and A are scaled by powers of 2 where squares leave the range. A device is
-// synchronised. Throws invalid_data if A is found not to be positive definite, or if b or a product is not finite.
-// Memory: seven vectors.
+// Solves A x = b for a symmetric positive definite A by the cg of distributed_krylov_plan. Each call allocates and
+// connects ranks anew, over the fastest link; for many right-hand sides use the plan. b and x are this rank's elements;
+// x holds the initial guess. Sums over ranks: the same bits on every run with the same number of ranks. b is scaled by
+// a power of 2, so is A where squares would leave the range. A device is synchronised. Throws invalid_data if A is
+// found not to be positive definite, or if b or a product is not finite. Memory: seven vectors, on hosts with ghosts.
 SPARGO_EXPORT cg_result distributed_cg(const distributed_spmv_plan<double, host>& a, span<const double, host> b,
                                        span<double, host> x, const cg_options& options = {});
 SPARGO_EXPORT cg_result distributed_cg(const distributed_spmv_plan<double, device>& a, span<const double, device> b,

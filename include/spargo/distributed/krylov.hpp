@@ -10,12 +10,13 @@ namespace spargo {
 
 // krylov_plan for a matrix over ranks: every method, with jacobi or without preconditioner; the same choices, messages
 // and results. Each rank passes its own elements of b and x. Sums are added in rank order: every rank has the same
-// history and outcome, and the same bits on every run with the same number of ranks (on devices: of one model); other
-// numbers differ within rounding. An iteration of cg is an exchange of ghosts and two sums.
+// history and outcome, and the same bits on every run with the same number of ranks; other numbers differ within
+// rounding. GPUs must all be of one model: each decides on its own when to stop. An iteration of cg is an exchange of
+// ghosts and two sums.
 //
 // Devices exchange sums and ghosts as exchange<device> does, decide on convergence, and are enqueued in chunks of
-// iterations as by krylov_plan; beyond the reading of a chunk's state hosts wait for each other only, or for the device
-// where numbers pass through host memory.
+// iterations as by krylov_plan. Besides reading the state once per chunk, a host waits only for other hosts; over
+// `host_memory` also for its device at each exchange and sum.
 template <value_type V, class Space = host>
 class SPARGO_EXPORT distributed_krylov_plan {
  public:
@@ -32,7 +33,8 @@ class SPARGO_EXPORT distributed_krylov_plan {
   [[nodiscard]] krylov_method method() const noexcept { return state_.algorithm(); }  // never `automatic`
   [[nodiscard]] const std::string& reason() const noexcept { return state_.reason(); }
   [[nodiscard]] krylov_preconditioner preconditioner() const noexcept;                              // never `automatic`
-  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }  // of this rank
+  [[nodiscard]] std::int64_t workspace_bytes() const noexcept { return state_.workspace_bytes(); }  // of this rank,
+  // without a device's copy of the matrix
   [[nodiscard]] std::string_view how() const noexcept;  // transport of the ghosts
 
  private:

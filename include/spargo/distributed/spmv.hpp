@@ -40,8 +40,8 @@ class SPARGO_EXPORT distributed_spmv_plan {
   [[nodiscard]] spmv_algorithm algorithm() const noexcept;    // of most entries of this rank
 
   void run(V alpha, span<V, Space> x, V beta, span<V, Space> y) const;
-  // The same for own elements of x that are not to be written to, and room for the ghosts elsewhere.
-  void run(V alpha, span<const V, Space> own, span<V, Space> others, V beta,
+  // The same with x in two parts: this rank's elements, read only, and a buffer that `run` fills with the ghosts.
+  void run(V alpha, span<const V, Space> own, span<V, Space> ghosts, V beta,
            span<V, Space> y) const requires std::same_as<Space, device>;
 
   [[nodiscard]] const communicator& comm() const noexcept;

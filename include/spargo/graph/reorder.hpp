@@ -31,8 +31,8 @@ template <>
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT array<I, host> reverse_cuthill_mckee(const context<host>& ctx,
                                                                  const graph_view<I, O, host>& g);
-// All components are searched at once. Synchronizes; memory some 100 bytes a vertex. A level takes some microseconds,
-// so a path, with a vertex a level, is faster on the host.
+// All components are searched at once, level by level: a path, with one vertex per level, leaves a device idle.
+// Synchronizes; memory about 100 bytes per vertex.
 template <index_type I, index_type O>
 [[nodiscard]] SPARGO_EXPORT array<I, device> reverse_cuthill_mckee(const context<device>& ctx,
                                                                    const graph_view<I, O, device>& g);

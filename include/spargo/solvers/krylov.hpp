@@ -52,8 +52,8 @@ enum class krylov_preconditioner {
   jacobi,        // the diagonal (cg and minres: its absolute values)
   block_jacobi,  // diagonal blocks of krylov_options::block_size rows, inverted; n * block_size values
   // Incomplete factors without fill, applied by triangular solves (sparse/triangular_solve.hpp): LU of any matrix, and
-  // Cholesky's of a Hermitian one. Twice the memory of a copy of A. On a device as long a chain of rows as the matrix
-  // has levels is waited for in each application: with many levels, sweeps may take less time.
+  // Cholesky's of a Hermitian one. Twice the memory of a copy of A. On a device each application waits for a chain of
+  // rows as long as the number of levels; with many levels, triangular_sweeps can be faster.
   ilu0,
   ic0,
 };

@@ -55,8 +55,8 @@ class SPARGO_EXPORT triangular_solve_plan {
   // Of as many elements as the matrix has rows. x may be b; otherwise they must not overlap.
   void run(span<const V, Space> b, span<V, Space> x) const;
 
-  [[nodiscard]] std::int64_t levels()
-      const noexcept;  // rows that depend on each other in a chain, at most; with sweeps 0
+  // Rows in the longest chain of dependencies; 0 with sweeps.
+  [[nodiscard]] std::int64_t levels() const noexcept;
   [[nodiscard]] const std::string& reason() const noexcept;     // how it is solved and why, one sentence
   [[nodiscard]] std::int64_t workspace_bytes() const noexcept;  // the copy included
 

@@ -44,6 +44,23 @@ __host__ __device__ constexpr device_complex<T> conj(device_complex<T> a) {
   return {a.re, -a.im};
 }
 
+// The quotient, without overflow or loss on the way: both are scaled to parts of at most 2 by powers of 2.
+template <class T>
+__device__ int exponent_of(device_complex<T> a) {
+  const T larger = fmax(fabs(a.re), fabs(a.im));
+  return larger > 0 && isfinite(larger) ? ilogb(larger) : 0;
+}
+template <class T>
+__device__ device_complex<T> operator/(device_complex<T> a, device_complex<T> b) {
+  const int of_a = exponent_of(a);
+  const int of_b = exponent_of(b);
+  const device_complex<T> x{scalbn(a.re, -of_a), scalbn(a.im, -of_a)};
+  const device_complex<T> y{scalbn(b.re, -of_b), scalbn(b.im, -of_b)};
+  const device_complex<T> turned = x * conj(y);
+  const T square = y.re * y.re + y.im * y.im;
+  return {scalbn(turned.re / square, of_a - of_b), scalbn(turned.im / square, of_a - of_b)};
+}
+
 // a * b + c, one rounding per fused step.
 __device__ inline float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 __device__ inline double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }

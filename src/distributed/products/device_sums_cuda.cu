@@ -1,5 +1,5 @@
-// Every rank sends its numbers to every other over a device channel: with peer stores the kernel that sums writes them
-// where the others read. Cost: a message to each rank, and what a channel's round takes.
+// All-to-all exchange of partial sums over a device channel; with peer stores the kernel that reduces writes into the
+// other ranks' inboxes. Cost: a message to each rank, and what a channel's round takes.
 #include "distributed/products/device_sums.hpp"
 
 #include <spargo/core/array.hpp>

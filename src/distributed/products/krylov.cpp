@@ -304,9 +304,11 @@ template <class Space>
 cg_result solve(const distributed_spmv_plan<double, Space>& a, span<const double, Space> b, span<double, Space> x,
                 const cg_options& options) {
   const std::int64_t n = a.own_rows();
-  SPARGO_EXPECTS(a.own_columns() == n && b.size() == n && x.size() == n,
-                 fmt::format("cg: {} rows, {} columns, b of {} and x of {} (expected the same)", n, a.own_columns(),
-                             b.size(), x.size()));
+  a.comm().agree_on([&] {
+    SPARGO_EXPECTS(a.own_columns() == n && b.size() == n && x.size() == n,
+                   fmt::format("cg: {} rows, {} columns, b of {} and x of {} (expected the same)", n, a.own_columns(),
+                               b.size(), x.size()));
+  });
   const partition rows{communicator::offsets_of(a.comm().all_gather(n))};
   all_ranks ranks(a.comm(), rows, krylov::sums_of_pass(1));
   const krylov_options wanted{

@@ -1,11 +1,12 @@
 // Reverse Cuthill-McKee on a device: the host's order.
 //
-// All components are searched at once, from their vertices of least degree, then from their far ends while these are
-// farther (George and Liu): a component drops out when its depth no longer grows. A stable sort by component turns the
+// All components are searched at once, from their vertices of least degree, then from the farthest vertices found
+// (George and Liu): a component drops out when its depth no longer grows. A stable sort by component turns the
 // list of levels into the components' orders. Last, both orders of each component compete by bandwidth, in one pass
 // over the edges. So the number of launches follows the depth of the search, not the number of components.
 //
-// Synchronizes for each wide level and a few times a search. Memory: some 60 bytes a vertex, and 16 per 1024 entries.
+// Synchronizes for each wide level and a few times per search. Memory: some 70 bytes per vertex (100 if isolated) and
+// 16 per 1024 entries.
 #include "core/device/launch.cuh"
 #include "core/device/plan_memory.hpp"
 #include "core/device/words.cuh"

@@ -14,7 +14,7 @@
 // Children are counted by parent in shared memory; a prefix sum gives each parent's group its place, and a vertex's
 // place in its group is the number of lower ranks there: no sort. Wide levels take one kernel over the frontier's edges
 // (and one over those of hubs), and CUB's radix sort of (parent, rank); the host waits once for each. Cost: each edge
-// once, O(level log level) per level; groups in narrow levels are quadratic, of at most `width` vertices.
+// once, O(level log level) per level; groups in narrow levels are quadratic, of at most `narrow_degree` vertices.
 //
 // George, Liu, ACM TOMS 5, 1979; Karantasis, Lenharth, Nguyen, Garzaran, Pingali, SC 2014 (levels in parallel).
 #pragma once
@@ -31,7 +31,6 @@
 #include <spargo/formats/csr.hpp>
 #include <spargo/graph/frontier/expansion.cuh>
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 

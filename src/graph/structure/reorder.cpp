@@ -212,10 +212,10 @@ void expect_order_of(std::int64_t rows, std::int64_t size) {
 }
 
 // Of an operation on a device.
-void expect_few(const char* operation, std::int64_t rows) {
+void expect_supported_size(const char* operation, std::int64_t rows) {
   if (rows <= detail::reorder::most_rows) return;
-  throw error(error_code::unsupported,
-              fmt::format("{}: {} rows on a device (at most {})", operation, rows, detail::reorder::most_rows));
+  throw error(error_code::unsupported, fmt::format("{}: {} rows on a device (expected at most {})", operation, rows,
+                                                   detail::reorder::most_rows));
 }
 
 // One component in Cuthill and McKee's order, at `order`; returns its size. other: scratch of the same size.
@@ -340,7 +340,7 @@ matrix_envelope envelope(const context<host>& ctx, const csr_pattern_view<I, O, 
 template <index_type I, index_type O>
 array<I, device> reverse_cuthill_mckee(const context<device>& ctx, const graph_view<I, O, device>& g) try {
   expect_undirected(g.direction);
-  expect_few("reverse_cuthill_mckee", g.out.rows);
+  expect_supported_size("reverse_cuthill_mckee", g.out.rows);
   if constexpr (detail::is_built<device>) {
     return detail::reorder::reverse_cuthill_mckee(ctx, g);
   } else {
@@ -352,7 +352,7 @@ array<I, device> reverse_cuthill_mckee(const context<device>& ctx, const graph_v
 
 template <index_type I, index_type O>
 array<I, device> degree_order(const context<device>& ctx, const graph_view<I, O, device>& g) try {
-  expect_few("degree_order", g.out.rows);
+  expect_supported_size("degree_order", g.out.rows);
   if constexpr (detail::is_built<device>) {
     using detail::reorder::length_order;
     return detail::reorder::as_indices<I>(ctx, detail::reorder::by_length(ctx, g.out, length_order::descending));
@@ -372,7 +372,7 @@ template <index_type I, index_type O>
 matrix_envelope envelope(const context<device>& ctx, const csr_pattern_view<I, O, device>& m,
                          std::type_identity_t<span<const I, device>> order) try {
   expect_square(m.rows, m.cols);
-  expect_few("envelope", m.rows);
+  expect_supported_size("envelope", m.rows);
   if constexpr (detail::is_built<device>) {
     if (!order.empty()) {
       expect_order_of(m.rows, order.size());

@@ -30,7 +30,8 @@ void find_positions(const context<device>& ctx, span<const I, device> order, num
   });
 }
 
-// Of each row that ends a lane's run: the least position at or before its own; of both ends of an entry.
+// least[i]: the smallest position adjacent to i, at most i. A lane keeps its row's minimum in a register and flushes it
+// when the row changes; the other end of an entry takes an atomic minimum.
 template <class I, class O>
 __global__ void __launch_bounds__(block_threads)
     envelope_kernel(const O* offsets, const I* indices, edge_range edges, const number* position, number* least,

@@ -8,7 +8,8 @@
 
 namespace spargo::detail::krylov {
 
-// In device memory, where a kernel writes numbers of this rank, the same to each box. None: no other ranks.
+// Receive buffers in device memory, one per rank, this rank included: a kernel writes its partial sums to each. None: a
+// single rank.
 struct rank_boxes {
   double* const* boxes = nullptr;
   int count = 0;

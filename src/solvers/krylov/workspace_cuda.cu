@@ -114,8 +114,10 @@ void device_workspace::follow(progress run, function_ref<void(int)> enqueue, con
     last_ = seen.run;
     if (seen.run.stop != halt::none || !more) return;
     interruption::look();
-    const double left = std::min(remaining(seen.run, start, from) - static_cast<double>(enqueued - run.done),
-                                 static_cast<double>(run.most - enqueued));
+    // Over ranks no logarithm decides: its last bit may differ between hosts, which must enqueue the same exchanges.
+    const double needed = ranks_ != nullptr ? HUGE_VAL : remaining(seen.run, start, from);
+    const double left =
+        std::min(needed - static_cast<double>(enqueued - run.done), static_cast<double>(run.most - enqueued));
     const auto most = static_cast<double>(std::min<std::int64_t>(2 * chunk, limits.most));
     chunk = static_cast<std::int64_t>(std::max(std::min(left, most), 1.0));
     chunk = div_up(chunk, std::int64_t{limits.least}) * limits.least;

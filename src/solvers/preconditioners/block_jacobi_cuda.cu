@@ -2,8 +2,8 @@
 //
 // Built there: a thread block inverts one diagonal block after the other as the host does (block_jacobi.cpp), in fp64,
 // in shared memory or, where a block is too large for it, in scratch memory. Applied with a thread per row:
-// neighbouring threads read neighbouring elements of a column of their block, so that all inverses are read once, in
-// whole sectors, and the time is that of reading n * block_size values.
+// neighbouring threads read neighbouring elements of a column of their block, so that all inverses are read once,
+// coalesced, and n * block_size values are the traffic.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
@@ -26,12 +26,6 @@ struct inversion_tuning {
 
 __device__ inline double magnitude_of(double a) { return fabs(a); }
 __device__ inline double magnitude_of(device_complex<double> a) { return hypot(a.re, a.im); }
-__device__ inline double quotient_of(double a, double b) { return a / b; }
-__device__ inline device_complex<double> quotient_of(device_complex<double> a, device_complex<double> b) {
-  const double size = magnitude_of(b);
-  const device_complex<double> turned = a * device_complex<double>{b.re / size, -b.im / size};
-  return {turned.re / size, turned.im / size};
-}
 __device__ inline bool is_positive(double a) { return a > 0; }
 __device__ inline bool is_positive(device_complex<double> a) { return a.re > 0 && fabs(a.im) <= 1e-8 * a.re; }
 template <class D>
@@ -106,7 +100,7 @@ __device__ bool invert_by_block(S* a, int size, bool needs_definite, inversion_m
     for (int j = thread; j < size; j += threads) {
       const S upper = a[row * size + j];
       if (row != k) a[row * size + j] = a[k * size + j];
-      a[k * size + j] = quotient_of(j == k ? one<S>() : upper, pivot);
+      a[k * size + j] = (j == k ? one<S>() : upper) / pivot;
     }
     __syncthreads();
     for (int i = thread; i < size; i += threads) shared.column[i] = a[i * size + k];

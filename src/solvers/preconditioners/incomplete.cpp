@@ -198,7 +198,9 @@ std::int64_t device_preconditioner_bytes(const matrix_shape& s, const krylov_opt
       const std::int64_t copy = s.entries * (s.index_bytes + s.value_bytes) + (s.rows + 1) * s.offset_bytes;
       const std::int64_t triangles = s.entries * (4 + s.value_bytes);
       const std::int64_t rows = s.rows * (3 * s.offset_bytes + 8 * s.value_bytes + 48);
-      return copy + triangles + rows + (std::int64_t{16} << 20);
+      // Unsorted rows are sorted before: 24 bytes per entry, and its row.
+      const std::int64_t sorting = s.entries * (24 + s.index_bytes);
+      return copy + std::max(triangles + rows, sorting) + (std::int64_t{16} << 20);
     }
     default:
       return s.rows * s.value_bytes;

@@ -1,8 +1,8 @@
 // Incomplete factors without fill on a device.
 //
-// Idea: a warp for each row, in the order of the levels of the lower triangle. For each entry left of the diagonal it
-// waits for the row that the entry names, and subtracts that row's part right of its diagonal, each element at its
-// place in the row by binary search, as the host does (incomplete.cpp): only the rounding of fused products differs. A
+// Idea: one warp per row, in level order. For each entry left of the diagonal the warp waits until that row is
+// factored, then subtracts its multiple, each element at its place in the row by binary search, as the host does
+// (incomplete.cpp): only the rounding of fused products differs. A
 // row's slot says that it is done, and where its diagonal is (sparse/triangular_solve/in_order.cuh). IC(0) of a
 // Hermitian matrix is its ILU(0) with the pivots divided between both factors, so M is the same and the factors are
 // those of ILU(0), whose pivots must be positive. Cost: the longest chain of rows, a few microseconds each, or the
@@ -38,17 +38,6 @@ __device__ bool is_taken(device_complex<R> pivot, pivots which) {
   // The root of the rounding unit, as on the host.
   constexpr R rounding = sizeof(R) == 4 ? static_cast<R>(3.4526698e-4) : static_cast<R>(1.4901161193847656e-8);
   return pivot.re > 0 && (which == pivots::positive_real_part || fabs(pivot.im) <= rounding * pivot.re);
-}
-
-template <class R>
-__device__ R factor_of(R a, R pivot) {
-  return a / pivot;
-}
-template <class R>
-__device__ device_complex<R> factor_of(device_complex<R> a, device_complex<R> pivot) {
-  const R size = hypot(pivot.re, pivot.im);
-  const device_complex<R> turned = a * device_complex<R>{pivot.re / size, -pivot.im / size};
-  return {turned.re / size, turned.im / size};
 }
 
 // Of a row that another warp has written.
@@ -112,7 +101,7 @@ __global__ void __launch_bounds__(triangular::waiting_tuning::threads)
       const auto pivot = static_cast<std::int64_t>(seen);
       const std::int64_t end = m.offsets[other + 1];
       // A row without a diagonal is reported, and what follows from it is of no use.
-      const D by = pivot < end ? factor_of(m.values[k], from_l2(m.values + pivot)) : D{};
+      const D by = pivot < end ? m.values[k] / from_l2(m.values + pivot) : D{};
       __syncwarp();
       if (lane_id() == 0) m.values[k] = by;
       for (std::int64_t e = pivot + 1 + lane_id(); e < end; e += warp_size) {

@@ -21,13 +21,13 @@ array<double, host> row_sums(const context<host>& ctx, const csr_view<const V, I
     double sum = 0;
     const std::int64_t last = m.offsets[r + 1];
     for (std::int64_t k = m.offsets[r]; k < last;) {
-      const std::int64_t end = std::min(last, k + norm_order::piece);
-      double piece = 0;
+      const std::int64_t end = std::min(last, k + norm_order::chunk);
+      double chunk = 0;
       for (; k < end; ++k) {
         const double v = magnitude(m.values[k]);
-        piece += scale == 0 ? v : (v / scale) * (v / scale);
+        chunk += scale == 0 ? v : (v / scale) * (v / scale);
       }
-      sum += piece;
+      sum += chunk;
     }
     sums[r] = sum;
   });

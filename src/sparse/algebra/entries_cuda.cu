@@ -1,4 +1,4 @@
-// Scaling, sums of rows and norms on a device. Norms add in the host's order (magnitude.hpp): rows in pieces of 1024
+// Scaling, sums of rows and norms on a device. Norms add in the host's order (magnitude.hpp): rows in chunks of 1024
 // entries, so that no thread has a long chain; columns as rows of the transpose, cut where blocks of rows end.
 #include "core/device/run_sums.cuh"
 #include "core/instantiate.hpp"
@@ -40,23 +40,23 @@ double largest_of(const context<device>& ctx, const array<double, device>& value
 template <class I, class O>
 array<double, device> row_sums(const context<device>& ctx, const csr_view<const double, I, O, device>& m) {
   const O* const offset = m.offsets.data();
-  const device_offsets<std::int64_t> pieces =
+  const device_offsets<std::int64_t> chunks =
       offsets_of<std::int64_t>(ctx, "norms", m.rows, [=] __device__(std::int64_t r) {
-        return (offset[r + 1] - offset[r] + norm_order::piece - 1) / norm_order::piece;
+        return (offset[r + 1] - offset[r] + norm_order::chunk - 1) / norm_order::chunk;
       });
-  const std::int64_t* const first = pieces.offsets.data();
-  array<std::int64_t, device> starts(ctx, pieces.nnz + 1);
+  const std::int64_t* const first = chunks.offsets.data();
+  array<std::int64_t, device> starts(ctx, chunks.nnz + 1);
   std::int64_t* const start = starts.data();
-  const std::int64_t last = pieces.nnz - 1;
+  const std::int64_t last = chunks.nnz - 1;
   const std::int64_t nnz = m.nnz();
-  for_each_entry<std::int64_t>(ctx, pieces.offsets, pieces.nnz, [=] __device__(std::int64_t p, std::int64_t r) {
-    start[p] = offset[r] + (p - first[r]) * norm_order::piece;
+  for_each_entry<std::int64_t>(ctx, chunks.offsets, chunks.nnz, [=] __device__(std::int64_t p, std::int64_t r) {
+    start[p] = offset[r] + (p - first[r]) * norm_order::chunk;
     if (p == last) start[p + 1] = nnz;
   });
-  array<double, device> of_pieces(ctx, pieces.nnz);
-  sum_runs(ctx, m.values.data(), start, pieces.nnz, of_pieces.data());
+  array<double, device> of_chunks(ctx, chunks.nnz);
+  sum_runs(ctx, m.values.data(), start, chunks.nnz, of_chunks.data());
   array<double, device> sums(ctx, m.rows);
-  sum_runs(ctx, of_pieces.data(), first, sums.size(), sums.data());
+  sum_runs(ctx, of_chunks.data(), first, sums.size(), sums.data());
   return sums;
 }
 

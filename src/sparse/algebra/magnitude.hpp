@@ -36,11 +36,11 @@ template <class V>
   }
 }
 
-// A row's magnitudes are added from left to right in pieces of 1024, then the pieces from left to right; sums of rows
+// A row's magnitudes are added from left to right in chunks of 1024, then the chunks from left to right; sums of rows
 // are added in groups of 64 until one is left. Columns are added from top to bottom in blocks of rows, whose number
 // depends on the matrix alone, then the blocks.
 struct norm_order {
-  static constexpr std::int64_t piece = 1024;
+  static constexpr std::int64_t chunk = 1024;
   static constexpr std::int64_t group = 64;
   static constexpr std::int64_t most_blocks = 16;
 

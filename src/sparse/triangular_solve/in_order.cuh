@@ -1,14 +1,14 @@
 // Values of rows that depend on each other, on a device: places come in an order in which each needs earlier ones
 // alone.
 //
-// A block takes the next places from a counter, so that all earlier ones are solved or held by blocks that run: waiting
-// is safe, however many blocks are resident. `width` lanes have a place; each waits for the values that its entries
-// need, up to `batch` at once. Lanes of a warp never wait for each other inside of a loop: all look, and those that
-// have what they need go on. A value is its own flag: slots start as all ones, a NaN that no arithmetic makes, and a
-// value that happens to be all ones is written as another NaN; a look is one load of each word, and needs no fence.
+// Blocks claim places in topological order from an atomic counter, so every dependency is finished or held by a running
+// block: this cannot deadlock, however many blocks are resident. `width` lanes have a place; each waits for the values
+// that its entries need, up to `batch` at once. Lanes of a warp never wait for each other inside of a loop: all look,
+// and those that have what they need go on. Each value is its own ready flag: slots start as an all-ones NaN, and a
+// computed value with that bit pattern is stored as another NaN; a look is one load of each word, and needs no fence.
 // Values of the same block pass through shared memory. Long rows get a warp each, in order. Cost: the longest chain of
-// places, each a round trip through the L2 cache (half a microsecond), or through shared memory within a block; or the
-// traffic. Liu, Li, Hogg, Duff, Vinter, Euro-Par 2016; Su et al., ICPP 2020.
+// places, each a round trip through the L2 cache, or through shared memory within a block; or the traffic. Liu, Li,
+// Hogg, Duff, Vinter, Euro-Par 2016; Su et al., ICPP 2020.
 #pragma once
 
 #include "core/device/launch.cuh"

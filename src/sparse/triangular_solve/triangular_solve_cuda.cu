@@ -86,18 +86,7 @@ __device__ R inverse_of(R v) {
 }
 template <class R>
 __device__ device_complex<R> inverse_of(device_complex<R> v) {
-  const R size = hypot(v.re, v.im);
-  return {v.re / size / size, -v.im / size / size};
-}
-template <class R>
-__device__ R divided(R a, R b) {
-  return a / b;
-}
-template <class R>
-__device__ device_complex<R> divided(device_complex<R> a, device_complex<R> b) {
-  const R size = hypot(b.re, b.im);
-  const device_complex<R> turned = a * device_complex<R>{b.re / size, -b.im / size};
-  return {turned.re / size, turned.im / size};
+  return device_complex<R>{1, 0} / v;
 }
 template <class R>
 __device__ bool is_normal(R v) {
@@ -171,7 +160,7 @@ struct triangle_rows : copied_triangle<D, O> {
   [[nodiscard]] __device__ D solved(D right, D sum, D inverse, std::int64_t place) const {
     const D rest = right - sum;
     if (this->inverse == nullptr) return rest;
-    if (this->diagonal != nullptr && inverse == D{}) return divided(rest, this->diagonal[place]);
+    if (this->diagonal != nullptr && inverse == D{}) return rest / this->diagonal[place];
     return rest * inverse;
   }
 };
