@@ -75,7 +75,7 @@ inline constexpr const char* help_on_generators =
 inline constexpr const char* help_on_outputs =
     "Outputs, whose names decide the format; .gz after any but .spg:\n"
     "  convert IN OUT        .mtx, .el, .wel, .csv, .tsv, .txt, .edges, .snap,\n"
-    "                        .graph, .metis, .spg; or --to FORMAT\n"
+    "                        .graph, .metis, .gml, .graphml, .spg; or --to FORMAT\n"
     "  --output FILE         .csv and .tsv with a header line, .json an array of\n"
     "                        objects, other names blanks and no header\n"
     "  --print FORM          the lines of --output on the terminal: table, csv, json\n"

@@ -78,7 +78,7 @@ struct sssp_search : search_algorithm {
   static graph_command_text text() {
     return {
         "Shortest paths from a vertex of a graph: reads it, finds the distances on the CPU or the GPU, times and "
-        "checks them.",
+        "checks them. An edge of infinite weight is in no path (spargo info --check counts those).",
         {{.columns = columns, .order = "shortest distance first", .notes = "inf and -1 (JSON: null) where unreached"},
          "do not check the result edge by edge",
          "timed runs of each source; default: 3, with --sources 1"},

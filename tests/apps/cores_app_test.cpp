@@ -80,6 +80,9 @@ TEST_F(CoresFile, DirectedAndNamed) {
   EXPECT_EQ(got["directed"], true);
   EXPECT_EQ(got["histogram"], json::parse("[[1,1],[2,2]]"));
   EXPECT_EQ(slurp(out), "# source\ttarget\nann\tbob\nbob\tann\n");
+  const std::string table = folder_ / "core.tsv";  // with a header line, as every other table
+  (void)run_on(named, {"--k", "2", "--output", table});
+  EXPECT_EQ(slurp(table), "source\ttarget\nann\tbob\nbob\tann\n");
 }
 
 TEST_F(CoresFile, ReportsForPeople) {

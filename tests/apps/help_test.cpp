@@ -74,6 +74,20 @@ TEST_P(help_of, names_the_input_formats_and_exit_codes) {
   }
 }
 
+// The endings are those of the message about a name that has none.
+TEST(help, names_every_format_that_convert_writes) {
+  const std::string error = run_app("spargo", {"convert", "gen:path:n=3", "x.nope"}).err;
+  const std::string text = run_app("spargo", {"help", "formats"}).out;
+  std::size_t endings = 0;
+  for (std::size_t at = error.find("(expected ."); at != std::string::npos; at = error.find(" .", at + 1)) {
+    const std::size_t dot = error.find('.', at);
+    const std::string ending = error.substr(dot, error.find_first_of(" ,;", dot) - dot);
+    EXPECT_NE(text.find(ending), std::string::npos) << ending << "\n" << text;
+    ++endings;
+  }
+  EXPECT_GE(endings, 13U) << error;
+}
+
 TEST_P(help_of, names_every_flag_of_all_apps) {
   if (GetParam() == "plan") return;  // it takes those of the command that it plans
   for (const char* flag : {"--help", "--version", "--device", "--threads", "--json"}) EXPECT_TRUE(names(flag)) << flag;

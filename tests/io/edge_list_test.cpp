@@ -185,7 +185,8 @@ TEST_F(EdgeList, ErrorsHaveTheirPlace) {
   EXPECT_EQ(refusal("1 9223372036854775808\n").rfind("1:3: vertex id '9223372036854775808' is too large", 0), 0U);
   EXPECT_EQ(refusal("1 99999999999999999999999999\n").rfind("1:3: vertex id", 0), 0U);
   EXPECT_EQ(refusal("1|2\n2|3\n"),
-            "1:1: '1|2' is not a vertex id (expected columns separated by blanks, tabs, commas or semicolons)");
+            "1:1: '1|2' is not a vertex id (expected columns separated by blanks, tabs, commas or semicolons; "
+            "tr '|' ',' < FILE makes commas)");
   EXPECT_EQ(refusal("from 2\n1,2\n").rfind("1:1: 'from' is not a vertex id", 0), 0U);
   EXPECT_EQ(refusal("from,to\nfrom,to\n1,2\n").rfind("2:1: 'from' is not a vertex id", 0), 0U);
   EXPECT_EQ(refusal("1 2\n7\n").rfind("2:2: the target vertex is missing", 0), 0U);

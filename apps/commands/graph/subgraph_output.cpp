@@ -25,8 +25,10 @@ template <class I>
 void write_subgraph(report& out, const table_flags& flags, const vertex_names& names, const subgraph<I>& found) {
   const auto n = static_cast<I>(names.vertices);
   const coo_view<const pattern, I, host> edges{{n, n, found.sources, found.targets}, {}};
-  const bool commas = table_format_of(flags) == table_format::commas;
-  const auto style = commas ? edge_list_style::commas : edge_list_style::tabs;
+  const table_format format = table_format_of(flags);
+  const auto style = format == table_format::commas ? edge_list_style::commas
+                     : format == table_format::tabs ? edge_list_style::named_tabs
+                                                    : edge_list_style::tabs;
   if (names.are_integers()) {
     write_edge_list<pattern, I>(flags.output, edges, names.all(), style);
   } else {

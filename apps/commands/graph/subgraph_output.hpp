@@ -64,7 +64,7 @@ template <class I>
 // Throws usage_error for flags of --output that an edge list cannot follow; `flag` asked for the subgraph, "a K-core".
 void check_subgraph_flags(const table_flags& flags, const std::string& flag, const std::string& subgraph);
 
-// Writes an edge list, with commas for FILE.csv. Adds the row "written" and the key "output".
+// Writes an edge list, with a header line for FILE.csv and FILE.tsv. Adds the row "written" and the key "output".
 template <class I>
 void write_subgraph(report& out, const table_flags& flags, const vertex_names& names, const subgraph<I>& found);
 

@@ -75,7 +75,8 @@ inline const char* skip_separator(const char* p) {
   }
   const bool bars = token.find('|') != std::string_view::npos;
   throw bad_line{p, fmt::format("{} is not a vertex id ({})", quoted(token),
-                                bars ? "expected columns separated by blanks, tabs, commas or semicolons"
+                                bars ? "expected columns separated by blanks, tabs, commas or semicolons; "
+                                       "tr '|' ',' < FILE makes commas"
                                      : "expected 0 to 2^63-1; ids=names takes names")};
 }
 
