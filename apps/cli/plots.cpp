@@ -14,7 +14,8 @@ struct layout {
   static constexpr int min_width = 640;        // space for the headings
   static constexpr int min_side = 60;          // short side of a very long matrix
   static constexpr int tick = 7;
-  static constexpr int half_letter = 5;  // base line of a label below the middle of its tick
+  static constexpr int margin = 20, below = 46;  // of headings; from a picture to the base line of its caption
+  static constexpr int half_letter = 5;          // base line of a label below the middle of its tick
   static constexpr int degrees_width = 760, degrees_height = 520;
   static constexpr int legend_width = 18;
 };
@@ -24,6 +25,7 @@ constexpr text_style centred{.at = anchor::centre};
 constexpr text_style right_aligned{.at = anchor::right};
 constexpr text_style caption{.ink = palette::muted};
 constexpr text_style caption_below{.ink = palette::muted, .at = anchor::centre};
+constexpr text_style caption_at_right{.ink = palette::muted, .at = anchor::right};
 
 std::string commas(std::int64_t value) {
   std::string digits = std::to_string(value);
@@ -35,12 +37,11 @@ std::string commas(std::int64_t value) {
 int label_room(std::int64_t largest) { return static_cast<int>(commas(largest).size()) * 9; }
 
 void draw_headings(canvas& picture, const std::string& title, const std::string& subtitle) {
-  constexpr int margin = 20;
   constexpr text_style large{.size = 20, .weight = font_weight::bold};
   constexpr text_style small{.ink = palette::muted, .size = 14};
-  const double room = picture.width() - 2 * margin;
-  picture.text(margin, 32, picture.shorten(title, room, large), large);
-  picture.text(margin, 56, picture.shorten(subtitle, room, small), small);
+  const double room = picture.width() - 2 * layout::margin;
+  picture.text(layout::margin, 32, picture.shorten(title, room, large), large);
+  picture.text(layout::margin, 56, picture.shorten(subtitle, room, small), small);
 }
 
 void draw_legend(canvas& picture, int x, int top, int height, std::int64_t largest, const std::string& of_what) {
@@ -67,7 +68,11 @@ void draw_legend(canvas& picture, int x, int top, int height, std::int64_t large
     if (place(power) - highest >= 18 && lowest - place(power) >= 18) lowest = mark(power);
     if (power > largest / 10) break;  // avoids overflow
   }
-  picture.text_upwards(x - 12, top + height / 2.0, picture.shorten(of_what, height + 60, caption), caption);
+  if (picture.text_width(of_what, caption) <= height + 60) {
+    picture.text_upwards(x - 12, top + height / 2.0, of_what, caption);
+  } else {  // of a flat picture
+    picture.text(picture.width() - layout::margin, top + height + layout::below, of_what, caption_at_right);
+  }
 }
 
 }  // namespace
@@ -140,7 +145,7 @@ void draw_indices(canvas& picture, const plot_area& area, const density_map& map
     picture.text(area.x - layout::tick - layout::gap, y + layout::half_letter, commas(row), right_aligned);
     free_from = y + 12;
   }
-  picture.text(area.x + area.width / 2.0, area.y + area.height + 46, "column", caption_below);
+  picture.text(area.x + area.width / 2.0, area.y + area.height + layout::below, "column", caption_below);
   picture.text_upwards(20, area.y + area.height / 2.0, "row", caption);
 }
 
@@ -162,7 +167,7 @@ canvas draw_spy(const density_map& map, const std::string& title, const std::str
   picture.frame(area.x, area.y, area.width, area.height, palette::ink);
   draw_indices(picture, area, map);
   draw_legend(picture, legend, area.y, area.height, largest,
-              map.side == 1 ? std::string("entries") : fmt::format("entries in {0} x {0}", map.side));
+              map.side == 1 ? std::string("entries") : fmt::format("entries in {0} x {0}", commas(map.side)));
   return picture;
 }
 

@@ -170,6 +170,31 @@ TEST(spy, of_nothing_and_of_extremes_is_drawn_too) {
             1);
 }
 
+// The words beside the scale, or below a picture that is too low for them.
+TEST(spy, the_scale_of_a_flat_picture_says_what_it_counts) {
+  const text_style muted{.ink = palette::muted, .at = anchor::right};
+  for (const auto& [rows, cols] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 100000}, {20, 9'000'000}, {3, std::int64_t{1} << 62}}) {
+    const density_map map = make_density_map(rows, cols);
+    const image got(draw_spy(map, "flat", ""));
+    canvas alone(600, 40);
+    std::string side = std::to_string(map.side);
+    for (std::size_t at = side.size(); at > 3;) side.insert(at -= 3, 1, ',');
+    const std::string words = "entries in " + side + " x " + side;
+    alone.text(590, 20, words, muted);
+    const auto width = static_cast<int>(alone.text_width(words, muted)) + 2;
+    const image want(alone);
+    const int right = got.width() - 20, base_line = 76 + 60 + 46;
+    int differing = 0;
+    for (int y = -12; y < 5; ++y) {
+      for (int x = -width; x < 2; ++x)
+        differing += got.at(right + x, base_line + y) != want.at(590 + x, 20 + y) ? 1 : 0;
+    }
+    EXPECT_EQ(differing, 0) << words;
+    EXPECT_GT(want.count(number(palette::muted), 590 - width, 8, width, 16), 10);
+  }
+}
+
 // Two entries of a matrix of 3 x 5: a cell of 162 pixels each, and the rest white.
 TEST(spy, shows_each_entry_in_its_place) {
   density_map map = make_density_map(3, 5);
