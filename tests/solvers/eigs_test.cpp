@@ -1,5 +1,6 @@
 // Eigenvalues against matrices whose eigenvalues are known, and residuals in long double.
 #include "solvers/known_spectra.hpp"
+#include "solvers/krylov/tall_basis.hpp"
 #include "support/data.hpp"
 #include "support/message.hpp"
 #include "support/resource.hpp"
@@ -58,7 +59,8 @@ owned_matrix<double> grid(i32 width, i32 height) {
 
 // Residuals as reported, vectors orthonormal.
 template <class V>
-void check_vectors(const csr_view<const V, i32, i32, host>& a, const eigs_result<V>& found, double tolerance) {
+void check_vectors(const csr_view<const V, i32, i32, host>& a, const eigs_result<V>& found, double tolerance,
+                   double orthogonality = 1) {
   const auto n = static_cast<i64>(a.rows);
   const auto at = [&](std::size_t k, i64 i) { return widened(found.vectors[static_cast<i64>(k) * n + i]); };
   for (std::size_t k = 0; k < found.values.size(); ++k) {
@@ -75,7 +77,7 @@ void check_vectors(const csr_view<const V, i32, i32, host>& a, const eigs_result
     for (std::size_t l = 0; l <= k; ++l) {
       wide product = 0;
       for (i64 i = 0; i < n; ++i) product += std::conj(at(k, i)) * at(l, i);
-      EXPECT_NEAR(static_cast<double>(std::abs(product)), k == l ? 1 : 0, tolerance);
+      EXPECT_NEAR(static_cast<double>(std::abs(product)), k == l ? 1 : 0, std::min(tolerance, orthogonality));
     }
   }
 }
@@ -127,7 +129,7 @@ TEST(EigsOfReals, GridsHaveTheEigenvaluesOfTheFormula) {
       EXPECT_NEAR(small.values[k], expected[k], 1e-9);
       EXPECT_NEAR(large.values[k], expected[expected.size() - 1 - k], 1e-9);
     }
-    check_vectors<double>(a.view(), small, 1e-8);
+    check_vectors<double>(a.view(), small, 1e-8, 1e-13);
     if (threads == 1) {
       first = small.values;
       vectors.assign(small.vectors.begin(), small.vectors.end());
@@ -179,6 +181,67 @@ TEST(EigsOfReals, InvariantSubspacesAndScales) {
   for (double& v : huge.values) v *= 4e307;
   EXPECT_EQ(test::message_of(error_code::invalid_data, [&] { (void)eigs(ctx, huge.view(), {.count = 1}); }),
             "eigs: an eigenvalue is beyond the range of double (expected a smaller matrix norm)");
+}
+
+// Residuals are looked at within a cycle: far fewer products than vectors of the subspace.
+TEST(EigsOfReals, StopsBeforeTheSubspaceIsFull) {
+  const linear_operator<double, host> powers(400, [](span<const double, host> x, span<double, host> y) {
+    for (i64 i = 0; i < 400; ++i) y[i] = std::pow(0.5, static_cast<double>(i)) * x[i];
+  });
+  const auto found = eigs(context<host>(), powers, {.count = 4, .subspace = 200});
+  EXPECT_TRUE(found.converged);
+  EXPECT_EQ(found.restarts, 0);
+  EXPECT_LT(found.products, 40);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(found.values[k], std::pow(0.5, static_cast<double>(k)), 1e-12);
+}
+
+// Eigenvalues that are near each other, in pairs, of both signs, or of very different sizes: none is missed.
+TEST(EigsOfReals, HardSpectra) {
+  std::vector<double> cluster, pairs, graded;
+  for (int k = 0; k < 200; ++k) {
+    cluster.push_back(k < 194 ? 9.0 * k / 194 : 10 + 1e-3 * k);
+    pairs.push_back((k % 2 == 0 ? 1 : 1 + 1e-6) * (k / 2 - 50));
+    graded.push_back((k % 2 == 0 ? 1 : -1) * std::pow(0.8, k));
+  }
+  for (std::vector<double> expected : {cluster, pairs, graded}) {
+    std::sort(expected.begin(), expected.end());
+    const owned_matrix<double> a = with_eigenvalues<double>(expected, 5);
+    const double scale = std::max(std::abs(expected.front()), expected.back());
+    for (const eigs_which which : {eigs_which::largest, eigs_which::smallest}) {
+      for (const i64 subspace : {8, 0, 100}) {
+        const auto found = eigs(context<host>(), a.view(), {.count = 6, .which = which, .subspace = subspace});
+        EXPECT_TRUE(found.converged);
+        for (std::size_t k = 0; k < 6; ++k) {
+          EXPECT_NEAR(found.values[k], which == eigs_which::largest ? expected[199 - k] : expected[k], 1e-9 * scale)
+              << scale << " " << subspace << " " << k;
+        }
+        check_vectors<double>(a.view(), found, 1e-9 * scale, 1e-12);
+      }
+    }
+  }
+}
+
+// A vector that has more than rounding errors of those before `first` becomes orthogonal to them all the same.
+TEST(EigsOfReals, OrthogonalisationTrustsNobody) {
+  const context<host> ctx;
+  constexpr i64 n = 5000, k = 6;
+  detail::krylov::tall_basis<double, host> basis(ctx, n, k);
+  std::vector<double> sums(k + 1);
+  std::uint64_t seed = 3;
+  double before = 0;
+  for (i64 j = 0; j < k; ++j) {
+    basis.randomize(j, seed);
+    basis.scale(j, 1 / basis.orthogonalise(j, sums.data(), before));
+  }
+  basis.randomize(k, seed);
+  for (i64 i = 0; i < n; ++i) basis.vector(k)[i] = 1e-9 * basis.vector(k)[i] + basis.vector(1)[i];
+  basis.scale(k, 1 / basis.orthogonalise(k, sums.data(), before, 4));
+  EXPECT_NEAR(sums[1], 1, 1e-6);
+  for (i64 j = 0; j < k; ++j) {
+    long double product = 0;
+    for (i64 i = 0; i < n; ++i) product += static_cast<long double>(basis.vector(j)[i]) * basis.vector(k)[i];
+    EXPECT_NEAR(static_cast<double>(product), 0, 1e-14) << j;
+  }
 }
 
 TEST(EigsOfReals, Operators) {
@@ -298,7 +361,7 @@ TEST_F(EigsOnDevice, RestartsAndEveryRunGivesTheSameBits) {
   const auto first = there(a, options);
   EXPECT_TRUE(first.converged);
   EXPECT_GT(first.restarts, 1);
-  check_vectors<double>(a.view(), first, 1e-8);
+  check_vectors<double>(a.view(), first, 1e-8, 1e-13);
   const auto here = eigs(context<host>(), a.view(), options);
   for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(first.values[k], here.values[k], 1e-9);
   const auto again = there(a, options);
@@ -342,6 +405,76 @@ TEST_F(EigsOnDevice, InvariantSubspacesScalesAndRefusals) {
   std::swap(bad.values[0], bad.values[1]);
   EXPECT_EQ(message(error_code::invalid_data, {.count = 1}),
             "eigs: the matrix is not symmetric (Hermitian): a row is not sorted by column, or has a column twice");
+}
+
+// A hash over the entries shows most matrices to be symmetric; others are searched.
+TEST_F(EigsOnDevice, SymmetryIsSeen) {
+  const auto is_refused = [](const auto& a) {
+    try {
+      (void)there(a, {.count = 1});
+      return false;
+    } catch (const error& e) {
+      EXPECT_EQ(e.code(), error_code::invalid_data);
+      return true;
+    }
+  };
+  const auto element = [](auto& a, i32 row, i32 column) -> auto& {
+    const auto first = a.indices.begin() + a.offsets[static_cast<std::size_t>(row)];
+    const auto last = a.indices.begin() + a.offsets[static_cast<std::size_t>(row) + 1];
+    return a.values[static_cast<std::size_t>(std::find(first, last, column) - a.indices.begin())];
+  };
+  owned_matrix<double> a = grid(5, 5);
+  element(a, 0, 1) = element(a, 1, 0) = 2;
+  element(a, 0, 5) = element(a, 5, 0) = 3;
+  EXPECT_FALSE(is_refused(a));
+  std::swap(element(a, 1, 0), element(a, 5, 0));  // the same values elsewhere
+  EXPECT_TRUE(is_refused(a));
+  a = grid(5, 5);
+  element(a, 0, 1) *= 1 + 2 * std::numeric_limits<double>::epsilon();  // of rounding
+  EXPECT_FALSE(is_refused(a));
+  element(a, 0, 1) = 0.0;
+  element(a, 1, 0) = -0.0;
+  EXPECT_FALSE(is_refused(a));
+  const owned_matrix<double> half{2, 2, {0, 2, 3}, {0, 1, 1}, {1, 0, 1}};
+  EXPECT_TRUE(is_refused(half));
+  // A long row.
+  constexpr i32 n = 5001;
+  owned_matrix<double> star{n, n};
+  for (i32 i = 0; i < n; ++i) {
+    for (i32 j = i == 0 ? 1 : 0; j < (i == 0 ? n : 1); ++j) {
+      star.indices.push_back(j);
+      star.values.push_back(1 + 1e-3 * (i + j));
+    }
+    star.offsets.push_back(static_cast<i32>(star.indices.size()));
+  }
+  EXPECT_FALSE(is_refused(star));
+  element(star, 0, n - 1) += 1;
+  EXPECT_TRUE(is_refused(star));
+  using complex = std::complex<double>;
+  owned_matrix<complex> h{2, 2, {0, 2, 4}, {0, 1, 0, 1}, {1, {2, 3}, {2, -3}, 1}};
+  EXPECT_FALSE(is_refused(h));
+  h.values[2] = {2, 3};
+  EXPECT_TRUE(is_refused(h));
+  h.values[1] = h.values[2] = 2;  // with an imaginary part of 0 in both
+  EXPECT_FALSE(is_refused(h));
+  h.values[0] = {1, 1};
+  EXPECT_TRUE(is_refused(h));
+}
+
+// Copied to the host by threads, padded and not.
+TEST_F(EigsOnDevice, LargeVectorsComeBack) {
+  for (const i32 n : {1 << 21, (1 << 21) + 5}) {
+    owned_matrix<double> a{n, n};
+    for (i32 i = 0; i < n; ++i) {
+      a.indices.push_back(i);
+      a.values.push_back(i >= n - 2 ? 3 + i - n : 1e-7 * i);
+      a.offsets.push_back(i + 1);
+    }
+    const auto found = there(a, {.count = 2, .tolerance = 1e-9});
+    EXPECT_TRUE(found.converged);
+    EXPECT_NEAR(found.values[0], 2, 1e-8);
+    check_vectors<double>(a.view(), found, 1e-7);
+  }
 }
 
 TEST_F(EigsOnDevice, FailedAllocationsLeakNothing) {

@@ -2,6 +2,9 @@
 //
 // Invariant: A V = V T + beta v e^T for the orthonormal basis V, with T real and symmetric. A restart replaces V by the
 // best Ritz vectors V S, T by their values, and goes on from v; the couplings beta S_last follow from the products.
+// T is tridiagonal behind that restart's vectors, so that a product is made orthogonal to the last two vectors first
+// and then once to all: this takes rounding errors alone away, and the basis is read twice a step instead of four
+// times. Every few steps the residuals |beta S_last| are looked at, which takes T alone.
 #include <spargo/solvers/eigs.hpp>
 
 #include "core/backend.hpp"
@@ -30,52 +33,101 @@ constexpr enum_row<eigs_which> which_rows[] = {{eigs_which::largest, "largest"},
 
 using krylov::small_matrix;
 
-// Eigenvalues of `a`, ascending, and its eigenvectors as columns of `s`, by Jacobi's rotations (Golub, Van Loan,
-// section 8.5). O(n^3) a sweep, some eight sweeps.
-std::vector<double> decompose(small_matrix a, small_matrix& s) {
+// Eigenvalues of `a`, ascending, and in row k of `vectors` the last `width` coordinates of eigenvector k: width is 1 or
+// a.n. Householder's reduction from the last row on, which leaves rows alone that are tridiagonal and the last
+// coordinate of every vector, then implicit QL steps (Golub, Van Loan, sections 8.3.1 and 8.3.3). O(n^2) for
+// tridiagonal matrices and a width of 1, else O(n^3).
+std::vector<double> decompose(small_matrix a, std::int64_t width, std::vector<double>& vectors) {
   const std::int64_t n = a.n;
-  small_matrix q(n);
-  for (std::int64_t i = 0; i < n; ++i) q(i, i) = 1;
-  for (int sweep = 0; sweep < 50; ++sweep) {
-    double off = 0, all = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        all += a(i, j) * a(i, j);
-        if (i != j) off += a(i, j) * a(i, j);
-      }
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  double largest = 0;
+  for (const double v : a.entries) largest = std::max(largest, std::abs(v));
+  int exponent = 0;  // squares must be in range
+  (void)std::frexp(largest, &exponent);
+  for (double& v : a.entries) v = std::ldexp(v, -exponent);
+  std::vector<double> diagonal(static_cast<std::size_t>(n)), below(diagonal.size()), image(diagonal.size());
+  double* const d = diagonal.data();
+  double* const e = below.data();  // e[i] couples i and i + 1
+  double* const p = image.data();
+  std::vector<bool> reflects(diagonal.size());  // row i then holds the reflector u, with u^T u = 2, of those before it
+  for (std::int64_t i = n - 1; i > 0; --i) {
+    double* const u = a.entries.data() + i * n;
+    double square = 0;
+    for (std::int64_t j = 0; j < i - 1; ++j) square += u[j] * u[j];
+    e[i - 1] = u[i - 1];
+    if (square == 0) continue;
+    const double norm = std::sqrt(square + u[i - 1] * u[i - 1]);
+    e[i - 1] = u[i - 1] > 0 ? -norm : norm;
+    u[i - 1] -= e[i - 1];
+    const double by = 1 / std::sqrt(norm * std::abs(u[i - 1]));
+    for (std::int64_t j = 0; j < i; ++j) u[j] *= by;
+    double both = 0;  // u^T A u
+    for (std::int64_t j = 0; j < i; ++j) {
+      p[j] = krylov::sum_terms<double>(0, i, [&](std::int64_t k) { return a(j, k) * u[k]; });
+      both += p[j] * u[j];
     }
-    if (off <= 1e-32 * all) break;
-    for (std::int64_t p = 0; p < n; ++p) {
-      for (std::int64_t r = p + 1; r < n; ++r) {
-        if (a(p, r) == 0) continue;
-        const double tau = (a(r, r) - a(p, p)) / (2 * a(p, r));
-        const double t = (tau >= 0 ? 1 : -1) / (std::abs(tau) + detail::hypotenuse(1.0, tau));
-        const double c = 1 / detail::hypotenuse(1.0, t);
-        const double d = t * c;
-        for (std::int64_t k = 0; k < n; ++k) {
-          const double x = a(k, p), y = a(k, r);
-          a(k, p) = c * x - d * y;
-          a(k, r) = d * x + c * y;
-        }
-        for (std::int64_t k = 0; k < n; ++k) {
-          const double x = a(p, k), y = a(r, k);
-          a(p, k) = c * x - d * y;
-          a(r, k) = d * x + c * y;
-          const double u = q(k, p), v = q(k, r);
-          q(k, p) = c * u - d * v;
-          q(k, r) = d * u + c * v;
+    for (std::int64_t j = 0; j < i; ++j) p[j] -= both / 2 * u[j];
+    for (std::int64_t j = 0; j < i; ++j) {
+      for (std::int64_t k = 0; k < i; ++k) a(j, k) -= u[j] * p[k] + p[j] * u[k];
+    }
+    reflects[static_cast<std::size_t>(i)] = true;
+  }
+  for (std::int64_t i = 0; i < n; ++i) d[i] = a(i, i);
+  std::vector<double> q(static_cast<std::size_t>(n * width));
+  for (std::int64_t i = n - width; i < n; ++i) q[static_cast<std::size_t>(i * width + i - (n - width))] = 1;
+  for (std::int64_t l = 0; l < n; ++l) {
+    for (int step = 0; step < 100; ++step) {
+      std::int64_t m = l;
+      while (m + 1 < n && std::abs(e[m]) > eps * (std::abs(d[m]) + std::abs(d[m + 1]))) ++m;
+      if (m == l) break;
+      double g = (d[l + 1] - d[l]) / (2 * e[l]);
+      g = d[m] - d[l] + e[l] / (g + std::copysign(detail::hypotenuse(g, 1.0), g));
+      double sine = 1, cosine = 1, moved = 0;
+      std::int64_t i = m - 1;
+      for (; i >= l; --i) {
+        const double f = sine * e[i], b = cosine * e[i];
+        const double r = detail::hypotenuse(f, g);
+        e[i + 1] = r;
+        if (r == 0) break;  // underflow: it has split
+        sine = f / r;
+        cosine = g / r;
+        g = d[i + 1] - moved;
+        const double next = (d[i] - g) * sine + 2 * cosine * b;
+        moved = sine * next;
+        d[i + 1] = g + moved;
+        g = cosine * next - b;
+        double* const x = q.data() + i * width;
+        double* const y = x + width;
+        for (std::int64_t k = 0; k < width; ++k) {
+          const double before = y[k];
+          y[k] = sine * x[k] + cosine * before;
+          x[k] = cosine * x[k] - sine * before;
         }
       }
+      if (i >= l) {
+        d[i + 1] -= moved;
+      } else {
+        d[l] -= moved;
+        e[l] = g;
+      }
+      if (m + 1 < n) e[m] = 0;
     }
   }
-  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  std::vector<std::int64_t> order(diagonal.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) { return a(i, i) < a(j, j); });
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) { return d[i] < d[j]; });
   std::vector<double> values;
-  for (std::int64_t k = 0; k < n; ++k) {
-    const std::int64_t from = order[static_cast<std::size_t>(k)];
-    values.push_back(a(from, from));
-    for (std::int64_t i = 0; i < n; ++i) s(i, k) = q(i, from);
+  vectors.clear();
+  for (const std::int64_t from : order) {
+    values.push_back(std::ldexp(d[from], exponent));
+    double* const x = q.data() + from * width;
+    for (std::int64_t i = 1; i < n && width == n; ++i) {
+      if (!reflects[static_cast<std::size_t>(i)]) continue;
+      const double* const u = a.entries.data() + i * n;
+      const double by = krylov::sum_terms<double>(0, i, [&](std::int64_t k) { return u[k] * x[k]; });
+      for (std::int64_t k = 0; k < i; ++k) x[k] -= by * u[k];
+    }
+    vectors.insert(vectors.end(), x, x + width);
   }
   return values;
 }
@@ -89,6 +141,7 @@ class lanczos {
         m_(subspace),
         t_(subspace),
         s_(subspace),
+        size_(subspace),
         basis_(of.ctx, of.n(), subspace),
         sums_(static_cast<std::size_t>(subspace) + 1),
         seed_(options.seed) {
@@ -101,15 +154,26 @@ class lanczos {
     std::int64_t kept = 0;
     random_vector(0);
     while (true) {
-      for (std::int64_t j = kept; j < m_; ++j) step(j);
+      size_ = kept;
+      do {
+        step(size_, kept);
+        ++size_;
+      } while (size_ < m_ && !is_converged(kept));
       result.products = products_;
-      values_ = decompose(t_, s_);
+      std::vector<double> rows;
+      values_ = decompose(leading(), size_, rows);
+      s_ = small_matrix(size_);
+      for (std::int64_t i = 0; i < size_; ++i) {
+        for (std::int64_t k = 0; k < size_; ++k) s_(i, k) = rows[static_cast<std::size_t>(k * size_ + i)];
+      }
+      last_.clear();
+      for (std::int64_t k = 0; k < size_; ++k) last_.push_back(s_(size_ - 1, k));
       const std::int64_t count = options_.count;
       const std::int64_t good = converged_ones();
       result.converged = good == count;
       if (result.converged || products_ >= options_.max_products) break;
-      // Half of the rest as well, and more where some have converged: the next subspace grows from these.
-      kept = std::min(count + (m_ - count) / 2 + good / 2, m_ - 1);
+      // A third of the rest as well, and more where some have converged: the next subspace grows from these.
+      kept = std::min(count + (size_ - count) / 3 + good / 2, size_ - 1);
       restart(kept);
       ++result.restarts;
     }
@@ -120,7 +184,7 @@ class lanczos {
  private:
   // Column of the k-th outermost Ritz pair.
   [[nodiscard]] std::int64_t wanted(std::int64_t k) const {
-    return options_.which == eigs_which::largest ? m_ - 1 - k : k;
+    return options_.which == eigs_which::largest ? size_ - 1 - k : k;
   }
 
   // Vector k becomes a random one that is orthogonal to those before it.
@@ -130,16 +194,18 @@ class lanczos {
     basis_.scale(k, 1 / basis_.orthogonalise(k, sums_.data(), before));
   }
 
-  // Row and column j of T, beta and vector j + 1.
-  void step(std::int64_t j) {
+  // Row and column j of T, beta and vector j + 1; `kept` vectors are those of the last restart.
+  void step(std::int64_t j, std::int64_t kept) {
     interruption::look();
     of_.product(basis_.vector(j), basis_.vector(j + 1));
     ++products_;
     double before = 0;
-    beta_ = basis_.orthogonalise(j + 1, sums_.data(), before);
+    const std::int64_t first = j > kept ? j - 1 : 0;  // of those that A v_j has a part of
+    beta_ = basis_.orthogonalise(j + 1, sums_.data(), before, first);
     if (!std::isfinite(beta_)) throw error(error_code::invalid_data, "eigs: a product with the matrix is not finite");
-    for (std::int64_t i = 0; i <= j; ++i) t_(i, j) = t_(j, i) = std::real(sums_[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = first; i <= j; ++i) t_(i, j) = t_(j, i) = std::real(sums_[static_cast<std::size_t>(i)]);
     norm_ = std::max(norm_, before);
+    has_split_ = has_split_ || beta_ <= options_.tolerance * norm_;
     constexpr double eps = static_cast<double>(std::numeric_limits<krylov::real_of<V>>::epsilon());
     if (j + 1 < of_.n() && beta_ > 8 * eps * norm_) {
       basis_.scale(j + 1, 1 / beta_);
@@ -149,12 +215,29 @@ class lanczos {
     if (j + 1 < of_.n()) random_vector(j + 1);
   }
 
+  // T without the rows of vectors that are not made yet.
+  [[nodiscard]] small_matrix leading() const {
+    small_matrix t(size_);
+    for (std::int64_t i = 0; i < size_; ++i) {
+      for (std::int64_t j = 0; j < size_; ++j) t(i, j) = t_(i, j);
+    }
+    return t;
+  }
+
+  // A look every few steps: it takes as long as some small products. None where beta alone was within the tolerance:
+  // residuals say nothing then of eigenvalues outside an invariant subspace, and more vectors may find those.
+  [[nodiscard]] bool is_converged(std::int64_t kept) {
+    if (has_split_ || size_ < options_.count || (size_ - kept) % steps_of_look != 0) return false;
+    values_ = decompose(leading(), 1, last_);
+    return converged_ones() == options_.count;
+  }
+
   // How many of the wanted ones, from the outermost on, have residuals within the tolerance.
   [[nodiscard]] std::int64_t converged_ones() {
     const double largest = std::max(std::abs(values_.front()), std::abs(values_.back()));
     std::int64_t good = 0;
     for (std::int64_t k = 0; k < options_.count; ++k) {
-      if (std::abs(beta_ * s_(m_ - 1, wanted(k))) > options_.tolerance * largest) break;
+      if (std::abs(beta_ * last_[static_cast<std::size_t>(wanted(k))]) > options_.tolerance * largest) break;
       ++good;
     }
     return good;
@@ -169,7 +252,7 @@ class lanczos {
 
   void restart(std::int64_t kept) {
     rotate(kept);
-    basis_.copy(m_, kept);
+    basis_.copy(size_, kept);
     std::fill(t_.entries.begin(), t_.entries.end(), 0.0);
     for (std::int64_t k = 0; k < kept; ++k) t_(k, k) = values_[static_cast<std::size_t>(wanted(k))];
   }
@@ -193,16 +276,21 @@ class lanczos {
     }
   }
 
+  static constexpr std::int64_t steps_of_look = 4;
+
   const krylov::system<V, Space>& of_;
   eigs_options options_;
   std::int64_t m_;
   small_matrix t_;
   small_matrix s_;
+  std::int64_t size_;  // vectors of the basis, but for v
   std::vector<double> values_;
+  std::vector<double> last_;  // coordinates of T's eigenvectors
   krylov::tall_basis<V, Space> basis_;
   std::vector<krylov::sum_of<V>> sums_;
   std::uint64_t seed_;
   double beta_ = 0;
+  bool has_split_ = false;
   double norm_ = 0;
   std::int64_t products_ = 0;
 };

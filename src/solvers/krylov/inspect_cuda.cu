@@ -1,5 +1,7 @@
-// The choice's facts about a matrix on a device: a warp per row, twice. The second pass searches row j for the partner
-// (j, i) of each entry (i, j).
+// The choice's facts about a matrix on a device: a warp per row. Entries above the diagonal add a hash of their place
+// and value, those below it take the hash of their partner away: a sum of 0 shows that every entry (i, j) has the same
+// value as (j, i), but for one matrix in 2^64. Else a second pass searches row j for the partner of each entry (i, j),
+// which may differ by rounding.
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
@@ -18,6 +20,7 @@ struct facts {
   count64 bad_row;  // the largest number: none
   count64 zero_row;
   count64 negative_row;
+  count64 unmatched;  // the sum of hashes
   int is_unsorted;
   int is_asymmetric;
 };
@@ -37,25 +40,53 @@ struct parts_of {
   }
 };
 
+// Of splitmix64.
+__device__ inline count64 mixed(count64 z) {
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return z ^ (z >> 31);
+}
+// The share of entry (row, col) in the sum: pairs of equal values cancel, and so do elements that are real on the
+// diagonal. -0 + 0.0 is +0.
+template <class D>
+__device__ count64 unmatched(std::int64_t row, std::int64_t col, const parts_of<D>& v) {
+  if (row == col && v.im == 0) return 0;
+  const bool is_above = row < col;
+  count64 hash = mixed(static_cast<count64>(is_above ? row : col) + 0x9E3779B97F4A7C15ULL);
+  hash = mixed(hash + static_cast<count64>(is_above ? col : row));
+  hash = mixed(hash + static_cast<count64>(__double_as_longlong(v.re + 0.0)));
+  if constexpr (!std::is_floating_point_v<D>) {
+    hash = mixed(hash + static_cast<count64>(__double_as_longlong((is_above ? v.im : -v.im) + 0.0)));
+  }
+  return is_above ? hash : ~hash + 1;
+}
+
 template <class D, class I, class O>
 __global__ void __launch_bounds__(block_threads)
     rows_kernel(const O* offsets, const I* indices, const D* values, std::int64_t rows, D* diagonal, double* roots,
                 facts* found) {
   double largest = 0;
+  count64 sum = 0;
+  bool is_unsorted = false;
   for (std::int64_t row = global_thread() / warp_size; row < rows; row += grid_threads() / warp_size) {
     const std::int64_t first = offsets[row];
     const std::int64_t last = offsets[row + 1];
     D on_diagonal{};
     double most = 0;
+    bool is_bad = false;
+#pragma unroll 4  // loads of a long row in flight
     for (std::int64_t e = first + lane_id(); e < last; e += warp_size) {
       const D v = values[e];
+      const std::int64_t col = indices[e];
       const parts_of<D> p(v);
       const double size = fmax(fabs(p.re), fabs(p.im));
       most = size > most ? size : most;
-      if (!isfinite(p.re) || !isfinite(p.im)) atomicMin(&found->bad_row, static_cast<count64>(row));
-      if (indices[e] == row) on_diagonal = on_diagonal + v;
-      if (e > first && !(indices[e - 1] < indices[e])) found->is_unsorted = 1;
+      is_bad = is_bad || !isfinite(p.re) || !isfinite(p.im);
+      if (col == row) on_diagonal = on_diagonal + v;
+      is_unsorted = is_unsorted || (e > first && !(indices[e - 1] < col));
+      sum += unmatched(row, col, p);
     }
+    if (is_bad) atomicMin(&found->bad_row, static_cast<count64>(row));
     on_diagonal = warp_reduce(on_diagonal, plus{});
     most = warp_reduce(most, maximum{});
     if (lane_id() != 0) continue;
@@ -66,7 +97,11 @@ __global__ void __launch_bounds__(block_threads)
     if (d.re == 0 && d.im == 0) atomicMin(&found->zero_row, static_cast<count64>(row));
     if (!(d.re > 0 && d.im == 0)) atomicMin(&found->negative_row, static_cast<count64>(row));
   }
-  if (lane_id() == 0) atomicMax(&found->largest, static_cast<count64>(__double_as_longlong(largest)));
+  if (is_unsorted) found->is_unsorted = 1;
+  sum = warp_sum(sum);
+  if (lane_id() != 0) return;
+  atomicMax(&found->largest, static_cast<count64>(__double_as_longlong(largest)));
+  atomicAdd(&found->unmatched, sum);
 }
 
 template <class D, class I, class O>
@@ -111,7 +146,7 @@ inspected_matrix<V, device> inspect(const context<device>& ctx, const csr_view<c
   seen.diagonal = {ctx, m.rows};
   seen.is_hermitian = true;
   if (m.rows == 0) return seen;
-  const facts none{0, ~count64{0}, ~count64{0}, ~count64{0}, 0, 0};
+  const facts none{0, ~count64{0}, ~count64{0}, ~count64{0}, 0, 0, 0};
   array<facts, device> found(ctx, 1);
   copy<facts>(ctx, span<const facts, host>(&none, 1), found.view());
   array<double, device> roots(ctx, m.rows);
@@ -125,7 +160,7 @@ inspected_matrix<V, device> inspect(const context<device>& ctx, const csr_view<c
   seen.negative_row = row_or_none(all.negative_row);
   seen.is_hermitian = all.is_unsorted == 0;
   if (!seen.is_hermitian) seen.asymmetry = "a row is not sorted by column, or has a column twice";
-  if (!seen.is_hermitian || seen.bad_row >= 0) return seen;
+  if (!seen.is_hermitian || seen.bad_row >= 0 || all.unmatched == 0) return seen;
   launch_kernel(ctx, shape, partners_kernel<D, I, O>, m.offsets.data(), m.indices.data(), device_cast(m.values.data()),
                 m.rows, asymmetry_of_rounding<V>(), std::as_const(roots).data(), found.data());
   all = element<facts>(ctx, std::as_const(found).view(), 0);

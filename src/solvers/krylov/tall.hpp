@@ -161,30 +161,33 @@ double add_combination(const block_passes& passes, const V* basis, std::int64_t 
   return add_combinations<1, V>(passes, basis, k, c, {w})[0];
 }
 
-// Makes w orthogonal to the basis by classical Gram-Schmidt, a second time where w lost half of its square ("twice is
-// enough": Giraud, Langou, Rozloznik, Numer. Math. 101, 2005). h gets the coefficients; returns |w|, and |w| before in
-// `before`. `minus` has room for k numbers, `again` for k sums.
+// Makes w orthogonal to the basis by classical Gram-Schmidt, to the vectors from `first` on: then to all, if w has only
+// rounding errors of the others or where it lost half of its square ("twice is enough": Giraud, Langou, Rozloznik,
+// Numer. Math. 101, 2005). Those errors may be more than expected: a third time follows where w lost half of its square
+// again. h gets the coefficients; returns |w|, and |w| before in `before`. `minus` has room for k numbers, `again` for
+// k sums.
 template <class V>
 double orthogonalise(const block_passes& passes, const V* basis, std::int64_t k, V* w, sum_of<V>* h, double& before,
-                     std::vector<V>& minus, std::vector<sum_of<V>>& again) {
+                     std::int64_t first, std::vector<V>& minus, std::vector<sum_of<V>>& again) {
   using R = real_of<V>;
-  double ww = project(passes, basis, k, w, h);
-  before = std::sqrt(ww);
-  const auto subtract = [&](const sum_of<V>* by) {
-    for (std::int64_t j = 0; j < k; ++j) {
+  const auto subtract = [&](std::int64_t from, const sum_of<V>* by) {
+    for (std::int64_t j = from; j < k; ++j) {
       if constexpr (complex_type<V>) {
         minus[static_cast<std::size_t>(j)] = {static_cast<R>(-by[j].real()), static_cast<R>(-by[j].imag())};
       } else {
         minus[static_cast<std::size_t>(j)] = static_cast<R>(-by[j]);
       }
     }
-    return add_combination(passes, basis, k, minus.data(), w);
+    return add_combination(passes, basis + from * passes.stride(), k - from, minus.data() + from, w);
   };
-  const double all = ww;
-  ww = subtract(h);
-  if (ww < 0.5 * all) {
-    (void)project(passes, basis, k, w, again.data());
-    ww = subtract(again.data());
+  std::fill_n(h, first, sum_of<V>{});
+  double all = project(passes, basis + first * passes.stride(), k - first, w, h + first);
+  before = std::sqrt(all);
+  double ww = subtract(first, h);
+  const int most = first > 0 ? 2 : 1;
+  for (int pass = 0; pass < most && ((first > 0 && pass == 0) || ww < 0.5 * all); ++pass) {
+    all = project(passes, basis, k, w, again.data());
+    ww = subtract(0, again.data());
     for (std::int64_t j = 0; j < k; ++j) h[j] += again[static_cast<std::size_t>(j)];
   }
   return std::sqrt(ww);

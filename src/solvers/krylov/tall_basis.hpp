@@ -33,9 +33,9 @@ class tall_basis<V, host> {
     for (std::int64_t i = 0; i < size(); ++i) v[i] = V(static_cast<real_of<V>>(random_number(seed)));
   }
   // Vector k becomes orthogonal to those before it; h gets their k coefficients. Returns its norm, and the one before
-  // in `before`.
-  double orthogonalise(std::int64_t k, sum_of<V>* h, double& before) {
-    return krylov::orthogonalise(passes_, vectors_.data(), k, vector(k), h, before, numbers_, again_);
+  // in `before`. first > 0: it has only rounding errors of the vectors before that one.
+  double orthogonalise(std::int64_t k, sum_of<V>* h, double& before, std::int64_t first = 0) {
+    return krylov::orthogonalise(passes_, vectors_.data(), k, vector(k), h, before, first, numbers_, again_);
   }
   void scale(std::int64_t k, double by) { krylov::scale(passes_, vector(k), by); }
   void copy(std::int64_t from, std::int64_t to) { std::copy_n(vector(from), size(), vector(to)); }
@@ -75,7 +75,7 @@ class tall_basis<V, device> {
   [[nodiscard]] V* vector(std::int64_t k) { return vectors_.data() + k * stride_; }
 
   void randomize(std::int64_t k, std::uint64_t& seed);
-  double orthogonalise(std::int64_t k, sum_of<V>* h, double& before);
+  double orthogonalise(std::int64_t k, sum_of<V>* h, double& before, std::int64_t first = 0);
   void scale(std::int64_t k, double by);
   void copy(std::int64_t from, std::int64_t to);
   double subtract(std::int64_t from, double by, std::int64_t to);
@@ -87,8 +87,8 @@ class tall_basis<V, device> {
 
   // Sums of three passes, most_ + 2 each: coefficients and, behind them, a square.
   [[nodiscard]] double* sums(int pass) { return numbers_.data() + pass * (most_ + 2) * parts; }
-  void project(std::int64_t k, const V* w, double* to);
-  void combine(std::int64_t k, const double* by, V* w);
+  void project(std::int64_t first, std::int64_t k, const V* w, double* to);
+  void combine(std::int64_t first, std::int64_t k, const double* by, V* w);
   double norm(const V* w);
 
   context<device> ctx_;

@@ -1,13 +1,16 @@
 // The basis of a restarted method on a device.
 //
-// Idea: classical Gram-Schmidt, always twice. A pass of sums takes tiles of w into shared memory and gives a warp each
-// vector's part in turn; blocks write their sums, and a second kernel adds those in the order of blocks. Ritz vectors
-// are made for some rows at a time, so that the basis needs no copy.
-// Cost: orthogonalising vector k reads k vectors four times and has one synchronisation.
+// Idea: classical Gram-Schmidt, always twice, the first time to the vectors that the caller names; a third time where
+// the norm shows that the second took more than rounding errors away. A pass of sums takes tiles of w into shared
+// memory and gives a warp each vector's part in turn; blocks write their sums, and a second kernel adds those in the
+// order of blocks. Ritz vectors are made for some rows at a time, so that the basis needs no copy. Cost:
+// orthogonalising vector k reads the named vectors twice and all twice, and has one synchronisation.
 #include "core/instantiate.hpp"
 #include "solvers/krylov/passes.cuh"
 #include "solvers/krylov/sums.cuh"
 #include "solvers/krylov/tall_basis.hpp"
+
+#include <spargo/core/threaded_copy.hpp>
 
 namespace spargo::detail::krylov {
 
@@ -125,29 +128,30 @@ tall_basis<V, device>::tall_basis(const context<device>& ctx, std::int64_t n, st
   fill_zero(ctx_, vectors_.view());
 }
 
-// V^H w for the first k vectors, and |w|^2 behind.
+// V^H w for the vectors from `first` to k, and |w|^2 behind, at their places in `to`.
 template <class V>
-void tall_basis<V, device>::project(std::int64_t k, const V* w, double* to) {
+void tall_basis<V, device>::project(std::int64_t first, std::int64_t k, const V* w, double* to) {
   using D = device_value_t<V>;
   using S = sum_on_device<D>;
   auto* const partial = reinterpret_cast<S*>(sums(3));
-  launch_kernel(ctx_, {blocks_, tall_tuning::threads}, project_kernel<D>, packed(vectors_.data()),
-                stride_ / pack<D>::size, k, packed(w), partial);
-  launch_kernel(ctx_, one_thread_each((k + 1) * warp_size, block_threads), add_blocks_kernel<S>, partial, blocks_,
-                k + 1, reinterpret_cast<S*>(to));
+  launch_kernel(ctx_, {blocks_, tall_tuning::threads}, project_kernel<D>, packed(vector(first)),
+                stride_ / pack<D>::size, k - first, packed(w), partial);
+  launch_kernel(ctx_, one_thread_each((k - first + 1) * warp_size, block_threads), add_blocks_kernel<S>, partial,
+                blocks_, k - first + 1, reinterpret_cast<S*>(to + first * parts));
 }
 
 template <class V>
-void tall_basis<V, device>::combine(std::int64_t k, const double* by, V* w) {
+void tall_basis<V, device>::combine(std::int64_t first, std::int64_t k, const double* by, V* w) {
   using D = device_value_t<V>;
-  if (k == 0) return;
-  launch_kernel(ctx_, grid_stride(ctx_, stride_ / pack<D>::size), combine_kernel<D>, packed(vectors_.data()),
-                stride_ / pack<D>::size, k, reinterpret_cast<const sum_on_device<D>*>(by), packed(w));
+  if (k == first) return;
+  launch_kernel(ctx_, grid_stride(ctx_, stride_ / pack<D>::size), combine_kernel<D>, packed(vector(first)),
+                stride_ / pack<D>::size, k - first, reinterpret_cast<const sum_on_device<D>*>(by + first * parts),
+                packed(w));
 }
 
 template <class V>
 double tall_basis<V, device>::norm(const V* w) {
-  project(0, w, sums(2));
+  project(0, 0, w, sums(2));
   return std::sqrt(to_host(ctx_, std::as_const(numbers_).view().subspan(sums(2) - numbers_.data(), 1))[0]);
 }
 
@@ -167,21 +171,28 @@ void tall_basis<V, device>::randomize(std::int64_t k, std::uint64_t& seed) {
 }
 
 template <class V>
-double tall_basis<V, device>::orthogonalise(std::int64_t k, sum_of<V>* h, double& before) {
+double tall_basis<V, device>::orthogonalise(std::int64_t k, sum_of<V>* h, double& before, std::int64_t first) {
   const device_guard guard(ctx_);
   V* const w = vector(k);
-  for (const int pass : {0, 1}) {
-    project(k, w, sums(pass));
-    combine(k, sums(pass), w);
+  project(first, k, w, sums(0));
+  combine(first, k, sums(0), w);
+  std::fill_n(h, k, sum_of<V>{});
+  for (int again = 0;; ++again) {
+    project(0, k, w, sums(1));
+    combine(0, k, sums(1), w);
+    project(0, 0, w, sums(2));
+    const auto all = to_host(ctx_, std::as_const(numbers_).view().subspan(0, (2 * (most_ + 2) + 1) * parts));
+    const auto sum = [&](int pass, std::int64_t j) {
+      return load<sum_of<V>>(all.data() + (pass * (most_ + 2) + j) * parts);
+    };
+    if (again == 0) {
+      for (std::int64_t j = first; j < k; ++j) h[j] = sum(0, j);
+      before = std::sqrt(std::real(sum(0, k)));
+    }
+    for (std::int64_t j = 0; j < k; ++j) h[j] += sum(1, j);
+    const double left = std::real(sum(2, 0));
+    if (first == 0 || again == 1 || !(left < 0.5 * std::real(sum(1, k)))) return std::sqrt(left);
   }
-  project(0, w, sums(2));
-  const auto all = to_host(ctx_, std::as_const(numbers_).view().subspan(0, (2 * (most_ + 2) + 1) * parts));
-  const auto sum = [&](int pass, std::int64_t j) {
-    return load<sum_of<V>>(all.data() + (pass * (most_ + 2) + j) * parts);
-  };
-  for (std::int64_t j = 0; j < k; ++j) h[j] = sum(0, j) + sum(1, j);
-  before = std::sqrt(std::real(sum(0, k)));
-  return std::sqrt(std::real(sum(2, 0)));
 }
 
 template <class V>
@@ -238,12 +249,14 @@ void tall_basis<V, device>::rotate(const small_matrix& s, const std::vector<std:
 
 template <class V>
 array<V, host> tall_basis<V, device>::first(std::int64_t count) const {
-  array<V, host> copied(context<host>(), n_ * count);
-  for (std::int64_t k = 0; k < count; ++k) {
-    spargo::copy<V>(ctx_, span<const V, device>(vectors_.data() + k * stride_, n_),
-                    span<V, host>(copied.data() + k * n_, n_));
+  const context<host> threads;
+  array<V, host> copied(threads, n_ * count);
+  const bool is_packed = stride_ == n_;
+  for (std::int64_t k = 0; k < (is_packed ? 1 : count); ++k) {
+    const std::int64_t length = is_packed ? n_ * count : n_;
+    copy_to_host_by_threads(ctx_, threads, vectors_.data() + k * stride_, copied.data() + k * n_,
+                            static_cast<std::size_t>(length) * sizeof(V));
   }
-  ctx_.synchronize();
   return copied;
 }
 

@@ -148,15 +148,15 @@ class bidiagonalisation {
     random_vector(v_, 0);
     const std::int64_t count = options_.count;
     while (true) {
-      for (std::int64_t j = kept; j < m_; ++j) step(j);
+      for (std::int64_t j = kept; j < m_; ++j) step(j, kept);
       values_ = decompose(b_, x_, y_);
       std::int64_t good = 0;
       while (good < count && beta_ * std::abs(x_(m_ - 1, good)) <= options_.tolerance * values_.front()) ++good;
       result.converged = good == count;
       result.products = products_;
       if (result.converged || products_ >= options_.max_products) break;
-      // Half of the rest as well, and more where some have converged: the next subspace grows from these.
-      kept = std::min(count + (m_ - count) / 2 + good / 2, m_ - 1);
+      // A third of the rest as well, and more where some have converged: the next subspace grows from these.
+      kept = std::min(count + (m_ - count) / 3 + good / 2, m_ - 1);
       rotate(kept);
       v_.copy(m_, kept);
       std::fill(b_.entries.begin(), b_.entries.end(), 0.0);
@@ -191,7 +191,10 @@ class bidiagonalisation {
   }
 
   // Vector k becomes orthogonal to those before it; returns its norm, and the one before in `before`.
-  double orthogonalise(side& of, std::int64_t k, double& before) { return of.orthogonalise(k, sums_.data(), before); }
+  // `first`: of the vectors that it has a part of, but for rounding errors.
+  double orthogonalise(side& of, std::int64_t k, double& before, std::int64_t first = 0) {
+    return of.orthogonalise(k, sums_.data(), before, first);
+  }
 
   void random_vector(side& of, std::int64_t k) {
     of.randomize(k, seed_);
@@ -210,17 +213,17 @@ class bidiagonalisation {
     return 0;
   }
 
-  // Column j of B, vectors u_j and v_(j + 1).
-  void step(std::int64_t j) {
+  // Column j of B, vectors u_j and v_(j + 1). B is bidiagonal behind the `kept` columns of the last restart.
+  void step(std::int64_t j, std::int64_t kept) {
     interruption::look();
     double before = 0;
     a_(v_.vector(j), u_.vector(j));
-    const double alpha = orthogonalise(u_, j, before);
+    const double alpha = orthogonalise(u_, j, before, j > kept ? j - 1 : 0);
     for (std::int64_t i = 0; i < j; ++i) b_(i, j) = std::real(sums_[static_cast<std::size_t>(i)]);
     norm_ = std::max(norm_, before);
     b_(j, j) = normalise(u_, j, alpha);
     a_h_(u_.vector(j), v_.vector(j + 1));
-    beta_ = orthogonalise(v_, j + 1, before);
+    beta_ = orthogonalise(v_, j + 1, before, j);
     norm_ = std::max(norm_, before);
     beta_ = j + 1 < v_.size() ? normalise(v_, j + 1, beta_) : 0;
     products_ += 2;
