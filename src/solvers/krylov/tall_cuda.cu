@@ -24,10 +24,11 @@ struct tall_tuning {
   static constexpr std::int64_t rows = 1 << 16;
 };
 
-// The sums of conj(v_j) w for j < k, and behind them of |w|^2, of each block: partial[j * blocks + block].
+// The sums of conj(v_j) w for j < k, and behind them of |w|^2, of each block and each of `shares` warps, which take a
+// vector together where there are few: partial[(j * shares + share) * blocks + block].
 template <class D>
 __global__ void __launch_bounds__(tall_tuning::threads, tall_tuning::blocks_per_sm)
-    project_kernel(const pack<D>* basis, std::int64_t stride, std::int64_t k, const pack<D>* w,
+    project_kernel(const pack<D>* basis, std::int64_t stride, std::int64_t k, int shares, const pack<D>* w,
                    sum_on_device<D>* partial) {
   using S = sum_on_device<D>;
   constexpr int threads = tall_tuning::threads;
@@ -39,11 +40,13 @@ __global__ void __launch_bounds__(tall_tuning::threads, tall_tuning::blocks_per_
     if (start + thread < stride) tile[thread] = w[start + thread];
     __syncthreads();
     const auto length = static_cast<int>(stride - start < threads ? stride - start : threads);
-    for (std::int64_t j = thread / warp_size; j <= k; j += tall_tuning::warps) {
+    for (std::int64_t item = thread / warp_size; item < (k + 1) * shares; item += tall_tuning::warps) {
+      const std::int64_t j = item / shares;
+      const int share = static_cast<int>(item % shares);
       const pack<D>* const v = basis + j * stride + start;
       S sum{};
 #pragma unroll 4
-      for (int p = lane_id(); p < length; p += warp_size) {
+      for (int p = share * warp_size + lane_id(); p < length; p += shares * warp_size) {
         const pack<D> left = j < k ? v[p] : tile[p];
         const pack<D> right = tile[p];
 #pragma unroll
@@ -51,7 +54,7 @@ __global__ void __launch_bounds__(tall_tuning::threads, tall_tuning::blocks_per_
       }
       sum = warp_reduce(sum, plus{});
       if (lane_id() != 0) continue;
-      S& so_far = partial[j * blocks + blockIdx.x];
+      S& so_far = partial[item * blocks + blockIdx.x];
       so_far = start == std::int64_t{blockIdx.x} * threads ? sum : so_far + sum;
     }
   }
@@ -133,11 +136,13 @@ template <class V>
 void tall_basis<V, device>::project(std::int64_t first, std::int64_t k, const V* w, double* to) {
   using D = device_value_t<V>;
   using S = sum_on_device<D>;
-  auto* const partial = reinterpret_cast<S*>(sums(3));
+  auto* const partial = reinterpret_cast<S*>(sums(3));  // of most_ + 2 sums a block
+  const std::int64_t count = k - first + 1;
+  const auto shares = std::max<std::int64_t>(1, std::min<std::int64_t>(tall_tuning::warps, most_ + 2) / count);
   launch_kernel(ctx_, {blocks_, tall_tuning::threads}, project_kernel<D>, packed(vector(first)),
-                stride_ / pack<D>::size, k - first, packed(w), partial);
-  launch_kernel(ctx_, one_thread_each((k - first + 1) * warp_size, block_threads), add_blocks_kernel<S>, partial,
-                blocks_, k - first + 1, reinterpret_cast<S*>(to + first * parts));
+                stride_ / pack<D>::size, k - first, static_cast<int>(shares), packed(w), partial);
+  launch_kernel(ctx_, one_thread_each(count * warp_size, block_threads), add_blocks_kernel<S>, partial,
+                shares * blocks_, count, reinterpret_cast<S*>(to + first * parts));
 }
 
 template <class V>
