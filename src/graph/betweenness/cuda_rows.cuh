@@ -84,8 +84,7 @@ array<std::uint32_t, device> by_degree(const context<device>& ctx, const csr_pat
 template <class I>
 array<I, device> ranks_of(const context<device>& ctx, const array<std::uint32_t, device>& order) {
   array<I, device> rank(ctx, order.size());
-  for_each(ctx, order.size(),
-           [order = order.data(), to = rank.data()] __device__(std::int64_t r) { to[order[r]] = static_cast<I>(r); });
+  invert_permutation(ctx, order.view(), rank.data());
   return rank;
 }
 

@@ -1,5 +1,6 @@
 // PageRank steps of one rank of a distributed run: those of a single device, over its own vertices and ghosts.
 #include "graph/pagerank/steps.cuh"
+#include "primitives/sort/radix_sort.hpp"
 
 namespace spargo::detail::pagerank {
 
@@ -22,11 +23,6 @@ void set_shares(const context<device>& ctx, V rank, const array<V, device>& degr
   });
 }
 
-// place[order[i]] = i.
-void invert(const context<device>& ctx, const std::uint32_t* order, array<std::int32_t, device>& places) {
-  for_each(ctx, places.size(),
-           [=, place = places.data()] __device__(std::int64_t i) { place[order[i]] = static_cast<std::int32_t>(i); });
-}
 template <class V>
 void place_values(const context<device>& ctx, span<const V, device> from, const std::int32_t* places, V* to) {
   for_each(ctx, from.size(), [=, value = from.data()] __device__(std::int64_t k) { to[places[k]] = value[k]; });
@@ -45,7 +41,7 @@ class device_part final : public part_steps<V> {
     set_degrees(ctx, steps_.order(), degrees, steps_.degrees);
     if (steps_.order() == nullptr) return;
     places_ = {ctx, steps_.n};
-    invert(ctx, steps_.order(), places_);
+    invert_permutation(ctx, {steps_.order(), steps_.n}, places_.data());
   }
 
   void start(V rank) override {

@@ -15,6 +15,7 @@
 #include "graph/structure/ordered_search.cuh"
 #include "graph/structure/reorder_device.hpp"
 #include "primitives/select/select.hpp"
+#include "primitives/sort/radix_sort.hpp"
 
 #include <spargo/graph/components.hpp>
 
@@ -50,14 +51,6 @@ component_table take_table(plan_memory& memory, std::int64_t count) {
 
 void fill(const context<device>& ctx, number* values, std::int64_t count, int byte) {
   fill_bytes(ctx, values, byte, static_cast<std::size_t>(count) * sizeof(number));
-}
-
-array<number, device> inverse(const context<device>& ctx, const array<number, device>& order) {
-  array<number, device> places(ctx, order.size());
-  number* const to = places.data();
-  const number* const from = order.data();
-  for_each(ctx, order.size(), [=] __device__(std::int64_t k) { to[from[k]] = static_cast<number>(k); });
-  return places;
 }
 
 __device__ inline void lower(number* to, number value) {
@@ -248,7 +241,8 @@ array<I, device> reverse_cuthill_mckee(const context<device>& ctx, const graph_v
   if (n == 0) return {ctx, 0};
   const device_guard guard(ctx);
   const array<number, device> by_rank = by_length(ctx, g.out, length_order::ascending);
-  const array<number, device> rank = inverse(ctx, by_rank);
+  array<number, device> rank(ctx, n);
+  invert_permutation(ctx, by_rank.view(), rank.data());
   plan_memory memory(ctx);
   number* const component = memory.take<number>(n);
   number* const first = memory.take<number>(n);

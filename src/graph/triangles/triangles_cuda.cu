@@ -204,10 +204,6 @@ void make_keys(const context<device>& ctx, const device_rows<I, O>& rows, std::i
   });
 }
 
-inline void invert(const context<device>& ctx, std::int64_t n, const rank_t* vertices, rank_t* ranks) {
-  for_each(ctx, n, [=] __device__(std::int64_t r) { ranks[vertices[r]] = static_cast<rank_t>(r); });
-}
-
 // [rank], plus one: sizes of lists and of work, then their starts.
 template <class O>
 struct list_offsets {
@@ -299,7 +295,7 @@ class oriented_executor final : public device_executor<I, O> {
     make_keys(ctx_, graph_.rows(), graph_.longest, keys_.data(), values_.data());
     sort_pairs(ctx_, n_, keys_, values_, spare_keys_, spare_values_, 0,
                static_cast<int>(std::bit_width(static_cast<std::uint64_t>(graph_.longest))));
-    invert(ctx_, n_, values_.data(), ranks_);
+    invert_permutation(ctx_, {values_.data(), n_}, ranks_);
   }
 
   void orient() {

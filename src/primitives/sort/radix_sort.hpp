@@ -31,4 +31,8 @@ struct in_spare {
 // payload[i] = i: `sort_pairs` then gives the sorting permutation. Throws `unsupported` beyond 2^32.
 [[nodiscard]] array<std::uint32_t, device> iota(const context<device>& ctx, std::int64_t size);
 
+// places[order[k]] = k, of a permutation. Asynchronous. T: 32-bit or std::int64_t.
+template <class T>
+void invert_permutation(const context<device>& ctx, span<const std::uint32_t, device> order, T* places);
+
 }  // namespace spargo::detail

@@ -67,4 +67,14 @@ array<std::uint32_t, device> iota(const context<device>& ctx, std::int64_t size)
   return numbers;
 }
 
+template <class T>
+void invert_permutation(const context<device>& ctx, span<const std::uint32_t, device> order, T* places) {
+  for_each(ctx, order.size(),
+           [places, from = order.data()] __device__(std::int64_t k) { places[from[k]] = static_cast<T>(k); });
+}
+#define INSTANTIATE(T) template void invert_permutation(const context<device>&, span<const std::uint32_t, device>, T*);
+INSTANTIATE(std::uint32_t)
+INSTANTIATE(std::int32_t)
+INSTANTIATE(std::int64_t)
+
 }  // namespace spargo::detail

@@ -2,6 +2,7 @@
 // iteration. Scalars are complex for every type of values. An M that passes cannot apply is applied between them.
 #include "core/instantiate.hpp"
 #include "solvers/krylov/passes.cuh"
+#include "sparse/algebra/magnitude.hpp"
 
 #include <limits>
 
@@ -22,17 +23,11 @@ struct stabilised_numbers {
   int is_last;  // x takes half a step
 };
 
-__device__ inline complex64 quotient(complex64 a, complex64 b) {
-  const double size = b.re * b.re + b.im * b.im;
-  return {(a.re * b.re + a.im * b.im) / size, (a.im * b.re - a.re * b.im) / size};
-}
-__device__ inline double size_of(complex64 a) { return hypot(a.re, a.im); }
-
 // Below rounding of the product of the norms.
 template <class D>
 __device__ bool vanishes(complex64 dot, double norms) {
   constexpr double eps = static_cast<double>(std::numeric_limits<real_part_t<D>>::epsilon());
-  return !(size_of(dot) > eps * eps * norms);
+  return !(algebra::magnitude(dot) > eps * eps * norms);
 }
 
 template <class D>
@@ -108,12 +103,12 @@ struct direction_pass : stabilised_vectors<D> {
     run_state& s = of.run;
     auto& n = numbers_of<stabilised_numbers>(s);
     n.shadow_v = {all.v[0], all.v[1]};
-    if (!isfinite(size_of(n.shadow_v))) {
+    if (!isfinite(algebra::magnitude(n.shadow_v))) {
       s.stop = halt::direction_not_finite;
     } else if (vanishes<D>(n.shadow_v, n.shadow_norm * sqrt(all.v[2]))) {
       s.stop = halt::shadow_vanishes;
     }
-    n.alpha = quotient(n.rho, n.shadow_v);
+    n.alpha = n.rho / n.shadow_v;
     s.active = s.stop == halt::none ? 1 : 0;
   }
 };
@@ -176,7 +171,7 @@ struct stabiliser_pass : stabilised_vectors<D> {
       return;
     }
     n.is_last = is_small || vanishes<D>(ts, n.half_norm * sqrt(all.v[2])) ? 1 : 0;
-    n.omega = n.is_last != 0 ? complex64{0, 0} : quotient(ts, {all.v[2], 0});
+    n.omega = n.is_last != 0 ? complex64{0, 0} : ts / complex64{all.v[2], 0};
   }
 };
 
@@ -226,7 +221,7 @@ struct full_pass : stabilised_vectors<D> {
     if (is_last && s.residual > s.wanted) s.stop = halt::stabiliser_vanishes;
     const complex64 next{all.v[0], all.v[1]};
     if (s.stop == halt::none && vanishes<D>(next, n.shadow_norm * s.residual)) s.stop = halt::rho_vanishes;
-    n.beta = quotient(next, n.rho) * quotient(quotient(n.rho, n.shadow_v), n.omega);
+    n.beta = next / n.rho * (n.rho / n.shadow_v / n.omega);
     n.rho = next;
     s.active = s.stop == halt::none ? 1 : 0;
   }

@@ -12,6 +12,7 @@
 #include "core/instantiate.hpp"
 #include "solvers/krylov/passes.cuh"
 #include "solvers/krylov/sums.cuh"
+#include "sparse/algebra/magnitude.hpp"
 
 #include <limits>
 
@@ -27,32 +28,12 @@ struct gram_tuning {
 
 // --- Sums of either type ---------------------------------------------------------------------------------------------
 
-__device__ inline double magnitude(double a) { return fabs(a); }
-__device__ inline double magnitude(device_complex<double> a) { return hypot(a.re, a.im); }
 __device__ inline double real_part_of(double a) { return a; }
 __device__ inline double real_part_of(device_complex<double> a) { return a.re; }
 __device__ inline double conjugated(double a) { return a; }
 __device__ inline device_complex<double> conjugated(device_complex<double> a) { return conj(a); }
 __device__ inline double times(double by, double a) { return by * a; }
 __device__ inline device_complex<double> times(double by, device_complex<double> a) { return {by * a.re, by * a.im}; }
-__device__ inline double divided(double a, double b) { return a / b; }
-__device__ inline device_complex<double> divided(device_complex<double> a, device_complex<double> b) {
-  const double size = magnitude(b);
-  return times(1 / size, a * times(1 / size, conj(b)));
-}
-template <class S>
-__device__ S real_number(double a) {
-  if constexpr (std::is_same_v<S, double>) {
-    return a;
-  } else {
-    return {a, 0};
-  }
-}
-__device__ inline double seen_in_l2(const double* from) { return __ldcg(from); }
-__device__ inline device_complex<double> seen_in_l2(const device_complex<double>* from) {
-  const double2 both = __ldcg(reinterpret_cast<const double2*>(from));
-  return {both.x, both.y};
-}
 
 // --- The cycle's memory ----------------------------------------------------------------------------------------------
 
@@ -122,7 +103,7 @@ __device__ double rotate(const cycle<D>& of, std::int64_t k, double below) {
     if (i < k) h[i] = mine;
   }
   if (lane_id() != 0) return 0;
-  const double size = magnitude(moving);
+  const double size = algebra::magnitude(moving);
   const double length = hypot(size, below);
   double cosine = 1;
   S sine{};
@@ -133,8 +114,8 @@ __device__ double rotate(const cycle<D>& of, std::int64_t k, double below) {
     moving = times(length, direction);
   } else if (length > 0) {
     cosine = 0;
-    sine = real_number<S>(1);
-    moving = real_number<S>(below);
+    sine = S{1};
+    moving = S{below};
   }
   h[k] = moving;
   of.cosine[k] = cosine;
@@ -142,7 +123,7 @@ __device__ double rotate(const cycle<D>& of, std::int64_t k, double below) {
   const S before = of.right[k];
   of.right[k] = times(cosine, before);
   of.right[k + 1] = -(sine * before);
-  return magnitude(of.right[k + 1]);
+  return algebra::magnitude(of.right[k + 1]);
 }
 
 enum class gram { first, second, last };
@@ -284,7 +265,7 @@ __global__ void __launch_bounds__(gram_tuning::threads, gram_tuning::blocks_per_
   const std::int64_t written = of.stride > 0 ? blocks : 0;  // a rank may have no rows
   for (std::int64_t j = last_sum<Part>(count) - warp; j >= first_sum<Part>(count); j -= warps) {
     S sum{};
-    for (std::int64_t b = lane_id(); b < written; b += warp_size) sum = sum + seen_in_l2(&of.partial[j * blocks + b]);
+    for (std::int64_t b = lane_id(); b < written; b += warp_size) sum = sum + read_l2(&of.partial[j * blocks + b]);
     sum = warp_reduce(sum, plus{});
     if (lane_id() != 0) continue;
     if (out.count == 0) take_sum<Part>(of, j, count, sum, state->run);
@@ -313,7 +294,7 @@ struct first_vector_pass : cycle<D> {
 
   __device__ bool enter(const run_state& s) {
     by = static_cast<real_part_t<D>>(1 / s.residual);
-    if (global_thread() == 0) this->right[0] = real_number<sum_on_device<D>>(s.residual);
+    if (global_thread() == 0) this->right[0] = sum_on_device<D>{s.residual};
     return true;
   }
   __device__ void operator()(std::int64_t i) const { add_vector<D>(*this, 0, i, this->r[i], by); }
@@ -347,7 +328,7 @@ __global__ void __launch_bounds__(block_threads) solve_kernel(cycle<D> of, devic
     if (threadIdx.x == 0) {
       const S pivot = column[i];
       is_singular = pivot == S{};
-      if (!is_singular) of.right[i] = solved = divided(of.right[i], pivot);
+      if (!is_singular) of.right[i] = solved = of.right[i] / pivot;
     }
     __syncthreads();
     if (is_singular) break;

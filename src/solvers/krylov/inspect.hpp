@@ -16,7 +16,7 @@ struct inspected_matrix {
   double largest = 0;              // magnitude
   std::int64_t bad_row = -1;       // first with a value that is not finite
   bool is_hermitian = false;       // up to rounding; seen in sorted rows without duplicates only
-  std::string asymmetry;           // if not, on the host: where, or which row is not sorted
+  std::string asymmetry;           // if not: why; on the host with the row
   array<V, Space> diagonal;        // duplicates summed, 0 where there is no entry
   std::int64_t zero_row = -1;      // first with a zero on the diagonal
   std::int64_t negative_row = -1;  // first whose diagonal is not real and positive

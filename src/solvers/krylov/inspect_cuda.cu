@@ -5,6 +5,7 @@
 #include "core/device/launch.cuh"
 #include "core/device/warp.cuh"
 #include "core/instantiate.hpp"
+#include "core/search.hpp"
 #include "primitives/element.hpp"
 #include "solvers/krylov/inspect.hpp"
 #include "sparse/device.cuh"
@@ -112,21 +113,13 @@ __global__ void __launch_bounds__(block_threads)
     if (__ldcg(&found->is_asymmetric) != 0) return;
     for (std::int64_t e = offsets[row] + lane_id(); e < offsets[row + 1]; e += warp_size) {
       const std::int64_t col = indices[e];
-      std::int64_t low = offsets[col];
-      std::int64_t high = offsets[col + 1];
-      const std::int64_t end = high;
-      while (low < high) {
-        const std::int64_t middle = (low + high) / 2;
-        if (indices[middle] < row) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      bool matches = low < end && indices[low] == row;
+      const std::int64_t first = offsets[col];
+      const std::int64_t end = offsets[col + 1];
+      const std::int64_t at = first + lower_bound(indices + first, end - first, row);
+      bool matches = at < end && indices[at] == row;
       if (matches) {
         const parts_of<D> here(values[e]);
-        const parts_of<D> there(values[low]);
+        const parts_of<D> there(values[at]);
         matches = hypot(here.re - there.re, here.im + there.im) <= rounding * roots[row] * roots[col];
       }
       if (!matches) found->is_asymmetric = 1;
@@ -165,6 +158,7 @@ inspected_matrix<V, device> inspect(const context<device>& ctx, const csr_view<c
                 m.rows, asymmetry_of_rounding<V>(), std::as_const(roots).data(), found.data());
   all = element<facts>(ctx, std::as_const(found).view(), 0);
   seen.is_hermitian = all.is_asymmetric == 0;
+  if (!seen.is_hermitian) seen.asymmetry = "an entry has no counterpart, or another one than its conjugate";
   return seen;
 }
 

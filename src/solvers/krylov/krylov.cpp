@@ -87,11 +87,8 @@ template <class V, class I, class O, class Space>
     }
     return 0;
   }
-  const bool is_unexplained = !found.is_hermitian && found.asymmetry.empty();  // on a device
-  const std::string asymmetry =
-      is_unexplained ? "an entry has no counterpart, or another one than its conjugate" : found.asymmetry;
-  const krylov::preconditioner_request wanted{by,        options.block_size,       of.exponent, needs_hermitian,
-                                              asymmetry, options.triangular_sweeps};
+  const krylov::preconditioner_request wanted{
+      by, options.block_size, of.exponent, needs_hermitian, found.asymmetry, options.triangular_sweeps};
   krylov::built_preconditioner<V, Space> built;
   if constexpr (is_on_device) {
     built = krylov::build_preconditioner<V, I, O>(of.ctx, matrix, wanted, of.active());

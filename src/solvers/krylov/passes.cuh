@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace spargo::detail::krylov {
@@ -59,6 +60,16 @@ __device__ Numbers& numbers_of(run_state& s) {
 template <class Numbers>
 __device__ const Numbers& numbers_of(const run_state& s) {
   return *reinterpret_cast<const Numbers*>(s.numbers);
+}
+
+// Past the L1 cache, by one load: of what another SM has written.
+template <class T>
+__device__ T read_l2(const T* from) {
+  using word = std::conditional_t<sizeof(T) == 4, unsigned, std::conditional_t<sizeof(T) == 8, uint2, uint4>>;
+  const word raw = __ldcg(reinterpret_cast<const word*>(from));
+  T value;
+  __builtin_memcpy(&value, &raw, sizeof(value));
+  return value;
 }
 
 // Whether the first pass of an iteration runs; if not, its other passes do not either.

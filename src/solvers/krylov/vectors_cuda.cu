@@ -2,6 +2,7 @@
 #include "core/instantiate.hpp"
 #include "solvers/krylov/passes.cuh"
 #include "solvers/krylov/small_system.hpp"
+#include "sparse/algebra/magnitude.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -71,15 +72,9 @@ __global__ void __launch_bounds__(block_threads) largest_kernel(const D* v, std:
   if (lane_id() == 0) atomicMax(&state->largest, static_cast<count64>(__double_as_longlong(most)));
 }
 
-template <class R>
-__device__ R inverse_of(R v, bool by_magnitude) {
-  return 1 / (by_magnitude ? fabs(v) : v);
-}
-template <class R>
-__device__ device_complex<R> inverse_of(device_complex<R> v, bool by_magnitude) {
-  const R size = hypot(v.re, v.im);
-  if (by_magnitude) return {1 / size, 0};
-  return {v.re / size / size, -v.im / size / size};
+template <class D>
+__device__ D inverse_of(D v, bool by_magnitude) {
+  return by_magnitude ? D{1 / static_cast<real_part_t<D>>(algebra::magnitude(v))} : D{1} / v;
 }
 
 }  // namespace

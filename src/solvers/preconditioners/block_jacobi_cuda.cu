@@ -11,6 +11,7 @@
 #include "solvers/krylov/passes.cuh"
 #include "solvers/krylov/sums.cuh"
 #include "solvers/preconditioners/preconditioner.hpp"
+#include "sparse/algebra/magnitude.hpp"
 #include "sparse/device.cuh"
 
 #include <memory>
@@ -24,8 +25,6 @@ struct inversion_tuning {
   static constexpr std::int64_t shared_bytes = std::int64_t{40} << 10;  // of a block; the rest of 48 KiB is a column's
 };
 
-__device__ inline double magnitude_of(double a) { return fabs(a); }
-__device__ inline double magnitude_of(device_complex<double> a) { return hypot(a.re, a.im); }
 __device__ inline bool is_positive(double a) { return a > 0; }
 __device__ inline bool is_positive(device_complex<double> a) { return a.re > 0 && fabs(a.im) <= 1e-8 * a.re; }
 template <class D>
@@ -34,14 +33,6 @@ __device__ sum_on_device<D> in_double(D a) {
     return static_cast<double>(a);
   } else {
     return {static_cast<double>(a.re), static_cast<double>(a.im)};
-  }
-}
-template <class S>
-__device__ S one() {
-  if constexpr (std::is_same_v<S, double>) {
-    return 1;
-  } else {
-    return {1, 0};
   }
 }
 
@@ -59,7 +50,7 @@ __device__ int largest_row(const S* a, int size, int k) {
   double best = -1;
   int row = k;
   for (int i = k + lane_id(); i < size; i += warp_size) {
-    const double here = magnitude_of(a[i * size + k]);
+    const double here = algebra::magnitude(a[i * size + k]);
     if (here > best) {
       best = here;
       row = i;
@@ -96,11 +87,11 @@ __device__ bool invert_by_block(S* a, int size, bool needs_definite, inversion_m
     __syncthreads();
     const S pivot = shared.pivot;
     const int row = shared.from[k];
-    if (pivot == S{} || !isfinite(magnitude_of(pivot)) || (needs_definite && !is_positive(pivot))) return false;
+    if (pivot == S{} || !isfinite(algebra::magnitude(pivot)) || (needs_definite && !is_positive(pivot))) return false;
     for (int j = thread; j < size; j += threads) {
       const S upper = a[row * size + j];
       if (row != k) a[row * size + j] = a[k * size + j];
-      a[k * size + j] = (j == k ? one<S>() : upper) / pivot;
+      a[k * size + j] = (j == k ? S{1} : upper) / pivot;
     }
     __syncthreads();
     for (int i = thread; i < size; i += threads) shared.column[i] = a[i * size + k];

@@ -2,12 +2,13 @@
 //
 // Idea: one warp per row, in level order. For each entry left of the diagonal the warp waits until that row is
 // factored, then subtracts its multiple, each element at its place in the row by binary search, as the host does
-// (incomplete.cpp): only the rounding of fused products differs. A
-// row's slot says that it is done, and where its diagonal is (sparse/triangular_solve/in_order.cuh). IC(0) of a
-// Hermitian matrix is its ILU(0) with the pivots divided between both factors, so M is the same and the factors are
-// those of ILU(0), whose pivots must be positive. Cost: the longest chain of rows, a few microseconds each, or the
-// traffic: a row is read by each of the rows that name it. Applied by triangular solves.
+// (incomplete.cpp): only the rounding of fused products differs. A row's slot says that it is done, and where its
+// diagonal is (sparse/triangular_solve/in_order.cuh). IC(0) of a Hermitian matrix is its ILU(0) with the pivots divided
+// between both factors, so M is the same and the factors are those of ILU(0), whose pivots must be positive. Cost: the
+// longest chain of rows, a few microseconds each, or the traffic: a row is read by each of the rows that name it.
+// Applied by triangular solves.
 #include "core/instantiate.hpp"
+#include "core/search.hpp"
 #include "primitives/element.hpp"
 #include "solvers/krylov/passes.cuh"
 #include "solvers/preconditioners/preconditioner.hpp"
@@ -40,36 +41,11 @@ __device__ bool is_taken(device_complex<R> pivot, pivots which) {
   return pivot.re > 0 && (which == pivots::positive_real_part || fabs(pivot.im) <= rounding * pivot.re);
 }
 
-// Of a row that another warp has written.
-__device__ inline float from_l2(const float* p) { return __ldcg(p); }
-__device__ inline double from_l2(const double* p) { return __ldcg(p); }
-__device__ inline device_complex<float> from_l2(const device_complex<float>* p) {
-  const float2 v = __ldcg(reinterpret_cast<const float2*>(p));
-  return {v.x, v.y};
-}
-__device__ inline device_complex<double> from_l2(const device_complex<double>* p) {
-  const double2 v = __ldcg(reinterpret_cast<const double2*>(p));
-  return {v.x, v.y};
-}
-
 template <class D, class I, class O>
 struct factored_rows {
   const O* offsets;
   const I* indices;
   D* values;
-
-  // The first entry in [from, last) whose column is at least `col`; `last`: none.
-  [[nodiscard]] __device__ std::int64_t find(std::int64_t from, std::int64_t last, std::int64_t col) const {
-    while (from < last) {
-      const std::int64_t middle = (from + last) / 2;
-      if (static_cast<std::int64_t>(indices[middle]) < col) {
-        from = middle + 1;
-      } else {
-        last = middle;
-      }
-    }
-    return from;
-  }
 };
 
 // Rows of a canonical matrix in this order; done[row]: the place of its diagonal.
@@ -90,7 +66,7 @@ __global__ void __launch_bounds__(triangular::waiting_tuning::threads)
     const std::int64_t row = order[place];
     const std::int64_t last = m.offsets[row + 1];
     const std::int64_t begin = m.offsets[row];
-    const std::int64_t diagonal = m.find(begin, last, row);
+    const std::int64_t diagonal = begin + lower_bound(m.indices + begin, last - begin, row);
     for (std::int64_t k = begin; k < diagonal; ++k) {
       const auto other = static_cast<std::int64_t>(m.indices[k]);
       count64 seen = 0;
@@ -101,14 +77,14 @@ __global__ void __launch_bounds__(triangular::waiting_tuning::threads)
       const auto pivot = static_cast<std::int64_t>(seen);
       const std::int64_t end = m.offsets[other + 1];
       // A row without a diagonal is reported, and what follows from it is of no use.
-      const D by = pivot < end ? m.values[k] / from_l2(m.values + pivot) : D{};
+      const D by = pivot < end ? m.values[k] / read_l2(m.values + pivot) : D{};
       __syncwarp();
       if (lane_id() == 0) m.values[k] = by;
       for (std::int64_t e = pivot + 1 + lane_id(); e < end; e += warp_size) {
         const auto col = static_cast<std::int64_t>(m.indices[e]);
-        const std::int64_t at = m.find(k + 1, last, col);
+        const std::int64_t at = k + 1 + lower_bound(m.indices + k + 1, last - k - 1, col);
         if (at < last && static_cast<std::int64_t>(m.indices[at]) == col) {
-          m.values[at] = multiply_add(-by, from_l2(m.values + e), m.values[at]);
+          m.values[at] = multiply_add(-by, read_l2(m.values + e), m.values[at]);
         }
       }
       __syncwarp();  // the next entry reads what this one has written

@@ -81,14 +81,6 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <class R>
-__device__ R inverse_of(R v) {
-  return 1 / v;
-}
-template <class R>
-__device__ device_complex<R> inverse_of(device_complex<R> v) {
-  return device_complex<R>{1, 0} / v;
-}
-template <class R>
 __device__ bool is_normal(R v) {
   constexpr R least = std::numeric_limits<R>::min();
   return isfinite(v) && fabs(v) >= least;
@@ -104,10 +96,10 @@ struct diagonal_facts {
   int divides;       // an element has an inverse that is not a normal number
 };
 
-template <class D, class O>
+template <class D, class O, class Place = std::uint32_t>
 struct copied_triangle {
   O* offsets;
-  std::uint32_t* indices;
+  Place* indices;
   D* values;
   D* inverse;   // of the diagonal, 0: divide; null: it is 1
   D* diagonal;  // null where no row divides
@@ -139,7 +131,7 @@ __global__ void __launch_bounds__(block_threads)
     on_diagonal = warp_reduce(on_diagonal, plus{});
     if (lane_id() != 0) continue;
     if (on_diagonal == D{}) atomicMin(&found->zero_row, static_cast<count64>(row));
-    D inverse = inverse_of(on_diagonal);
+    D inverse = D{1} / on_diagonal;
     if (!is_normal(inverse)) {
       inverse = D{};
       found->divides = 1;
@@ -152,7 +144,7 @@ __global__ void __launch_bounds__(block_threads)
 // --- Solves ----------------------------------------------------------------------------------------------------------
 
 template <class D, class O>
-struct triangle_rows : copied_triangle<D, O> {
+struct triangle_rows : copied_triangle<const D, const O, const std::uint32_t> {
   const D* b;
   D* x;
 
@@ -228,15 +220,6 @@ void expect_rows(std::int64_t n) {
               "triangular_solve: " + std::to_string(n) + " rows (expected less than 2^32 - 1 on a device)");
 }
 
-// The place of each row.
-array<std::uint32_t, device> inverted(const context<device>& ctx, const array<std::uint32_t, device>& rows) {
-  array<std::uint32_t, device> places(ctx, rows.size());
-  for_each(ctx, rows.size(), [from = rows.data(), to = places.data()] __device__(std::int64_t place) {
-    to[from[place]] = static_cast<std::uint32_t>(place);
-  });
-  return places;
-}
-
 template <class V, class O>
 class solver final : public executor<V, device> {
  public:
@@ -296,7 +279,8 @@ class solver final : public executor<V, device> {
     values_ = {ctx_, entries};
     inverse_ = {ctx_, is_unit ? 0 : n};
     diagonal_ = {ctx_, is_unit ? 0 : n};
-    const array<std::uint32_t, device> place_of = inverted(ctx_, order_.rows);
+    array<std::uint32_t, device> place_of(ctx_, order_.rows.size());
+    invert_permutation(ctx_, std::as_const(order_.rows).view(), place_of.data());
     const diagonal_facts none{~count64{0}, 0};
     array<diagonal_facts, device> found(ctx_, 1);
     copy<diagonal_facts>(ctx_, span<const diagonal_facts, host>(&none, 1), found.view());
@@ -307,10 +291,11 @@ class solver final : public executor<V, device> {
     if (all.divides == 0) diagonal_ = {};
   }
 
-  [[nodiscard]] copied_triangle<D, O> triangle() const {
-    const auto or_null = [](const array<D, device>& a) { return a.empty() ? nullptr : const_cast<D*>(a.data()); };
-    return {const_cast<O*>(offsets_.data()), const_cast<std::uint32_t*>(indices_.data()),
-            const_cast<D*>(values_.data()), or_null(inverse_), or_null(diagonal_)};
+  [[nodiscard]] copied_triangle<D, O> triangle() {
+    return {offsets_.data(), indices_.data(), values_.data(), inverse_.data(), diagonal_.data()};
+  }
+  [[nodiscard]] copied_triangle<const D, const O, const std::uint32_t> triangle() const {
+    return {offsets_.data(), indices_.data(), values_.data(), inverse_.data(), diagonal_.data()};
   }
 
   void sweep(const D* b, D* x, const int* active) const {
