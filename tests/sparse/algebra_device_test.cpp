@@ -203,6 +203,53 @@ TYPED_TEST(AlgebraDevice, Permutations) {
   }
 }
 
+// Columns that are counted, and those whose entries are sorted: too long, too many of some length, in a sample of the
+// entries or not. Duplicates keep their order.
+TYPED_TEST(AlgebraDevice, TransposesOfColumnsOfAnyLength) {
+  ALGEBRA_TYPES;
+  struct shape {
+    const char* name;
+    std::int64_t rows, cols, one_column;  // which has an entry in so many rows
+  };
+  for (const shape& s : {shape{"short", 20000, 9000, 0},
+                         {"a thousand", 200000, 50000, 1024},
+                         {"more", 200000, 50000, 1025},
+                         {"two hundred each", 200000, 3000, 0},
+                         {"dense", 30000, 20000, 30000},
+                         {"few entries", 300, 1'000'000, 2},
+                         {"one", 1, 1, 1}}) {
+    triples<V> m{s.name, s.rows, s.cols, {}};
+    std::uint64_t state = 1;
+    for (std::int64_t r = 0; r < s.rows; ++r) {
+      if (r < s.one_column) m.add(r, s.cols / 2);
+      for (int k = 0; k < 3 && s.rows > 1; ++k) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        const auto column = static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(s.cols));
+        if (column == s.cols / 2) continue;
+        m.add(r, column);
+        if (r % 5 == 0) m.add(r, column);
+      }
+    }
+    const auto a = make_csr<I, O>(m);
+    expect_same(to_host(ctx, transpose(ctx, to_device(ctx, a.view()).view()).view()), transpose(cpu, a.view()), s.name);
+    if (this->HasFatalFailure()) return;
+  }
+  auto a = random_csr<V, I, O>(50, 60, 500, 3);
+  a.indices()[77] = 60;
+  const auto x = to_device(ctx, a.view());
+  const auto refused = [](auto&& make) {
+    try {
+      (void)make();
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const std::string message = refused([&] { return transpose(cpu, a.view()); });
+  EXPECT_NE(message, "");
+  EXPECT_EQ(refused([&] { return transpose(ctx, x.view()); }), message);
+}
+
 TYPED_TEST(AlgebraDevice, PartsAndDrops) {
   ALGEBRA_TYPES;
   for (const auto& s : structure_shapes()) {
@@ -287,6 +334,28 @@ TYPED_TEST(AlgebraDevice, ScalingDiagonalsAndNorms) {
       expect_same(to_host(ctx, x.view()), a, name_of(s) + ", scaled columns");
       if (this->HasFatalFailure()) return;
     }
+  }
+}
+
+// Of numbers whose sums are rounded: rows of more than a chunk, columns in several blocks.
+TEST(AlgebraDeviceValues, NormsAddInTheHostsOrder) {
+  SPARGO_TEST_NEEDS_GPU();
+  const context<device> ctx;
+  const context<host> cpu;
+  for (const auto& [rows, cols, nnz] :
+       {std::array<std::int64_t, 3>{3000, 50, 40000}, {5, 4000, 18000}, {900, 900, 90000}}) {
+    auto a = random_csr<double, i32, i32>(rows, cols, nnz, 4);
+    std::uint64_t state = 7;
+    for (double& v : a.values()) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      v = static_cast<double>(state >> 11) * 0x1p-53 / 3;
+    }
+    const csr_view<const double, i32, i32, host> view = a.view();
+    const matrix_norms expected = norms(cpu, view);
+    const matrix_norms got = norms(ctx, to_device(ctx, view).view());
+    EXPECT_EQ(got.one, expected.one) << rows;
+    EXPECT_EQ(got.infinity, expected.infinity) << rows;
+    EXPECT_EQ(got.frobenius, expected.frobenius) << rows;
   }
 }
 

@@ -120,6 +120,26 @@ TEST_F(TriangularSolveOfRealsOnDevice, EveryShapeAndRunGivesTheSameBits) {
   }
 }
 
+// A diagonal in several entries, a warp's width and more apart, counts as their sum.
+TEST_F(TriangularSolveOfRealsOnDevice, DiagonalsInSeveralEntries) {
+  const context<device> gpu;
+  const i64 n = 100;
+  std::vector<entry<double>> entries;
+  for (i64 r = 0; r < n; ++r) {
+    entries.push_back({r, r, 2});
+    for (i64 c = 0; c < r; ++c) entries.push_back({r, c, 0.25 / static_cast<double>(n)});
+    if (r >= 32) entries.push_back({r, r, 0.5});
+    if (r >= 64) entries.push_back({r, r, 0.25});
+  }
+  const auto there = to_device(gpu, csr_of<double, i32, i32>(n, entries));
+  const auto b = random_vector<double>(n, 5);
+  for (const i64 sweeps : {i64{0}, i64{40}}) {
+    const triangular_solve_options kind{.sweeps = sweeps};
+    const triangular_solve_plan plan(gpu, there, kind);
+    expect_solved(n, entries, kind, b, solved_there(gpu, plan, b));
+  }
+}
+
 // Two streams, each with blocks that wait, and more blocks than a device holds.
 TEST_F(TriangularSolveOfRealsOnDevice, SolvesOfTwoStreamsEnd) {
   const context<device> one;

@@ -92,6 +92,7 @@ template <entry_type V, index_type I, index_type O, class Space>
                                                               const sell_view<const V, I, O, Space>& matrix);
 
 // The transpose, ascending columns in each row for any input order. Duplicates stay, in input order. No conjugation.
+// Device: synchronizes; deterministic. Scratch of up to 24 bytes an entry.
 template <entry_type V, index_type I, index_type O, class Space>
 [[nodiscard]] SPARGO_EXPORT csr_matrix<V, I, O, Space> transpose(const context<Space>& ctx,
                                                                  const csr_view<const V, I, O, Space>& matrix);
