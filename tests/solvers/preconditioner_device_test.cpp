@@ -225,6 +225,8 @@ TEST_F(PreconditionerOnDevice, UnsortedRowsAndDuplicatesCountAsTheirSum) {
   }
 }
 
+TEST_F(PreconditionerOnDevice, EmptySystems) { expect_empty_systems<device>(); }
+
 TEST_F(PreconditionerOnDevice, RefusalsAreTheHosts) {
   const context<device> gpu;
   const auto same = [&](const rows_of<double>& dense, const krylov_options& options) {
@@ -255,7 +257,10 @@ TEST_F(PreconditionerOnDevice, RefusalsAreTheHosts) {
             "conjugate (expected ilu0)");
   EXPECT_EQ(
       message_of(error_code::invalid_argument, [&] { plan_of_doubles(gpu, there.view(), {.triangular_sweeps = -1}); }),
-      "solve: -1 triangular sweeps (expected 0 or more)");
+      "solve: -1 triangular sweeps (expected 0 to 1000; 0 solves exactly)");
+  EXPECT_EQ(message_of(error_code::invalid_argument,
+                       [&] { plan_of_doubles(gpu, there.view(), {.triangular_sweeps = 1001}); }),
+            "solve: 1001 triangular sweeps (expected 0 to 1000; 0 solves exactly)");
 }
 
 // As on the host: more sweeps are nearer to the solves, and cost iterations only.

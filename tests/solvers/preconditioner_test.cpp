@@ -263,6 +263,8 @@ TEST(PreconditionerOfReals, UnsortedRowsAndDuplicatesCountAsTheirSum) {
   }
 }
 
+TEST(PreconditionerOfReals, EmptySystems) { expect_empty_systems<host>(); }
+
 TEST(PreconditionerOfReals, RefusalsNameTheRow) {
   const context<host> ctx;
   const auto message = [&](const rows_of<double>& dense, const krylov_options& options,
@@ -291,7 +293,9 @@ TEST(PreconditionerOfReals, RefusalsNameTheRow) {
             "solve: block-jacobi: the block of rows 0 to 1 (from 0) is not positive definite (expected jacobi, or "
             "bicgstab or gmres)");
   EXPECT_EQ(message({{1}}, {.triangular_sweeps = -1}, error_code::invalid_argument),
-            "solve: -1 triangular sweeps (expected 0 or more)");
+            "solve: -1 triangular sweeps (expected 0 to 1000; 0 solves exactly)");
+  EXPECT_EQ(message({{1}}, {.triangular_sweeps = std::int64_t{1} << 40}, error_code::invalid_argument),
+            "solve: 1099511627776 triangular sweeps (expected 0 to 1000; 0 solves exactly)");
   EXPECT_EQ(message({{1}}, {.block_size = 0}, error_code::invalid_argument),
             "solve: blocks of 0 rows (expected 1 to 256)");
   EXPECT_EQ(message({{1}}, {.block_size = 257}, error_code::invalid_argument),

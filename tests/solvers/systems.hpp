@@ -6,6 +6,8 @@
 #include <spargo/formats/convert.hpp>
 #include <spargo/solvers/krylov.hpp>
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -175,6 +177,36 @@ krylov_result run_in_space(const context<device>& ctx, const krylov_plan<V, devi
   copy<V>(ctx, std::as_const(there).view(), span<V, host>(x));
   ctx.synchronize();
   return found;
+}
+
+// A system without rows, by every method and preconditioner, and by an operator.
+template <class Space>
+void expect_empty_systems() {
+  const context<Space> ctx;
+  const csr<double> nothing = csr_of<double>({});
+  const auto& a = in_space(ctx, nothing);
+  const auto solve = [&](const krylov_plan<double, Space>& plan) {
+    std::vector<double> x;
+    const krylov_result found = run_in_space(ctx, plan, {}, x);
+    EXPECT_TRUE(found.converged) << found.reason;
+    EXPECT_EQ(found.iterations, 0);
+    EXPECT_EQ(found.relative_residual, 0);
+  };
+  for (const auto& by : enum_rows<krylov_method>()) {
+    for (const auto& m : enum_rows<krylov_preconditioner>()) {
+      for (const i64 sweeps : {0, 2}) {
+        SCOPED_TRACE(testing::Message() << by.name << ", " << m.name << ", " << sweeps << " sweeps");
+        const krylov_options options{.method = by.value, .preconditioner = m.value, .triangular_sweeps = sweeps};
+        const krylov_plan<double, Space> plan(ctx, a.view(), options);
+        EXPECT_TRUE(m.value == krylov_preconditioner::automatic || plan.preconditioner() == m.value);
+        solve(plan);
+      }
+    }
+    SCOPED_TRACE(by.name);
+    const linear_operator<double, Space> product(0, [](auto, auto) {});
+    solve({ctx, product, {.method = by.value}});
+    solve({ctx, product, product, {.method = by.value}});
+  }
 }
 
 }  // namespace spargo::test

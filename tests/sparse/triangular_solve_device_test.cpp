@@ -226,7 +226,7 @@ TEST_F(TriangularSolveOfRealsOnDevice, RefusalsAreTheHosts) {
               "implicit_unit_diagonal, or another matrix)");
   }
   EXPECT_EQ(message_of(error_code::invalid_argument, [&] { triangular_solve_plan(gpu, there, {.sweeps = -1}); }),
-            "triangular_solve: -1 sweeps (expected 0 or more)");
+            "triangular_solve: -1 sweeps (expected 0 to 1000; 0 solves exactly)");
   const triangular_solve_plan unit(gpu, there, {.diagonal = triangle_diagonal::implicit_unit_diagonal});
   EXPECT_EQ(solved_there(gpu, unit, std::vector<double>{1, 1, 1}), (std::vector<double>{1, -1, 6}));
   array<double, device> longer(gpu, 4);

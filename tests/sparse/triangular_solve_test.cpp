@@ -154,7 +154,13 @@ TEST(TriangularSolveOfReals, Refusals) {
                        }),
             "triangular_solve: x overlaps b");
   EXPECT_EQ(message_of(error_code::invalid_argument, [&] { triangular_solve_plan(ctx, a, {.sweeps = -1}); }),
-            "triangular_solve: -1 sweeps (expected 0 or more)");
+            "triangular_solve: -1 sweeps (expected 0 to 1000; 0 solves exactly)");
+  EXPECT_EQ(message_of(error_code::invalid_argument, [&] { triangular_solve_plan(ctx, a, {.sweeps = 1001}); }),
+            "triangular_solve: 1001 sweeps (expected 0 to 1000; 0 solves exactly)");
+  const auto one = csr_of<double, i32, i32>(1, {{0, 0, 4}});
+  std::vector<double> quarter(1);
+  triangular_solve(ctx, one, std::vector<double>{1}, quarter, {.sweeps = 1000});
+  EXPECT_EQ(quarter[0], 0.25);
   EXPECT_EQ(message_of(error_code::invalid_data, [&] { triangular_solve_plan(ctx, a, {.sweeps = 2}); }),
             "triangular_solve: row 1 (from 0) has 0 on the diagonal, by which it divides (expected "
             "implicit_unit_diagonal, or another matrix)");

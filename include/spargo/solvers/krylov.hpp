@@ -81,7 +81,7 @@ struct SPARGO_EXPORT krylov_options {
   std::int64_t max_iterations = -1;    // products with A, two an iteration of bicgstab counting as one; -1: 10 n
   std::int64_t restart = 50;           // gmres: vectors kept; at least 1
   std::int64_t block_size = 8;         // of block_jacobi, rows; 1 to 256
-  std::int64_t triangular_sweeps = 0;  // of ilu0 and ic0, in the place of each triangular solve; 0: solve
+  std::int64_t triangular_sweeps = 0;  // of ilu0 and ic0, in the place of each triangular solve, up to 1000; 0: solve
 };
 
 struct SPARGO_EXPORT krylov_result {

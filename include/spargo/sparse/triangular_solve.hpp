@@ -38,7 +38,7 @@ enum class triangle_diagonal {
 struct SPARGO_EXPORT triangular_solve_options {
   triangle_part part = triangle_part::lower_triangle;
   triangle_diagonal diagonal = triangle_diagonal::explicit_diagonal;
-  std::int64_t sweeps = 0;  // of Jacobi's method; 0: exact
+  std::int64_t sweeps = 0;  // of Jacobi's method, up to 1000, each a launch on a device; 0: exact
 };
 
 // Copies the triangle in the order of the levels, with sweeps in the order of the rows: O(rows + nnz) time; the matrix
@@ -47,8 +47,8 @@ struct SPARGO_EXPORT triangular_solve_options {
 template <value_type V, index_type I, index_type O, class Space>
 class SPARGO_EXPORT triangular_solve_plan {
  public:
-  // Throws invalid_argument for a matrix that is not square or negative sweeps, invalid_data, naming the row, for an
-  // explicit diagonal with a zero, and on a device `unsupported` for 2^32 - 1 rows or more.
+  // Throws invalid_argument for a matrix that is not square or sweeps out of range, invalid_data, naming the row, for
+  // an explicit diagonal with a zero, and on a device `unsupported` for 2^32 - 1 rows or more.
   triangular_solve_plan(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix,
                         const triangular_solve_options& options = {});
 

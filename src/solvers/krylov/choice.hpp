@@ -9,6 +9,7 @@
 #include "primitives/element.hpp"
 #include "solvers/krylov/inspect.hpp"
 #include "solvers/preconditioners/preconditioner.hpp"
+#include "sparse/triangular_solve/executor.hpp"
 
 #include <spargo/solvers/krylov.hpp>
 
@@ -45,8 +46,9 @@ void check_options(const krylov_options& options) {
   SPARGO_EXPECTS(
       options.block_size >= 1 && options.block_size <= most_block_size,
       fmt::format("solve: blocks of {} (expected 1 to {})", counted(options.block_size, "row"), most_block_size));
-  SPARGO_EXPECTS(options.triangular_sweeps >= 0,
-                 fmt::format("solve: {} triangular sweeps (expected 0 or more)", options.triangular_sweeps));
+  SPARGO_EXPECTS(options.triangular_sweeps >= 0 && options.triangular_sweeps <= triangular::most_sweeps,
+                 fmt::format("solve: {} triangular sweeps (expected 0 to {}; 0 solves exactly)",
+                             options.triangular_sweeps, triangular::most_sweeps));
   SPARGO_EXPECTS(options.max_iterations >= -1,
                  fmt::format("solve: {} iterations at most (expected 0 or more)", options.max_iterations));
 }

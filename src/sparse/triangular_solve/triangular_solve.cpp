@@ -46,7 +46,9 @@ triangular_solve_plan<V, I, O, Space>::triangular_solve_plan(const context<Space
   SPARGO_EXPECTS(
       matrix.rows == matrix.cols,
       fmt::format("triangular_solve: a matrix of {} x {} (expected a square one)", matrix.rows, matrix.cols));
-  SPARGO_EXPECTS(options.sweeps >= 0, fmt::format("triangular_solve: {} sweeps (expected 0 or more)", options.sweeps));
+  SPARGO_EXPECTS(options.sweeps >= 0 && options.sweeps <= detail::triangular::most_sweeps,
+                 fmt::format("triangular_solve: {} sweeps (expected 0 to {}; 0 solves exactly)", options.sweeps,
+                             detail::triangular::most_sweeps));
   if constexpr (detail::is_built<Space>) {
     state_ = detail::new_state<state>(detail::triangular::make_executor<V, I, O>(ctx, matrix, options));
   } else {
