@@ -152,7 +152,7 @@ class Product:
 
 def solve(
     rows: int, offsets: Array, indices: Array, values: Array, b: Array, x: Array, method: str, preconditioner: str,
-    block_size: int, tolerance: float, max_iterations: int, threads: int,
+    block_size: int, triangular_sweeps: int, restart: int, tolerance: float, max_iterations: int, threads: int,
 ) -> tuple[int, float, str, str, str]: ...
 def reorder(rows: int, offsets: Array, indices: Array, method: str, seed: int, threads: int) -> Array: ...
 def svds(

@@ -50,6 +50,8 @@ def solve(
     max_iterations: int | None = None,
     guess: npt.ArrayLike | None = None,
     block_size: int = 8,
+    restart: int = 50,
+    triangular_sweeps: int = 0,
 ) -> Solution:
     """Solve A x = b by products with A.
 
@@ -78,6 +80,12 @@ def solve(
         Initial x; by default 0.
     block_size : int, optional
         Rows of a block of block-jacobi, 1 to 256.
+    restart : int, optional
+        Vectors that gmres keeps until it restarts, 1 or more: memory and time of an iteration grow with them, and the
+        number of iterations falls. At most n are kept.
+    triangular_sweeps : int, optional
+        Of ilu0 and ic0, up to 1000: sweeps of Jacobi's method in the place of each triangular solve, an approximation for
+        factors whose rows mostly depend on each other. 0: exact solves.
 
     Returns
     -------
@@ -120,7 +128,12 @@ def solve(
     if matrix.shape[1] != n or right.shape != (n,) or (start is not None and start.shape != (n,)):
         raise Error(f"solve: a matrix of {n} x {matrix.shape[1]} and a vector of shape {tuple(right.shape)}")
     most = 10 * n if max_iterations is None else whole(max_iterations, "solve: max_iterations", 0)
-    m = (preconditioner, whole(block_size, "solve: block_size"))
+    m = (
+        preconditioner,
+        whole(block_size, "solve: block_size"),
+        whole(triangular_sweeps, "solve: triangular_sweeps", 0),
+        whole(restart, "solve: restart", 1),
+    )
     if matrix.device == "cpu" and _device.kind_of(right) is None:
         found, reason = _on_host(matrix, right, start, method, m, tolerance, most)
     else:
@@ -135,11 +148,11 @@ def solve(
     return found
 
 
-Preconditioner = tuple[str, int]  # its name, rows of a block
+Options = tuple[str, int, int, int]  # the preconditioner, rows of its blocks, its sweeps; vectors of gmres
 
 
 def _on_host(
-    matrix: Matrix, right: Array, start: Array | None, method: str, m: Preconditioner, tolerance: float, most: int
+    matrix: Matrix, right: Array, start: Array | None, method: str, m: Options, tolerance: float, most: int
 ) -> tuple[Solution, str]:
     """The solution, and why the run ended."""
     n = right.size
@@ -158,10 +171,10 @@ def _on_host(
 
 
 def _from_device(
-    matrix: Matrix, right: Any, start: Any, method: str, m: Preconditioner, tolerance: float, most: int
+    matrix: Matrix, right: Any, start: Any, method: str, m: Options, tolerance: float, most: int
 ) -> tuple[Solution, str]:
     """Of a matrix on a GPU: there with conjugate gradients, else on the CPU."""
-    preconditioner, _ = m
+    preconditioner = m[0]
     on_gpu = _device.kind_of(right) is not None
     if on_gpu and (method not in ("auto", "cg") or preconditioner not in ("auto", "none")):
         what = preconditioner if method in ("auto", "cg") else method
@@ -188,7 +201,7 @@ def _method_for(matrix: Matrix) -> str:
     n = matrix.shape[0]
     offsets, indices, values = matrix._sorted_arrays()
     zero = np.zeros(n, values.dtype)
-    method: str = _core.solve(n, offsets, indices, values, zero, zero.copy(), "auto", "none", 1, 0.0, 0, threads())[4]
+    method: str = _core.solve(n, offsets, indices, values, zero, zero.copy(), "auto", "none", 1, 0, 1, 0.0, 0, threads())[4]
     return method
 
 

@@ -89,12 +89,15 @@ def breadth_first_order(
 ) -> Any:
     """The order in which a breadth-first search visits the vertices.
 
+    Neighbours are visited in the order in which the rows of a CSR matrix store them, as SciPy does. In other formats, and
+    with ``directed=False``, they are visited in ascending order, where SciPy documents none.
+
     Parameters
     ----------
     csgraph : sparse array or matrix, `Matrix`, `Graph`, or array_like, shape (n, n)
     i_start : int
     directed : bool, optional
-        False: edges lead both ways; neighbours are then visited in ascending order.
+        False: edges lead both ways.
     return_predecessors : bool, optional
 
     Returns

@@ -10,15 +10,18 @@ namespace {
 template <class V, class I, class O>
 nb::tuple solve(std::int64_t n, const vector_of<const O>& offsets, const vector_of<const I>& indices,
                 const vector_of<const V>& values, const vector_of<const V>& b, const vector_of<V>& x,
-                std::string_view method, std::string_view preconditioner, std::int64_t block_size, double tolerance,
-                std::int64_t max_iterations, int threads) {
+                std::string_view method, std::string_view preconditioner, std::int64_t block_size,
+                std::int64_t triangular_sweeps, std::int64_t restart, double tolerance, std::int64_t max_iterations,
+                int threads) {
   const csr_view<const V, I, O, host> matrix{{narrowed<I>(n), narrowed<I>(n), view(offsets), view(indices)},
                                              view(values)};
   const krylov_options options{.method = choose<krylov_method>("method", method),
                                .preconditioner = choose<krylov_preconditioner>("preconditioner", preconditioner),
                                .tolerance = tolerance,
                                .max_iterations = max_iterations,
-                               .block_size = block_size};
+                               .restart = restart,
+                               .block_size = block_size,
+                               .triangular_sweeps = triangular_sweeps};
   const krylov_result found = unlocked([&, from = view(b), to = view(x)] {
     return krylov_plan<V, host>(threads_context(threads), matrix, options).run(from, to);
   });
@@ -69,7 +72,7 @@ void bind_solvers(nb::module_& m) {
     for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class V>() {
       m.def("solve", &solve<V, I, O>, "rows"_a, "offsets"_a.noconvert(), "indices"_a.noconvert(),
             "values"_a.noconvert(), "b"_a.noconvert(), "x"_a.noconvert(), "method"_a, "preconditioner"_a,
-            "block_size"_a, "tolerance"_a, "max_iterations"_a, "threads"_a);
+            "block_size"_a, "triangular_sweeps"_a, "restart"_a, "tolerance"_a, "max_iterations"_a, "threads"_a);
       m.def("svds", &singular_values<V, I, O>, "rows"_a, "cols"_a, "offsets"_a.noconvert(), "indices"_a.noconvert(),
             "values"_a.noconvert(), "count"_a, "tolerance"_a, "max_products"_a, "seed"_a, "threads"_a);
     });

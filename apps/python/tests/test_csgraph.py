@@ -35,6 +35,22 @@ def test_orders_and_trees(directed, form, index, seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_orders_of_unsorted_rows_are_those_of_scipy(seed):
+    sorted_rows = matrix(seed, density=0.1)
+    a = sorted_rows.copy()
+    for first, last in zip(a.indptr, a.indptr[1:]):
+        a.indices[first:last] = a.indices[first:last][::-1].copy()
+        a.data[first:last] = a.data[first:last][::-1].copy()
+    a.has_sorted_indices = False
+    for name in ("breadth_first_order", "depth_first_order"):
+        search, reference = getattr(ours, name), getattr(theirs, name)
+        for form, of in ((a, a), (a.tocoo(), sorted_rows)):
+            for got, want in zip(search(form, 7), reference(of, 7)):
+                np.testing.assert_array_equal(got, want)
+        assert (search(a, 7)[0] != search(sorted_rows, 7)[0]).any()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("unweighted", [True, False])
 def test_distances(unweighted, directed, seed):

@@ -84,6 +84,53 @@ def test_preconditioners_save_iterations(dtype):
     assert spargo.solve(a, b, method="gmres", preconditioner="ilu0", tolerance=1e-5).converged
 
 
+def test_restart_is_the_number_of_vectors_of_gmres():
+    from scipy.sparse import linalg
+
+    a = spargo.generate("gen:laplacian2d:n=30").tocsr()
+    a = sparse.csr_array(a + sparse.diags_array([0.02, -0.02], offsets=[1, -1], shape=a.shape))  # not symmetric
+    b = np.random.default_rng(3).standard_normal(900)
+    found = {}
+    for restart in (5, 20, 200):
+        counts = []
+        linalg.gmres(a, b, rtol=1e-6, restart=restart, maxiter=900, callback=lambda _: counts.append(1), callback_type="pr_norm")
+        ours = spargo.solve(a, b, method="gmres", preconditioner="none", tolerance=1e-6, restart=restart)
+        assert ours.converged and abs(ours.iterations - len(counts)) <= max(2, 0.02 * len(counts))
+        found[restart] = ours.iterations
+    assert found[5] > 1.2 * found[20] > 1.2 * found[200]
+    default = spargo.solve(a, b, method="gmres", preconditioner="none", tolerance=1e-6)
+    fifty = spargo.solve(a, b, method="gmres", preconditioner="none", tolerance=1e-6, restart=50)
+    assert default.iterations == fifty.iterations and (default.x == fifty.x).all()
+    assert spargo.solve(np.eye(3), np.ones(3), method="gmres", restart=10**15).converged  # no more than rows
+
+
+@pytest.mark.parametrize("name", ["ilu0", "ic0"])
+def test_triangular_sweeps_approximate_the_factors(name):
+    a = spargo.generate("gen:laplacian2d:n=30").tocsr()
+    b = np.random.default_rng(3).standard_normal(900)
+    counts = [spargo.solve(a, b, preconditioner=name, triangular_sweeps=k).iterations for k in (0, 1, 3, 100)]
+    assert counts[1] > counts[2] > counts[0] == counts[3]  # 59 levels: as many sweeps solve
+    x = spargo.solve(a, b, preconditioner=name, triangular_sweeps=2, tolerance=1e-12).x
+    np.testing.assert_allclose(a @ x, b, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "option, message",
+    [
+        ({"restart": 0}, r"solve: restart is 0 \(expected 1 or more\)"),
+        ({"restart": -3}, r"solve: restart is -3 \(expected 1 or more\)"),
+        ({"restart": 2**63}, r"solve: restart is 9223372036854775808 \(expected an integer of 64 bits\)"),
+        ({"triangular_sweeps": -1}, r"solve: triangular_sweeps is -1 \(expected 0 or more\)"),
+        ({"triangular_sweeps": 1001}, r"solve: 1001 triangular sweeps \(expected 0 to 1000; 0 solves exactly\)"),
+    ],
+)
+def test_options_out_of_range(option, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        spargo.solve(np.eye(3), np.ones(3), **option)
+    with pytest.raises(TypeError):
+        spargo.solve(np.eye(3), np.ones(3), **{name: "many" for name in option})
+
+
 def saddle(n=12):
     """Symmetric, indefinite, with zeros on the diagonal."""
     b = random_matrix(n, n // 2, seed=3, density=0.5).toarray()

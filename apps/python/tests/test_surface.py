@@ -22,7 +22,7 @@ SIGNATURES = {
     "Matrix.update_values": "self, values=None",
     "aslinearoperator": "a",
     "reorder": "a, method='rcm', *, seed=1",
-    "solve": "a, b, *, method='auto', preconditioner='auto', tolerance=1e-08, max_iterations=None, guess=None, block_size=8",
+    "solve": "a, b, *, method='auto', preconditioner='auto', tolerance=1e-08, max_iterations=None, guess=None, block_size=8, restart=50, triangular_sweeps=0",
     "svds": "a, k=6, *, which='LM', tol=0.0, return_singular_vectors=True, max_products=100000, seed=0",
     "spectral_embedding": "a, dimensions=2, *, normalized=True, tolerance=1e-08, max_products=100000, seed=0",
     "fiedler_vector": "a, *, normalized=False, tolerance=1e-08, max_products=100000, seed=0",
