@@ -396,7 +396,9 @@ TEST_F(EigsOnDevice, InvariantSubspacesScalesAndRefusals) {
   };
   EXPECT_EQ(message(error_code::invalid_argument, {.count = 10}), "eigs: 10 eigenvalues of a matrix of 9 rows");
   bad.values[3] = 7;
-  EXPECT_EQ(message(error_code::invalid_data, {.count = 1}), "eigs: the matrix is not symmetric (Hermitian)");
+  EXPECT_EQ(message(error_code::invalid_data, {.count = 1}),
+            "eigs: the matrix is not symmetric (Hermitian): an entry has no counterpart, or another one than its "
+            "conjugate");
   bad.values[3] = std::nan("");
   EXPECT_EQ(message(error_code::invalid_data, {.count = 1}),
             "eigs: the matrix has a value in row 1 (from 0) that is infinite or NaN");

@@ -7,8 +7,6 @@
 #include "core/backend.hpp"
 #include "primitives/element.hpp"
 
-#include <optional>
-
 namespace spargo::detail {
 
 template <class Space>
@@ -151,11 +149,6 @@ csr_matrix<V, I, O, device> coo_to_csr(const context<device>& ctx, const coo_vie
                                        const coo_facts& order, duplicates on_duplicates);
 template <index_type I, index_type O>
 void expand_rows(const context<device>& ctx, span<const O, device> offsets, span<I, device> row_indices);
-
-// The transpose, or nothing where a sort is better, or an entry is out of range. Synchronizes.
-template <entry_type V, index_type I, index_type O>
-std::optional<csr_matrix<V, I, O, device>> transpose_by_counting(const context<device>& ctx,
-                                                                 const csr_view<const V, I, O, device>& matrix);
 
 // Starts of the runs of equal coordinates in sorted entries, and the end; empty if all are distinct. Synchronizes.
 template <index_type I>

@@ -353,9 +353,6 @@ template <entry_type V, index_type I, index_type O, class Space>
 csr_matrix<V, I, O, Space> transpose(const context<Space>& ctx, const csr_view<const V, I, O, Space>& matrix) try {
   check_entries("transpose", matrix);
   if constexpr (detail::is_built<Space>) {
-    if constexpr (std::same_as<Space, device>) {
-      if (auto counted = detail::convert::transpose_by_counting<V, I, O>(ctx, matrix)) return std::move(*counted);
-    }
     array<I, Space> row_indices(ctx, matrix.nnz());
     detail::convert::expand_rows<I, O>(ctx, matrix.offsets, row_indices.view());
     const coo_view<const V, I, Space> swapped{{matrix.cols, matrix.rows, matrix.indices, row_indices.view()},
