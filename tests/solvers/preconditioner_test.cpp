@@ -147,7 +147,8 @@ TYPED_TEST(Preconditioner, AnExactOneNeedsOneIteration) {
   for (const auto m : {block_jacobi, ilu0, ic0}) {
     for (const auto method :
          {krylov_method::cg, krylov_method::minres, krylov_method::bicgstab, krylov_method::gmres}) {
-      for (const double scale : {1.0, 1e30}) {
+      const double large = sizeof(real_t<V>) == 4 ? 1e30 : 1e200;  // without scaling products are out of range
+      for (const double scale : {1.0, large, 1 / large}) {
         SCOPED_TRACE(testing::Message() << to_string(m) << ", " << to_string(method) << ", " << scale);
         rows_of<V> dense = m == block_jacobi ? blocks : banded;
         for (auto& row : dense) {

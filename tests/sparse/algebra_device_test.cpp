@@ -218,12 +218,11 @@ TYPED_TEST(AlgebraDevice, TransposesOfColumnsOfAnyLength) {
                          {"few entries", 300, 1'000'000, 2},
                          {"one", 1, 1, 1}}) {
     triples<V> m{s.name, s.rows, s.cols, {}};
-    std::uint64_t state = 1;
+    std::mt19937_64 random(1);
     for (std::int64_t r = 0; r < s.rows; ++r) {
       if (r < s.one_column) m.add(r, s.cols / 2);
       for (int k = 0; k < 3 && s.rows > 1; ++k) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        const auto column = static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(s.cols));
+        const auto column = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(s.cols));
         if (column == s.cols / 2) continue;
         m.add(r, column);
         if (r % 5 == 0) m.add(r, column);
@@ -233,20 +232,6 @@ TYPED_TEST(AlgebraDevice, TransposesOfColumnsOfAnyLength) {
     expect_same(to_host(ctx, transpose(ctx, to_device(ctx, a.view()).view()).view()), transpose(cpu, a.view()), s.name);
     if (this->HasFatalFailure()) return;
   }
-  auto a = random_csr<V, I, O>(50, 60, 500, 3);
-  a.indices()[77] = 60;
-  const auto x = to_device(ctx, a.view());
-  const auto refused = [](auto&& make) {
-    try {
-      (void)make();
-    } catch (const error& e) {
-      return std::string(e.what());
-    }
-    return std::string();
-  };
-  const std::string message = refused([&] { return transpose(cpu, a.view()); });
-  EXPECT_NE(message, "");
-  EXPECT_EQ(refused([&] { return transpose(ctx, x.view()); }), message);
 }
 
 TYPED_TEST(AlgebraDevice, PartsAndDrops) {
@@ -341,12 +326,11 @@ TEST(AlgebraDeviceValues, NormsAddInTheHostsOrder) {
   SPARGO_TEST_NEEDS_GPU();
   const context<device> ctx;
   const context<host> cpu;
-  for (std::uint64_t state = 0; const std::int64_t cols : {50, 51, 52, 53, 54, 55, 56, 57, 58, 4000}) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (const std::int64_t cols : {50, 51, 52, 53, 54, 55, 56, 57, 58, 4000}) {
     auto a = random_csr<double, i32, i32>(cols < 100 ? 3000 : 5, cols, 40000, 4);
-    for (double& v : a.values()) {
-      state = state * 6364136223846793005U + 1442695040888963407U;
-      v = static_cast<double>(state >> 11) * 0x1p-53 / 3;
-    }
+    for (double& v : a.values()) v = uniform(random);
     const csr_view<const double, i32, i32, host> view = a.view();
     const matrix_norms expected = norms(cpu, view);
     const matrix_norms got = norms(ctx, to_device(ctx, view).view());
@@ -406,6 +390,12 @@ TYPED_TEST(AlgebraDevice, RefusesWhatTheHostRefuses) {
   same_message(
       invalid, [&] { (void)stack_columns(cpu, std::vector<csr_view<const V, I, O, host>>()); },
       [&] { (void)stack_columns(ctx, std::vector<csr_view<const V, I, O, device>>()); });
+  auto bad = random_csr<V, I, O>(50, 60, 500, 3);
+  bad.indices()[77] = 60;
+  const auto bad_there = to_device(ctx, bad.view());
+  same_message(
+      error_code::invalid_data, [&] { (void)transpose(cpu, bad.view()); },
+      [&] { (void)transpose(ctx, bad_there.view()); });
 }
 
 TEST(AlgebraDeviceSizes, WhatDoesNotFitIsRefused) {

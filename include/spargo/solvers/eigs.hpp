@@ -1,10 +1,10 @@
 // Eigenvalues and eigenvectors of symmetric (Hermitian) matrices by Lanczos' method with thick restarts.
 //
-// Finds the `count` algebraically largest or smallest eigenvalues by products alone. Each product loses its parts along
-// the last two vectors and then, by classical Gram-Schmidt, along the whole basis. Deterministic: the start is seeded,
-// and any number of threads gives the same bits, on devices of one kind every run. As in every method of one start
-// vector, equal eigenvalues may be found fewer times than they occur. Wu and Simon, "Thick-restart Lanczos method for
-// large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22, 2000.
+// Finds the `count` algebraically largest or smallest eigenvalues by products alone. Each product is orthogonalised
+// against the last two vectors and then, by classical Gram-Schmidt, against the whole basis. Deterministic: the start
+// is seeded, and any number of threads gives the same bits, on devices of one kind every run. As in every method of one
+// start vector, equal eigenvalues may be found fewer times than they occur. Wu and Simon, "Thick-restart Lanczos method
+// for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22, 2000.
 #pragma once
 
 #include <spargo/solvers/krylov.hpp>

@@ -161,11 +161,10 @@ double add_combination(const block_passes& passes, const V* basis, std::int64_t 
   return add_combinations<1, V>(passes, basis, k, c, {w})[0];
 }
 
-// Makes w orthogonal to the basis by classical Gram-Schmidt, to the vectors from `first` on: then to all, if w has only
-// rounding errors of the others or where it lost half of its square ("twice is enough": Giraud, Langou, Rozloznik,
-// Numer. Math. 101, 2005). Those errors may be more than expected: a third time follows where w lost half of its square
-// again. h gets the coefficients; returns |w|, and |w| before in `before`. `minus` has room for k numbers, `again` for
-// k sums.
+// Orthogonalises w against the basis by classical Gram-Schmidt: first against the vectors from `first` on, then against
+// all of them if `first` > 0 or if |w|^2 halved ("twice is enough": Giraud, Langou, Rozloznik, Numer. Math. 101, 2005),
+// and a third time if the second pass halved it again. h gets the coefficients; returns |w|, and |w| before in
+// `before`. `minus` has room for k numbers, `again` for k sums.
 template <class V>
 double orthogonalise(const block_passes& passes, const V* basis, std::int64_t k, V* w, sum_of<V>* h, double& before,
                      std::int64_t first, std::vector<V>& minus, std::vector<sum_of<V>>& again) {

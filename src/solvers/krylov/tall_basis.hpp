@@ -33,7 +33,7 @@ class tall_basis<V, host> {
     for (std::int64_t i = 0; i < size(); ++i) v[i] = V(static_cast<real_of<V>>(random_number(seed)));
   }
   // Vector k becomes orthogonal to those before it; h gets their k coefficients. Returns its norm, and the one before
-  // in `before`. first > 0: it has only rounding errors of the vectors before that one.
+  // in `before`. first > 0: it is orthogonal to the vectors before that one, to rounding.
   double orthogonalise(std::int64_t k, sum_of<V>* h, double& before, std::int64_t first = 0) {
     return krylov::orthogonalise(passes_, vectors_.data(), k, vector(k), h, before, first, numbers_, again_);
   }

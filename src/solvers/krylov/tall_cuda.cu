@@ -24,8 +24,8 @@ struct tall_tuning {
   static constexpr std::int64_t rows = 1 << 16;
 };
 
-// The sums of conj(v_j) w for j < k, and behind them of |w|^2, of each block and each of `shares` warps, which take a
-// vector together where there are few: partial[(j * shares + share) * blocks + block].
+// The sums of conj(v_j) w for j < k and then of |w|^2, per block and per each of the `shares` warps that split a
+// vector: partial[(j * shares + share) * blocks + block].
 template <class D>
 __global__ void __launch_bounds__(tall_tuning::threads, tall_tuning::blocks_per_sm)
     project_kernel(const pack<D>* basis, std::int64_t stride, std::int64_t k, int shares, const pack<D>* w,

@@ -12,7 +12,7 @@
 namespace spargo::detail::triangular {
 
 // Of Jacobi's method. On a device each is a launch, and the graphs of Krylov methods hold it for both factors and many
-// iterations; far fewer are useful, since exact solves take less time than so many.
+// iterations.
 inline constexpr std::int64_t most_sweeps = 1000;
 
 template <class V, class Space>
